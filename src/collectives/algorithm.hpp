@@ -1,0 +1,31 @@
+// What an algorithm file offers to the rest of the house.
+//
+// src/collectives/<collective>/<name>.cpp defines
+//   extern const Algorithm stretto::<collective>_<name>;
+// and nothing else has to be edited: the build lists the files and writes the
+// table that `algorithms()` returns.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "schedule/schedule.hpp"
+
+namespace stretto {
+
+struct Algorithm {
+  Collective collective{};
+  std::string_view name;  // = the file's name = the name users type
+  Schedule (*build)(const Shape& shape, Rank me) = nullptr;
+  bool keeps_rank_order = true;  // false: for commutative operations only
+  bool uses_segment = false;     // pipelined by Shape::segment
+  bool uses_radix = false;       // tree fan-out from Shape::radix
+};
+
+// All of them, ordered by collective, then name.
+[[nodiscard]] std::span<const Algorithm* const> algorithms();
+
+// nullptr where there is none of that name.
+[[nodiscard]] const Algorithm* find_algorithm(Collective collective, std::string_view name);
+
+}  // namespace stretto

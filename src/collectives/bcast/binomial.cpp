@@ -1,0 +1,35 @@
+// Binomial-tree broadcast: every rank that has the data passes it on, the far
+// half of its subtree first, so the number of holders doubles each round.
+//
+// Cost, p ranks, n elements: lg(p) alpha + lg(p) n beta.
+// Good for short messages: fewest rounds. Long ones travel lg(p) times over the
+// root's link; see scatter_allgather and chain. Any p, any root.
+// Thakur, Rabenseifner and Gropp, "Optimization of collective communication
+// operations in MPICH", IJHPCA 19(1), 2005.
+
+#include "collectives/algorithm.hpp"
+#include "patterns/binomial.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const BinomialTree tree{shape.size, shape.root, me};
+  const Region all = step.output({0, shape.count});
+
+  const StepId received = tree.is_root() ? kNoStep : step.recv(tree.parent(), all);
+  for (const auto& child : tree.children_far_first()) {
+    step.send(child.rank, all, after(received));
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm bcast_binomial;
+const Algorithm bcast_binomial{
+    .collective = Collective::bcast, .name = "binomial", .build = build};
+
+}  // namespace stretto

@@ -1,0 +1,72 @@
+// Writes a schedule step by step; what every algorithm file is written with.
+//
+//   Builder step(shape, me);
+//   const StepId got = step.recv(parent, step.output({0, n}));
+//   step.send(child, step.output({0, n}), after(got));
+//   return step.finish();
+//
+// Steps without elements are not emitted: a data step of zero elements stands
+// for its dependencies, so an algorithm needs no `if (count > 0)`. (Messages that
+// carry no data on purpose, as in a barrier, are `signal` and `await`.)
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace stretto {
+
+// The steps a step waits for. kNoStep entries and repeats are ignored.
+class After {
+ public:
+  After() = default;
+  After(std::initializer_list<StepId> ids) : ids_(ids) {}
+  After(std::vector<StepId> ids) : ids_(std::move(ids)) {}
+
+  [[nodiscard]] const std::vector<StepId>& ids() const { return ids_; }
+
+ private:
+  std::vector<StepId> ids_;
+};
+
+template <class... Ids>
+[[nodiscard]] After after(Ids... ids) {
+  return After({ids...});
+}
+[[nodiscard]] inline After after(std::vector<StepId> ids) { return {std::move(ids)}; }
+
+class Builder {
+ public:
+  Builder(const Shape& shape, Rank me);
+
+  // This rank's own data: the send buffer, or where MPI_IN_PLACE says it lies in
+  // the receive buffer (gather, allgather: this rank's own block; otherwise at
+  // the same offset). Bcast has one buffer, the receive buffer.
+  [[nodiscard]] Region input(Span span) const;
+  // The receive buffer.
+  [[nodiscard]] Region output(Span span) const;
+  // Scratch space; grows to hold whatever is named.
+  [[nodiscard]] Region scratch(Span span);
+
+  StepId send(Rank peer, Region from, const After& after = {});
+  StepId recv(Rank peer, Region to, const After& after = {});
+  StepId copy(Region from, Region to, const After& after = {});   // elided where from == to
+  StepId reduce(Region from, Region to, const After& after = {});  // to = from op to
+  StepId signal(Rank peer, const After& after = {});               // a message of no elements
+  StepId await(Rank peer, const After& after = {});                // its receive
+  // One id that stands for all of `after` (none: kNoStep).
+  StepId join(const After& after);
+
+  [[nodiscard]] Schedule finish();
+
+ private:
+  StepId add(Step step, const After& after);
+  std::int32_t next_ordinal(std::vector<std::int32_t>& ordinals, Rank peer);
+
+  Schedule schedule_;
+  std::vector<std::int32_t> sent_;      // messages so far to each peer
+  std::vector<std::int32_t> received_;  // and from each
+};
+
+}  // namespace stretto

@@ -17,7 +17,7 @@ enum class Buffer : std::uint8_t { send, recv, scratch };
 
 struct Region {
   Buffer buffer = Buffer::send;
-  Span span;
+  Span span{};
 
   friend bool operator==(const Region&, const Region&) = default;
 };
@@ -38,18 +38,18 @@ struct Step {
   std::int32_t ordinal = 0;   // send, recv: how many messages this rank exchanged with `peer`
                               // in this direction before this one. The k-th send of a to b
                               // matches the k-th recv of b from a.
-  Region from;                // send, copy, reduce
-  Region to;                  // recv, copy, reduce
+  Region from{};              // send, copy, reduce
+  Region to{};                // recv, copy, reduce
   std::int32_t first_wait = 0;  // waits[first_wait, first_wait + waits) must be
   std::int32_t waits = 0;       // complete before this step starts
 };
 
 struct Schedule {
-  Shape shape;
+  Shape shape{};
   Rank rank = 0;
   Count scratch = 0;  // elements of scratch the steps use
-  std::vector<Step> steps;
-  std::vector<StepId> waits;
+  std::vector<Step> steps{};
+  std::vector<StepId> waits{};
 
   [[nodiscard]] std::span<const StepId> waits_of(const Step& step) const {
     return std::span(waits).subspan(static_cast<std::size_t>(step.first_wait),

@@ -1,0 +1,40 @@
+#include "base/config.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "base/log.hpp"
+
+namespace stretto {
+
+std::optional<std::string> setting(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value);
+}
+
+std::optional<bool> switch_setting(const char* name) {
+  const std::optional<std::string> value = setting(name);
+  if (!value) return std::nullopt;
+  for (const char* yes : {"1", "on", "true", "yes"}) {
+    if (*value == yes) return true;
+  }
+  for (const char* no : {"0", "off", "false", "no"}) {
+    if (*value == no) return false;
+  }
+  refuse(2, "%s=%s is neither on nor off", name, value->c_str());
+}
+
+std::optional<long> number_setting(const char* name, long minimum) {
+  const std::optional<std::string> value = setting(name);
+  if (!value) return std::nullopt;
+  long number = 0;
+  const char* end = value->data() + value->size();
+  const auto [stop, error] = std::from_chars(value->data(), end, number);
+  if (error != std::errc{} || stop != end || number < minimum) {
+    refuse(2, "%s=%s is not a whole number of at least %ld", name, value->c_str(), minimum);
+  }
+  return number;
+}
+
+}  // namespace stretto

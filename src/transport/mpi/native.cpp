@@ -1,0 +1,138 @@
+#include "transport/mpi/native.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "base/log.hpp"
+
+namespace stretto {
+namespace {
+
+// Sonames by ABI; the first is this library's own. Intel MPI and MPICH share one.
+#if defined(OMPI_MAJOR_VERSION)
+constexpr std::array<std::string_view, 3> kSonames{"libmpi.so.40", "libmpi.so.12",
+                                                   "libmpi_abi.so.1"};
+#else
+constexpr std::array<std::string_view, 3> kSonames{"libmpi.so.12", "libmpi.so.40",
+                                                   "libmpi_abi.so.1"};
+#endif
+
+struct Loaded {
+  std::string path;
+  std::string_view soname;
+  void* handle = nullptr;
+};
+
+bool has_soname(std::string_view path, std::string_view soname) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view file = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  // The path may be the real file behind the soname: libmpi.so.40.30.4.
+  return file == soname || (file.starts_with(soname) && file[soname.size()] == '.');
+}
+
+int consider(dl_phdr_info* object, std::size_t /*size*/, void* data) {
+  auto& found = *static_cast<Loaded*>(data);
+  const std::string_view path = object->dlpi_name == nullptr ? "" : object->dlpi_name;
+  for (const std::string_view soname : kSonames) {
+    // Of two MPIs in one process our own counts: the other came with a plugin.
+    if (has_soname(path, soname) && (found.soname.empty() || soname == kSonames[0])) {
+      found.path = path;
+      found.soname = soname;
+    }
+  }
+  return 0;
+}
+
+const Loaded* find_loaded() {
+  static std::atomic<const Loaded*> known{nullptr};
+  if (const Loaded* loaded = known.load(std::memory_order_acquire)) return loaded;
+
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (const Loaded* loaded = known.load(std::memory_order_acquire)) return loaded;
+  Loaded found;
+  dl_iterate_phdr(consider, &found);
+  if (found.soname.empty()) return nullptr;
+  found.handle = dlopen(found.path.c_str(), RTLD_NOLOAD | RTLD_LAZY);
+  if (found.handle == nullptr) return nullptr;
+  known.store(new Loaded(found), std::memory_order_release);
+  return known.load(std::memory_order_relaxed);
+}
+
+template <class Function>
+void read_function(const Loaded& mpi, const char* name, Function& function) {
+  void* address = dlsym(mpi.handle, name);
+  if (address == nullptr) refuse(5, "%s has no %s", mpi.path.c_str(), name);
+  function = reinterpret_cast<Function>(address);
+}
+
+#if defined(OMPI_MAJOR_VERSION)
+template <class Handle>
+void read_handle(const Loaded& mpi, const char* name, Handle& handle) {
+  void* address = dlsym(mpi.handle, name);
+  if (address == nullptr) refuse(5, "%s has no %s", mpi.path.c_str(), name);
+  handle = static_cast<Handle>(address);
+}
+#endif
+
+Native read(const Loaded& mpi) {
+  Native table;
+#define STRETTO_READ(name) read_function(mpi, "PMPI_" #name, table.name);
+  STRETTO_NATIVE_FUNCTIONS(STRETTO_READ)
+#undef STRETTO_READ
+
+#if defined(OMPI_MAJOR_VERSION)
+  read_handle(mpi, "ompi_mpi_comm_world", table.comm_world);
+  read_handle(mpi, "ompi_mpi_comm_self", table.comm_self);
+  read_handle(mpi, "ompi_mpi_comm_null", table.comm_null);
+  read_handle(mpi, "ompi_mpi_group_null", table.group_null);
+  read_handle(mpi, "ompi_request_null", table.request_null);
+  read_handle(mpi, "ompi_mpi_byte", table.byte);
+  read_handle(mpi, "ompi_mpi_packed", table.packed);
+  read_handle(mpi, "ompi_mpi_datatype_null", table.datatype_null);
+  read_handle(mpi, "ompi_mpi_op_null", table.op_null);
+  read_handle(mpi, "ompi_mpi_errors_return", table.errors_return);
+#else
+  table.comm_world = MPI_COMM_WORLD;
+  table.comm_self = MPI_COMM_SELF;
+  table.comm_null = MPI_COMM_NULL;
+  table.group_null = MPI_GROUP_NULL;
+  table.request_null = MPI_REQUEST_NULL;
+  table.byte = MPI_BYTE;
+  table.packed = MPI_PACKED;
+  table.datatype_null = MPI_DATATYPE_NULL;
+  table.op_null = MPI_OP_NULL;
+  table.errors_return = MPI_ERRORS_RETURN;
+#endif
+  return table;
+}
+
+}  // namespace
+
+bool native_available() {
+  const Loaded* mpi = find_loaded();
+  return mpi != nullptr && mpi->soname == kSonames[0];
+}
+
+const Native& native() {
+  static const Native table = read(*find_loaded());
+  return table;
+}
+
+void* native_symbol(const char* name) {
+  const Loaded* mpi = find_loaded();
+  return mpi == nullptr ? nullptr : dlsym(mpi->handle, name);
+}
+
+std::string native_soname() {
+  const Loaded* mpi = find_loaded();
+  return mpi == nullptr ? std::string() : std::string(mpi->soname);
+}
+
+}  // namespace stretto

@@ -1,0 +1,66 @@
+// The MPI underneath, reached at run time.
+//
+// Stretto's libraries do not link an MPI: a preloaded library that needed libmpi
+// would drag it into every shell the launcher starts, and would bring a second
+// MPI into a program built on another one. So the MPI the process has loaded is
+// looked up by soname at the first call, and its functions and predefined handles
+// are read from it. Code in this house says native().Isend(...) and
+// native().comm_world; it never names an MPI function or handle constant itself.
+#pragma once
+
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1  // the removed C++ bindings would pull in half of libmpi_cxx
+#endif
+#include <mpi.h>
+
+#include <string>
+
+namespace stretto {
+
+// The MPI functions the layers above this one call.
+#define STRETTO_NATIVE_FUNCTIONS(X)                                                           \
+  X(Allgather) X(Cancel) X(Comm_call_errhandler) X(Comm_create) X(Comm_create_keyval)         \
+  X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_group) X(Comm_rank)                \
+  X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Finalized)        \
+  X(Get_library_version) X(Grequest_complete) X(Grequest_start) X(Group_free) X(Group_size)   \
+  X(Group_translate_ranks) X(Initialized) X(Iprobe) X(Irecv) X(Isend) X(Op_commutative)       \
+  X(Pack) X(Query_thread) X(Reduce_local) X(Request_free) X(Test) X(Testall) X(Testany)       \
+  X(Testsome) X(Type_dup) X(Type_free) X(Type_get_contents) X(Type_get_envelope)              \
+  X(Type_get_extent) X(Type_get_true_extent) X(Type_size) X(Unpack) X(Wait)                   \
+  X(Allreduce) X(Alltoall) X(Barrier) X(Bcast) X(Gather) X(Reduce) X(Scatter)                 \
+  X(Iallgather) X(Iallreduce) X(Ialltoall) X(Ibarrier) X(Ibcast) X(Igather) X(Ireduce)        \
+  X(Iscatter)
+
+struct Native {
+#define STRETTO_DECLARE(name) decltype(&PMPI_##name) name = nullptr;
+  STRETTO_NATIVE_FUNCTIONS(STRETTO_DECLARE)
+#undef STRETTO_DECLARE
+
+  // Predefined handles: addresses of data in libmpi where the ABI is Open MPI's.
+  MPI_Comm comm_world{};
+  MPI_Comm comm_self{};
+  MPI_Comm comm_null{};
+  MPI_Group group_null{};
+  MPI_Request request_null{};
+  MPI_Datatype byte{};
+  MPI_Datatype packed{};
+  MPI_Datatype datatype_null{};
+  MPI_Op op_null{};
+  MPI_Errhandler errors_return{};
+};
+
+// Is the MPI this process has loaded the one this library was built for?
+// False also while none is loaded yet. Once true it stays true.
+[[nodiscard]] bool native_available();
+
+// The table. Only where native_available().
+[[nodiscard]] const Native& native();
+
+// PMPI_<name> (or any other symbol) of the MPI in this process, whichever ABI it
+// has: what a wrapper forwards to. nullptr where it has none.
+[[nodiscard]] void* native_symbol(const char* name);
+
+// The soname of the MPI in this process ("libmpi.so.12"), empty where there is none.
+[[nodiscard]] std::string native_soname();
+
+}  // namespace stretto

@@ -1,0 +1,34 @@
+// What MPI_THREAD_MULTIPLE costs, and when it need not be paid.
+//
+// The progress thread needs MPI_THREAD_MULTIPLE, but only while it may enter the
+// MPI. Open MPI takes its locks only where its global `opal_uses_threads` is set;
+// while nothing is pending in the background and the program itself asked for less
+// than MPI_THREAD_MULTIPLE, no two threads are in the MPI and the flag can be
+// lowered: an 8 B allreduce then costs what it costs at MPI_THREAD_SINGLE.
+// See docs/decisions/0003-thread-level.md.
+#pragma once
+
+namespace stretto {
+
+class ThreadLevel {
+ public:
+  // Reads what the MPI provides. `program_level` is what the program asked for.
+  void start(int program_level);
+
+  // May two threads be in this MPI at once?
+  [[nodiscard]] bool multiple() const { return multiple_; }
+  // Can locking be switched off while only one thread is in the MPI?
+  [[nodiscard]] static bool can_relax();
+
+  // To be called, by the one thread that uses the MPI, before another may enter it
+  // (`true`) and when none can any more (`false`).
+  void lock(bool on) {
+    if (flag_ != nullptr && *flag_ != on) *flag_ = on;
+  }
+
+ private:
+  bool multiple_ = false;
+  volatile bool* flag_ = nullptr;  // Open MPI's, where it may be switched
+};
+
+}  // namespace stretto

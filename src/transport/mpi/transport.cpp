@@ -1,0 +1,72 @@
+#include "transport/mpi/transport.hpp"
+
+#include <algorithm>
+
+namespace stretto {
+
+int MpiTransport::post_send(const void* buffer, int count, MPI_Datatype type, const Endpoint& to,
+                            Token token) {
+  MPI_Request request{};
+  const int error = native().Isend(buffer, count, type, to.peer, to.tag, to.comm, &request);
+  return remember(error, request, token, false);
+}
+
+int MpiTransport::post_recv(void* buffer, int count, MPI_Datatype type, const Endpoint& from,
+                            Token token) {
+  MPI_Request request{};
+  const int error = native().Irecv(buffer, count, type, from.peer, from.tag, from.comm, &request);
+  return remember(error, request, token, true);
+}
+
+int MpiTransport::remember(int error, MPI_Request request, Token token, bool is_receive) {
+  if (error != MPI_SUCCESS) return error;
+  requests_.push_back(request);
+  in_flight_.push_back({token, is_receive});
+  return MPI_SUCCESS;
+}
+
+const std::vector<MpiTransport::Completion>& MpiTransport::poll() {
+  completed_.clear();
+  if (requests_.empty()) return completed_;
+  const std::size_t posted = requests_.size();
+  indices_.resize(posted);
+  statuses_.resize(posted);
+
+  int count = 0;
+  const int error = native().Testsome(static_cast<int>(posted), requests_.data(), &count,
+                                      indices_.data(), statuses_.data());
+  if (count == MPI_UNDEFINED || count == 0) {
+    // Nothing completed, or the MPI itself is broken: then every message fails.
+    if (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS) {
+      for (const InFlight& message : in_flight_) completed_.push_back({message.token, error});
+      requests_.clear();
+      in_flight_.clear();
+    }
+    return completed_;
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const auto index = static_cast<std::size_t>(indices_[i]);
+    // MPI_ERROR of a status is only set where the call says MPI_ERR_IN_STATUS.
+    const int failure = error == MPI_ERR_IN_STATUS ? statuses_[i].MPI_ERROR : MPI_SUCCESS;
+    completed_.push_back({in_flight_[index].token, failure});
+  }
+  std::sort(indices_.begin(), indices_.begin() + count);
+  for (int i = count - 1; i >= 0; --i) {
+    const auto index = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+    requests_[index] = requests_.back();
+    in_flight_[index] = in_flight_.back();
+    requests_.pop_back();
+    in_flight_.pop_back();
+  }
+  return completed_;
+}
+
+void MpiTransport::cancel_receives(const void* owner) {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (in_flight_[i].token.owner == owner && in_flight_[i].is_receive) {
+      native().Cancel(&requests_[i]);
+    }
+  }
+}
+
+}  // namespace stretto

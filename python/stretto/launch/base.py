@@ -1,0 +1,32 @@
+"""What a launcher is: the way one MPI starts ranks."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Protocol
+
+
+class Abi(StrEnum):
+    """The binary interfaces an MPI library can have; also the drop-in's variants."""
+
+    OPENMPI = "openmpi"
+    MPICH = "mpich"
+    MPIABI = "mpiabi"
+
+
+class Launcher(Protocol):
+    """Turns `ranks` copies of a program into one command line.
+
+    `env` is for the ranks only and travels the launcher's own way, so that an
+    LD_PRELOAD in it reaches the ranks and never the launcher itself.
+    """
+
+    @property
+    def name(self) -> str:
+        """As a message shows it: "Open MPI 4.1.4 (/usr/bin/mpirun)"."""
+
+    @property
+    def abi(self) -> Abi:
+        """The interface of the MPI whose ranks it starts."""
+
+    def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+        """The full command line; running it is `launch.process.launch`."""

@@ -15,7 +15,8 @@ Builder::Builder(const Shape& shape, Rank me) {
 Region Builder::input(Span span) const {
   const Shape& shape = schedule_.shape;
   if (shape.collective == Collective::bcast) return {Buffer::recv, span};
-  if (!shape.in_place) return {Buffer::send, span};
+  // In a scatter MPI_IN_PLACE says where the root's block does not go, not where it is.
+  if (!shape.in_place || shape.collective == Collective::scatter) return {Buffer::send, span};
   const bool own_block =
       shape.collective == Collective::gather || shape.collective == Collective::allgather;
   if (own_block) span.offset += schedule_.rank * shape.count;

@@ -42,7 +42,9 @@ class Builder {
 
   // This rank's own data: the send buffer, or where MPI_IN_PLACE says it lies in
   // the receive buffer (gather, allgather: this rank's own block; otherwise at
-  // the same offset). Bcast has one buffer, the receive buffer.
+  // the same offset). Bcast has one buffer, the receive buffer; it is the root's
+  // input, so the root never writes it. In a scatter in place the root still sends
+  // from the send buffer and has no receive buffer: its own block stays.
   [[nodiscard]] Region input(Span span) const;
   // The receive buffer.
   [[nodiscard]] Region output(Span span) const;

@@ -1,0 +1,52 @@
+#include "schedule/verify.hpp"
+
+#include "schedule/verify_messages.hpp"
+#include "schedule/verify_run.hpp"
+#include "schedule/verify_structure.hpp"
+#include "schedule/verify_words.hpp"
+
+namespace stretto {
+
+Shape shape_on_rank(const Shape& shape, Rank me) {
+  Shape mine = shape;
+  switch (shape.collective) {
+    case Collective::barrier:
+    case Collective::bcast:
+      mine.in_place = false;
+      break;
+    case Collective::reduce:
+    case Collective::gather:
+    case Collective::scatter:
+      mine.in_place = shape.in_place && me == shape.root;
+      break;
+    case Collective::allreduce:
+    case Collective::allgather:
+    case Collective::alltoall:
+      break;
+  }
+  return mine;
+}
+
+std::vector<Schedule> build_all(Build build, const Shape& shape) {
+  std::vector<Schedule> ranks;
+  ranks.reserve(static_cast<std::size_t>(shape.size));
+  for (Rank me = 0; me < shape.size; ++me) ranks.push_back(build(shape_on_rank(shape, me), me));
+  return ranks;
+}
+
+std::optional<Fault> verify(std::string_view algorithm, const Shape& shape,
+                            std::span<const Schedule> ranks) {
+  const Proof proof{algorithm, shape, ranks};
+  for (Rank rank = 0; rank < shape.size; ++rank) {
+    if (auto fault = check_structure(proof, rank)) return fault;
+  }
+  const Numbering number(ranks);
+  const std::vector<GlobalStep> mates = match_messages(ranks, number);
+  if (auto fault = check_messages(proof, number, mates)) return fault;
+  for (Rank rank = 0; rank < shape.size; ++rank) {
+    if (auto fault = check_races(proof, rank)) return fault;
+  }
+  return check_run(proof, number, mates);
+}
+
+}  // namespace stretto

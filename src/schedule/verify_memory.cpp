@@ -1,0 +1,128 @@
+#include "schedule/verify_memory.hpp"
+
+#include <algorithm>
+
+namespace stretto {
+namespace {
+
+constexpr std::size_t kBuffers = 3;
+
+std::size_t slot_of(Rank rank, Buffer buffer) {
+  return static_cast<std::size_t>(rank) * kBuffers + static_cast<std::size_t>(buffer);
+}
+
+}  // namespace
+
+Memory::Memory(const Proof& proof) : proof_(proof), sets_(proof.shape.size) {
+  std::size_t total = 0;
+  for (Rank rank = 0; rank < proof.shape.size; ++rank) {
+    for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
+      first_.push_back(total);
+      total += static_cast<std::size_t>(
+          buffer == Buffer::scratch ? proof.of(rank).scratch : extent(proof.shape, rank, buffer));
+    }
+  }
+  symbols_.resize(total);
+  for (Rank rank = 0; rank < proof.shape.size; ++rank) {
+    for (const Buffer buffer : {Buffer::send, Buffer::recv}) {
+      const Count elements = extent(proof.shape, rank, buffer);
+      const std::span<Symbol> symbols = at(rank, {buffer, {0, elements}});
+      for (Count i = 0; i < elements; ++i) {
+        symbols[static_cast<std::size_t>(i)] = initial(proof.shape, rank, buffer, i);
+      }
+    }
+  }
+}
+
+std::string Memory::move(Rank from_rank, const Region& from, Rank to_rank, const Region& to) {
+  const std::span<const Symbol> source = at(from_rank, from);
+  const std::span<Symbol> target = at(to_rank, to);
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source[i].ranks == Symbol::kNothing) {
+      return words("reads ", name_of(from.buffer), '[', from.span.offset + static_cast<Count>(i),
+                   "] of rank ", from_rank, ", which nothing has written");
+    }
+    target[i] = source[i];
+  }
+  return {};
+}
+
+std::string Memory::reduce(Rank rank, const Region& from, const Region& to) {
+  const std::span<const Symbol> left = at(rank, from);
+  const std::span<Symbol> right = at(rank, to);
+  Symbol last_left;  // neighbours mostly hold the same ranks: join those once
+  Symbol last_right;
+  RankSets::Id joined = RankSets::kRefused;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    for (const auto& [region, symbol] : {std::pair(from, left[i]), std::pair(to, right[i])}) {
+      if (symbol.ranks != Symbol::kNothing) continue;
+      return words("reads ", name_of(region.buffer), '[',
+                   region.span.offset + static_cast<Count>(i), "], which nothing has written");
+    }
+    if (joined == RankSets::kRefused || left[i].ranks != last_left.ranks ||
+        right[i].ranks != last_right.ranks) {
+      joined = sets_.join(left[i].ranks, right[i].ranks, !proof_.shape.commutative);
+      last_left = left[i];
+      last_right = right[i];
+    }
+    if (joined == RankSets::kRefused || left[i].element != right[i].element) {
+      return wrong_join(left[i], right[i]);
+    }
+    right[i].ranks = joined;
+  }
+  return {};
+}
+
+Count Memory::wrong_output(Rank rank) const {
+  const std::span<const Symbol> symbols = output(rank);
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const auto position = static_cast<Count>(i);
+    const bool written = symbols[i].ranks != Symbol::kNothing;
+    if (!written || symbols[i] != expected(proof_.shape, rank, position, sets_.everyone())) {
+      return position;
+    }
+  }
+  return -1;
+}
+
+std::string Memory::describe_output(Rank rank, Count position) const {
+  const Symbol right = expected(proof_.shape, rank, position, sets_.everyone());
+  // No step made the full sum: there is no set to name it by.
+  const std::string should = right.ranks == RankSets::kRefused
+                                 ? words("element ", right.element, " of all ranks")
+                                 : describe(right);
+  return words("recv[", position, "] ends up with ",
+               describe(output(rank)[static_cast<std::size_t>(position)]), " instead of ", should);
+}
+
+std::span<Symbol> Memory::at(Rank rank, const Region& region) {
+  const std::size_t first =
+      first_[slot_of(rank, region.buffer)] + static_cast<std::size_t>(region.span.offset);
+  return std::span(symbols_).subspan(first, static_cast<std::size_t>(region.span.count));
+}
+
+std::span<const Symbol> Memory::output(Rank rank) const {
+  return std::span(symbols_).subspan(
+      first_[slot_of(rank, Buffer::recv)],
+      static_cast<std::size_t>(extent(proof_.shape, rank, Buffer::recv)));
+}
+
+std::string Memory::describe(Symbol symbol) const {
+  if (symbol.ranks == Symbol::kNothing) return "nothing";
+  return words("element ", symbol.element, " of ", sets_.describe(symbol.ranks));
+}
+
+std::string Memory::wrong_join(Symbol left, Symbol right) const {
+  if (left.element != right.element) {
+    return words("combines ", describe(left), " with ", describe(right));
+  }
+  const int twice = sets_.shared(left.ranks, right.ranks);
+  if (twice >= 0) {
+    return words("counts rank ", twice, " twice: the left operand holds ",
+                 sets_.describe(left.ranks), ", the right ", sets_.describe(right.ranks));
+  }
+  return words("breaks rank order: the left operand holds ", sets_.describe(left.ranks),
+               ", the right ", sets_.describe(right.ranks));
+}
+
+}  // namespace stretto

@@ -1,0 +1,217 @@
+#include "schedule/verify_run.hpp"
+
+#include <algorithm>
+
+#include "schedule/verify_arrivals.hpp"
+#include "schedule/verify_memory.hpp"
+
+namespace stretto {
+namespace {
+
+class Run {
+ public:
+  Run(const Proof& proof, const Numbering& number, const std::vector<GlobalStep>& mates)
+      : proof_(proof),
+        number_(number),
+        mates_(mates),
+        memory_(proof),
+        arrivals_(proof.shape.collective == Collective::barrier ? number.total() : 0,
+                  proof.shape.size),
+        waits_left_(number.total()),
+        state_(number.total(), State::waiting),
+        completed_at_(number.total()) {
+    list_dependents();
+  }
+
+  std::optional<Fault> check() {
+    for (GlobalStep step = 0; step < number_.total(); ++step) {
+      if (waits_left_[step] == 0) ready_.push_back(step);
+    }
+    for (std::size_t next = 0; next < ready_.size(); ++next) {
+      if (auto fault = start(ready_[next])) return fault;
+    }
+    if (completed_ != number_.total()) return deadlock();
+    return proof_.shape.collective == Collective::barrier ? early_leaver() : wrong_result();
+  }
+
+ private:
+  enum class State : std::uint8_t { waiting, started, complete };
+
+  [[nodiscard]] const Step& step(GlobalStep id) const {
+    return proof_.of(number_.rank_of[id]).steps[static_cast<std::size_t>(number_.local(id))];
+  }
+  [[nodiscard]] std::string name(GlobalStep id) const {
+    return words("rank ", number_.rank_of[id], ", ",
+                 describe(proof_.of(number_.rank_of[id]), number_.local(id)));
+  }
+  [[nodiscard]] Fault fault(GlobalStep id, std::string_view what) const {
+    return proof_.fault(number_.rank_of[id], number_.local(id), what);
+  }
+
+  template <class Visit>
+  void for_each_wait(GlobalStep id, Visit visit) const {
+    const Rank rank = number_.rank_of[id];
+    for (const StepId wait : proof_.of(rank).waits_of(step(id))) visit(number_.of(rank, wait));
+  }
+
+  void list_dependents() {
+    first_dependent_.resize(number_.total() + 1);
+    for (GlobalStep id = 0; id < number_.total(); ++id) {
+      waits_left_[id] = step(id).waits;
+      for_each_wait(id, [&](GlobalStep wait) { ++first_dependent_[wait + 1]; });
+    }
+    for (GlobalStep id = 0; id < number_.total(); ++id) {
+      first_dependent_[id + 1] += first_dependent_[id];
+    }
+    dependents_.resize(first_dependent_.back());
+    std::vector<std::size_t> next(first_dependent_.begin(), first_dependent_.end() - 1);
+    for (GlobalStep id = 0; id < number_.total(); ++id) {
+      for_each_wait(id, [&](GlobalStep wait) { dependents_[next[wait]++] = id; });
+    }
+  }
+
+  std::optional<Fault> start(GlobalStep id) {
+    state_[id] = State::started;
+    const Step& now = step(id);
+    const Rank rank = number_.rank_of[id];
+    std::string wrong;
+    switch (now.kind) {
+      case StepKind::copy:
+        wrong = memory_.move(rank, now.from, rank, now.to);
+        break;
+      case StepKind::reduce:
+        wrong = memory_.reduce(rank, now.from, now.to);
+        break;
+      case StepKind::send:
+      case StepKind::recv:
+        return meet(id);
+    }
+    if (!wrong.empty()) return fault(id, wrong);
+    complete(id);
+    return {};
+  }
+
+  // A message moves when both its ends have started.
+  std::optional<Fault> meet(GlobalStep id) {
+    const GlobalStep mate = mates_[id];
+    if (state_[mate] != State::started) return {};
+    const GlobalStep send = step(id).kind == StepKind::send ? id : mate;
+    const GlobalStep recv = send == id ? mate : id;
+    const std::string wrong =
+        memory_.move(number_.rank_of[send], step(send).from, number_.rank_of[recv], step(recv).to);
+    if (!wrong.empty()) return fault(send, wrong);
+    complete(send);
+    complete(recv);
+    return {};
+  }
+
+  void complete(GlobalStep id) {
+    state_[id] = State::complete;
+    completed_at_[id] = ++completed_;
+    if (proof_.shape.collective == Collective::barrier) note_arrivals(id);
+    for (std::size_t i = first_dependent_[id]; i < first_dependent_[id + 1]; ++i) {
+      if (--waits_left_[dependents_[i]] == 0) ready_.push_back(dependents_[i]);
+    }
+  }
+
+  void note_arrivals(GlobalStep id) {
+    arrivals_.add_rank(id, number_.rank_of[id]);
+    for_each_wait(id, [&](GlobalStep wait) { arrivals_.add_all_of(id, wait); });
+    // Only a receive tells of the other side: a short send completes without it.
+    if (step(id).kind == StepKind::recv) arrivals_.add_all_of(id, mates_[id]);
+  }
+
+  // The step that keeps `id` from completing: a wait that is not complete, or
+  // the other end of the message.
+  [[nodiscard]] GlobalStep blocker(GlobalStep id) const {
+    if (state_[id] == State::started) return mates_[id];
+    GlobalStep blocked_by = id;
+    for_each_wait(id, [&](GlobalStep wait) {
+      if (blocked_by == id && state_[wait] != State::complete) blocked_by = wait;
+    });
+    return blocked_by;
+  }
+
+  [[nodiscard]] Fault deadlock() const {
+    GlobalStep stuck = 0;
+    while (state_[stuck] == State::complete) ++stuck;
+    std::vector<GlobalStep> chain;
+    while (std::find(chain.begin(), chain.end(), stuck) == chain.end()) {
+      chain.push_back(stuck);
+      stuck = blocker(stuck);
+    }
+    chain.erase(chain.begin(), std::find(chain.begin(), chain.end(), stuck));
+    constexpr std::size_t kShown = 6;
+    std::string cycle = "deadlock: never completes, because it needs ";
+    for (std::size_t i = 1; i < chain.size() && i < kShown; ++i) {
+      cycle += words(name(chain[i]), ", which needs ");
+    }
+    if (chain.size() > kShown)
+      cycle += words("(", chain.size() - kShown, " more steps), which need ");
+    return fault(stuck, cycle + "this step");
+  }
+
+  [[nodiscard]] std::optional<Fault> wrong_result() const {
+    for (Rank rank = 0; rank < proof_.shape.size; ++rank) {
+      const Count position = memory_.wrong_output(rank);
+      if (position < 0) continue;
+      return proof_.fault(rank, last_writer(rank, position),
+                          memory_.describe_output(rank, position));
+    }
+    return {};
+  }
+
+  [[nodiscard]] StepId last_writer(Rank rank, Count position) const {
+    StepId last = kNoStep;
+    const auto& steps = proof_.of(rank).steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Region& to = steps[i].to;
+      if (steps[i].kind == StepKind::send || to.buffer != Buffer::recv) continue;
+      if (position < to.span.offset || position >= to.span.end()) continue;
+      const auto id = static_cast<StepId>(i);
+      if (last == kNoStep ||
+          completed_at_[number_.of(rank, id)] > completed_at_[number_.of(rank, last)]) {
+        last = id;
+      }
+    }
+    return last;
+  }
+
+  [[nodiscard]] std::optional<Fault> early_leaver() const {
+    for (Rank rank = 0; rank < proof_.shape.size; ++rank) {
+      const auto steps = static_cast<StepId>(proof_.of(rank).steps.size());
+      for (Rank other = 0; other < proof_.shape.size; ++other) {
+        bool awaited = other == rank;
+        for (StepId id = 0; id < steps && !awaited; ++id) {
+          awaited = arrivals_.knows(number_.of(rank, id), other);
+        }
+        if (awaited) continue;
+        return proof_.fault(rank, steps - 1,
+                            words("rank ", rank, " can leave before rank ", other, " has entered"));
+      }
+    }
+    return {};
+  }
+
+  const Proof& proof_;
+  const Numbering& number_;
+  const std::vector<GlobalStep>& mates_;
+  Memory memory_;
+  Arrivals arrivals_;
+  std::vector<std::int32_t> waits_left_;
+  std::vector<State> state_;
+  std::vector<std::size_t> completed_at_;  // 1 for the first step to complete
+  std::size_t completed_ = 0;
+  std::vector<std::size_t> first_dependent_;
+  std::vector<GlobalStep> dependents_;
+  std::vector<GlobalStep> ready_;
+};
+
+}  // namespace
+
+std::optional<Fault> check_run(const Proof& proof, const Numbering& number,
+                               const std::vector<GlobalStep>& mates) {
+  return Run(proof, number, mates).check();
+}
+
+}  // namespace stretto

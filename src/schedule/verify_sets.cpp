@@ -1,0 +1,95 @@
+#include "schedule/verify_sets.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "schedule/verify_words.hpp"
+
+namespace stretto {
+namespace {
+
+std::size_t hash_of(const std::vector<std::uint64_t>& bits) {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : bits) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+}  // namespace
+
+RankSets::RankSets(int size) : size_(size) {
+  const std::size_t words = (static_cast<std::size_t>(size) + 63) / 64;
+  for (int rank = 0; rank < size; ++rank) {
+    Set one{std::vector<std::uint64_t>(words), 1, rank, rank};
+    one.bits[static_cast<std::size_t>(rank) / 64] = std::uint64_t{1} << (rank % 64);
+    by_hash_.emplace(hash_of(one.bits), rank);
+    sets_.push_back(std::move(one));
+  }
+  if (size == 1) everyone_ = 0;
+}
+
+RankSets::Id RankSets::join(Id left, Id right, bool in_order) {
+  const std::uint64_t key =
+      static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
+  const auto known = joins_.find(key);
+  if (known != joins_.end()) return known->second;
+  const Id made = make(left, right, in_order);
+  joins_.emplace(key, made);
+  return made;
+}
+
+RankSets::Id RankSets::make(Id left, Id right, bool in_order) {
+  const Set& a = set(left);
+  const Set& b = set(right);
+  // Sets joined in order are intervals, so the ends say all.
+  if (in_order && b.lowest != a.highest + 1) return kRefused;
+  if (shared(left, right) >= 0) return kRefused;
+
+  Set both{a.bits, a.members + b.members, std::min(a.lowest, b.lowest),
+           std::max(a.highest, b.highest)};
+  for (std::size_t w = 0; w < both.bits.size(); ++w) both.bits[w] |= b.bits[w];
+  const std::size_t hash = hash_of(both.bits);
+  const auto [begin, end] = by_hash_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (set(it->second).bits == both.bits) return it->second;
+  }
+  const Id id = static_cast<Id>(sets_.size());
+  by_hash_.emplace(hash, id);
+  if (both.members == size_) everyone_ = id;
+  sets_.push_back(std::move(both));
+  return id;
+}
+
+int RankSets::shared(Id left, Id right) const {
+  const Set& a = set(left);
+  const Set& b = set(right);
+  for (std::size_t w = 0; w < a.bits.size(); ++w) {
+    const std::uint64_t both = a.bits[w] & b.bits[w];
+    if (both != 0) return static_cast<int>(w) * 64 + std::countr_zero(both);
+  }
+  return -1;
+}
+
+bool RankSets::has(const Set& set, int rank) const {
+  return (set.bits[static_cast<std::size_t>(rank) / 64] >> (rank % 64) & 1) != 0;
+}
+
+std::string RankSets::describe(Id id) const {
+  const Set& members = set(id);
+  std::string text = members.members == 1 ? "rank " : "ranks ";
+  bool first = true;
+  for (int rank = 0; rank < size_; ++rank) {
+    if (!has(members, rank)) continue;
+    int last = rank;
+    while (last + 1 < size_ && has(members, last + 1)) ++last;
+    text += words(first ? "" : ", ", rank);
+    if (last > rank) text += words('-', last);
+    first = false;
+    rank = last;
+  }
+  return text;
+}
+
+}  // namespace stretto

@@ -1,0 +1,57 @@
+#include "schedule/verify_words.hpp"
+
+#include <array>
+
+#include "schedule/verify_meaning.hpp"
+
+namespace stretto {
+std::string_view name_of(Buffer buffer) {
+  constexpr std::array<std::string_view, 3> kNames{"send", "recv", "scratch"};
+  return kNames[static_cast<std::size_t>(buffer)];
+}
+
+std::string describe(const Region& region) {
+  return words(name_of(region.buffer), '[', region.span.offset, ',', region.span.end(), ')');
+}
+
+std::string describe(const Step& step) {
+  switch (step.kind) {
+    case StepKind::send:
+      if (step.from.span.count == 0) return words("signal to rank ", step.peer);
+      return words("send ", describe(step.from), " to rank ", step.peer);
+    case StepKind::recv:
+      if (step.to.span.count == 0) return words("await rank ", step.peer);
+      return words("recv from rank ", step.peer, " into ", describe(step.to));
+    case StepKind::copy:
+      if (step.to.span.count == 0 && step.from.span.count == 0) return "join";
+      return words("copy ", describe(step.from), " to ", describe(step.to));
+    case StepKind::reduce:
+      return words("reduce ", describe(step.from), " into ", describe(step.to));
+  }
+  return "unknown kind of step";
+}
+
+std::string describe(const Schedule& schedule, StepId step) {
+  return words("step ", step, " (", describe(schedule.steps[static_cast<std::size_t>(step)]), ')');
+}
+
+std::string describe(std::string_view algorithm, const Shape& shape) {
+  std::ostringstream out;
+  out << name_of(shape.collective) << ' ' << algorithm << ", " << shape.size
+      << (shape.size == 1 ? " rank" : " ranks");
+  if (shape.collective != Collective::barrier) out << ", count " << shape.count;
+  if (shape.segment != 0) out << ", segment " << shape.segment;
+  if (shape.radix != 2) out << ", radix " << shape.radix;
+  if (is_rooted(shape.collective)) out << ", root " << shape.root;
+  if (shape.in_place) out << ", in place";
+  if (!shape.commutative) out << ", not commutative";
+  return out.str();
+}
+
+Fault Proof::fault(Rank rank, StepId step, std::string_view what) const {
+  std::string message = words(describe(algorithm, shape), ", rank ", rank);
+  if (step != kNoStep) message += ", " + describe(of(rank), step);
+  return {.rank = rank, .step = step, .message = words(message, ": ", what)};
+}
+
+}  // namespace stretto

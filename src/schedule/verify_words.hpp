@@ -1,0 +1,42 @@
+// How the verifier names shapes, steps and regions to people.
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "schedule/verify.hpp"
+
+namespace stretto {
+
+template <class... Parts>
+[[nodiscard]] std::string words(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+// "send", "recv", "scratch"
+[[nodiscard]] std::string_view name_of(Buffer buffer);
+// "recv[4,6)"
+[[nodiscard]] std::string describe(const Region& region);
+// "recv from rank 2 into recv[4,6)"
+[[nodiscard]] std::string describe(const Step& step);
+// "step 5 (recv from rank 2 into recv[4,6))"
+[[nodiscard]] std::string describe(const Schedule& schedule, StepId step);
+// "allreduce ring, 8 ranks, count 10, in place"
+[[nodiscard]] std::string describe(std::string_view algorithm, const Shape& shape);
+
+// What all parts of one proof look at.
+struct Proof {
+  std::string_view algorithm;
+  const Shape& shape;
+  std::span<const Schedule> ranks;
+
+  [[nodiscard]] const Schedule& of(Rank rank) const {
+    return ranks[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] Fault fault(Rank rank, StepId step, std::string_view what) const;
+};
+
+}  // namespace stretto

@@ -1,5 +1,6 @@
 #include "schedule/verify.hpp"
 
+#include "schedule/step_graph.hpp"
 #include "schedule/verify_messages.hpp"
 #include "schedule/verify_run.hpp"
 #include "schedule/verify_structure.hpp"
@@ -40,13 +41,12 @@ std::optional<Fault> verify(std::string_view algorithm, const Shape& shape,
   for (Rank rank = 0; rank < shape.size; ++rank) {
     if (auto fault = check_structure(proof, rank)) return fault;
   }
-  const Numbering number(ranks);
-  const std::vector<GlobalStep> mates = match_messages(ranks, number);
-  if (auto fault = check_messages(proof, number, mates)) return fault;
+  const StepGraph graph(ranks);
+  if (auto fault = check_messages(proof, graph)) return fault;
   for (Rank rank = 0; rank < shape.size; ++rank) {
     if (auto fault = check_races(proof, rank)) return fault;
   }
-  return check_run(proof, number, mates);
+  return check_run(proof, graph);
 }
 
 }  // namespace stretto

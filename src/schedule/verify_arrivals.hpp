@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/verify_messages.hpp"
+#include "schedule/step_graph.hpp"
 
 namespace stretto {
 

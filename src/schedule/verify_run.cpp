@@ -10,70 +10,44 @@ namespace {
 
 class Run {
  public:
-  Run(const Proof& proof, const Numbering& number, const std::vector<GlobalStep>& mates)
+  Run(const Proof& proof, const StepGraph& graph)
       : proof_(proof),
-        number_(number),
-        mates_(mates),
+        graph_(graph),
         memory_(proof),
-        arrivals_(proof.shape.collective == Collective::barrier ? number.total() : 0,
+        arrivals_(proof.shape.collective == Collective::barrier ? graph.total() : 0,
                   proof.shape.size),
-        waits_left_(number.total()),
-        state_(number.total(), State::waiting),
-        completed_at_(number.total()) {
-    list_dependents();
+        waits_left_(graph.total()),
+        state_(graph.total(), State::waiting),
+        completed_at_(graph.total()) {
+    for (GlobalStep id = 0; id < graph.total(); ++id) waits_left_[id] = graph.step(id).waits;
   }
 
   std::optional<Fault> check() {
-    for (GlobalStep step = 0; step < number_.total(); ++step) {
+    for (GlobalStep step = 0; step < graph_.total(); ++step) {
       if (waits_left_[step] == 0) ready_.push_back(step);
     }
     for (std::size_t next = 0; next < ready_.size(); ++next) {
       if (auto fault = start(ready_[next])) return fault;
     }
-    if (completed_ != number_.total()) return deadlock();
+    if (completed_ != graph_.total()) return deadlock();
     return proof_.shape.collective == Collective::barrier ? early_leaver() : wrong_result();
   }
 
  private:
   enum class State : std::uint8_t { waiting, started, complete };
 
-  [[nodiscard]] const Step& step(GlobalStep id) const {
-    return proof_.of(number_.rank_of[id]).steps[static_cast<std::size_t>(number_.local(id))];
-  }
   [[nodiscard]] std::string name(GlobalStep id) const {
-    return words("rank ", number_.rank_of[id], ", ",
-                 describe(proof_.of(number_.rank_of[id]), number_.local(id)));
+    return words("rank ", graph_.rank_of(id), ", ",
+                 describe(proof_.of(graph_.rank_of(id)), graph_.local(id)));
   }
   [[nodiscard]] Fault fault(GlobalStep id, std::string_view what) const {
-    return proof_.fault(number_.rank_of[id], number_.local(id), what);
-  }
-
-  template <class Visit>
-  void for_each_wait(GlobalStep id, Visit visit) const {
-    const Rank rank = number_.rank_of[id];
-    for (const StepId wait : proof_.of(rank).waits_of(step(id))) visit(number_.of(rank, wait));
-  }
-
-  void list_dependents() {
-    first_dependent_.resize(number_.total() + 1);
-    for (GlobalStep id = 0; id < number_.total(); ++id) {
-      waits_left_[id] = step(id).waits;
-      for_each_wait(id, [&](GlobalStep wait) { ++first_dependent_[wait + 1]; });
-    }
-    for (GlobalStep id = 0; id < number_.total(); ++id) {
-      first_dependent_[id + 1] += first_dependent_[id];
-    }
-    dependents_.resize(first_dependent_.back());
-    std::vector<std::size_t> next(first_dependent_.begin(), first_dependent_.end() - 1);
-    for (GlobalStep id = 0; id < number_.total(); ++id) {
-      for_each_wait(id, [&](GlobalStep wait) { dependents_[next[wait]++] = id; });
-    }
+    return proof_.fault(graph_.rank_of(id), graph_.local(id), what);
   }
 
   std::optional<Fault> start(GlobalStep id) {
     state_[id] = State::started;
-    const Step& now = step(id);
-    const Rank rank = number_.rank_of[id];
+    const Step& now = graph_.step(id);
+    const Rank rank = graph_.rank_of(id);
     std::string wrong;
     switch (now.kind) {
       case StepKind::copy:
@@ -93,12 +67,12 @@ class Run {
 
   // A message moves when both its ends have started.
   std::optional<Fault> meet(GlobalStep id) {
-    const GlobalStep mate = mates_[id];
+    const GlobalStep mate = graph_.mate(id);
     if (state_[mate] != State::started) return {};
-    const GlobalStep send = step(id).kind == StepKind::send ? id : mate;
+    const GlobalStep send = graph_.step(id).kind == StepKind::send ? id : mate;
     const GlobalStep recv = send == id ? mate : id;
-    const std::string wrong =
-        memory_.move(number_.rank_of[send], step(send).from, number_.rank_of[recv], step(recv).to);
+    const std::string wrong = memory_.move(graph_.rank_of(send), graph_.step(send).from,
+                                           graph_.rank_of(recv), graph_.step(recv).to);
     if (!wrong.empty()) return fault(send, wrong);
     complete(send);
     complete(recv);
@@ -109,24 +83,24 @@ class Run {
     state_[id] = State::complete;
     completed_at_[id] = ++completed_;
     if (proof_.shape.collective == Collective::barrier) note_arrivals(id);
-    for (std::size_t i = first_dependent_[id]; i < first_dependent_[id + 1]; ++i) {
-      if (--waits_left_[dependents_[i]] == 0) ready_.push_back(dependents_[i]);
+    for (const GlobalStep dependent : graph_.dependents(id)) {
+      if (--waits_left_[dependent] == 0) ready_.push_back(dependent);
     }
   }
 
   void note_arrivals(GlobalStep id) {
-    arrivals_.add_rank(id, number_.rank_of[id]);
-    for_each_wait(id, [&](GlobalStep wait) { arrivals_.add_all_of(id, wait); });
+    arrivals_.add_rank(id, graph_.rank_of(id));
+    graph_.for_each_wait(id, [&](GlobalStep wait) { arrivals_.add_all_of(id, wait); });
     // Only a receive tells of the other side: a short send completes without it.
-    if (step(id).kind == StepKind::recv) arrivals_.add_all_of(id, mates_[id]);
+    if (graph_.step(id).kind == StepKind::recv) arrivals_.add_all_of(id, graph_.mate(id));
   }
 
   // The step that keeps `id` from completing: a wait that is not complete, or
   // the other end of the message.
   [[nodiscard]] GlobalStep blocker(GlobalStep id) const {
-    if (state_[id] == State::started) return mates_[id];
+    if (state_[id] == State::started) return graph_.mate(id);
     GlobalStep blocked_by = id;
-    for_each_wait(id, [&](GlobalStep wait) {
+    graph_.for_each_wait(id, [&](GlobalStep wait) {
       if (blocked_by == id && state_[wait] != State::complete) blocked_by = wait;
     });
     return blocked_by;
@@ -170,7 +144,7 @@ class Run {
       if (position < to.span.offset || position >= to.span.end()) continue;
       const auto id = static_cast<StepId>(i);
       if (last == kNoStep ||
-          completed_at_[number_.of(rank, id)] > completed_at_[number_.of(rank, last)]) {
+          completed_at_[graph_.global(rank, id)] > completed_at_[graph_.global(rank, last)]) {
         last = id;
       }
     }
@@ -183,7 +157,7 @@ class Run {
       for (Rank other = 0; other < proof_.shape.size; ++other) {
         bool awaited = other == rank;
         for (StepId id = 0; id < steps && !awaited; ++id) {
-          awaited = arrivals_.knows(number_.of(rank, id), other);
+          awaited = arrivals_.knows(graph_.global(rank, id), other);
         }
         if (awaited) continue;
         return proof_.fault(rank, steps - 1,
@@ -194,24 +168,20 @@ class Run {
   }
 
   const Proof& proof_;
-  const Numbering& number_;
-  const std::vector<GlobalStep>& mates_;
+  const StepGraph& graph_;
   Memory memory_;
   Arrivals arrivals_;
   std::vector<std::int32_t> waits_left_;
   std::vector<State> state_;
   std::vector<std::size_t> completed_at_;  // 1 for the first step to complete
   std::size_t completed_ = 0;
-  std::vector<std::size_t> first_dependent_;
-  std::vector<GlobalStep> dependents_;
   std::vector<GlobalStep> ready_;
 };
 
 }  // namespace
 
-std::optional<Fault> check_run(const Proof& proof, const Numbering& number,
-                               const std::vector<GlobalStep>& mates) {
-  return Run(proof, number, mates).check();
+std::optional<Fault> check_run(const Proof& proof, const StepGraph& graph) {
+  return Run(proof, graph).check();
 }
 
 }  // namespace stretto

@@ -1,0 +1,86 @@
+#include "schedule/cost.hpp"
+
+#include <algorithm>
+
+#include "schedule/step_graph.hpp"
+
+namespace stretto {
+namespace {
+
+void count_rank(const Schedule& schedule, Cost& total) {
+  std::int64_t messages = 0;
+  Count sent = 0;
+  Count received = 0;
+  Count reduced = 0;
+  for (const Step& step : schedule.steps) {
+    switch (step.kind) {
+      case StepKind::send:
+        ++messages;
+        sent += step.from.span.count;
+        break;
+      case StepKind::recv:
+        received += step.to.span.count;
+        break;
+      case StepKind::reduce:
+        reduced += step.to.span.count;
+        break;
+      case StepKind::copy:
+        break;
+    }
+  }
+  total.messages += messages;
+  total.elements += sent;
+  total.max_messages = std::max(total.max_messages, messages);
+  total.max_sent = std::max(total.max_sent, sent);
+  total.max_received = std::max(total.max_received, received);
+  total.max_reduced = std::max(total.max_reduced, reduced);
+  total.max_scratch = std::max(total.max_scratch, schedule.scratch);
+}
+
+// Follows the waits and messages through all ranks, as if ports were without limit.
+std::int64_t longest_message_chain(const StepGraph& graph) {
+  std::vector<std::int64_t> chain(graph.total());  // messages up to the end of each step
+  std::vector<std::int32_t> waits_left(graph.total());
+  std::vector<bool> started(graph.total());
+  std::vector<GlobalStep> ready;
+  for (GlobalStep id = 0; id < graph.total(); ++id) {
+    waits_left[id] = graph.step(id).waits;
+    if (waits_left[id] == 0) ready.push_back(id);
+  }
+  std::int64_t longest = 0;
+  const auto complete = [&](GlobalStep id, std::int64_t messages) {
+    chain[id] = messages;
+    longest = std::max(longest, messages);
+    for (const GlobalStep dependent : graph.dependents(id)) {
+      chain[dependent] = std::max(chain[dependent], messages);
+      if (--waits_left[dependent] == 0) ready.push_back(dependent);
+    }
+  };
+  for (std::size_t next = 0; next < ready.size(); ++next) {
+    const GlobalStep id = ready[next];
+    const GlobalStep mate = graph.mate(id);
+    started[id] = true;
+    if (mate == kNoMate) {
+      complete(id, chain[id]);
+    } else if (started[mate]) {
+      const std::int64_t messages = std::max(chain[id], chain[mate]) + 1;
+      complete(id, messages);
+      complete(mate, messages);
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+Cost cost(std::span<const Schedule> ranks) {
+  Cost total;
+  for (const Schedule& schedule : ranks) count_rank(schedule, total);
+  total.rounds = longest_message_chain(StepGraph(ranks));
+  total.alpha = simulate(ranks, {.alpha = 1}).end;
+  total.beta = simulate(ranks, {.beta = 1}).end;
+  total.gamma = simulate(ranks, {.gamma = 1}).end;
+  return total;
+}
+
+}  // namespace stretto

@@ -1,0 +1,33 @@
+# How everything of ours is compiled: one interface target, `stretto-flags`.
+
+set(STRETTO_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")
+option(STRETTO_WERROR "Warnings are errors" OFF)
+
+find_program(STRETTO_CCACHE ccache)
+mark_as_advanced(STRETTO_CCACHE)
+if(STRETTO_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${STRETTO_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${STRETTO_CCACHE})
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+find_package(Threads REQUIRED)
+
+add_library(stretto-flags INTERFACE)
+target_include_directories(stretto-flags INTERFACE ${PROJECT_SOURCE_DIR}/src
+                                                   ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(
+  stretto-flags INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wconversion;-Wshadow>")
+if(STRETTO_WERROR)
+  target_compile_options(stretto-flags INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:-Werror>")
+endif()
+if(STRETTO_SANITIZE)
+  target_compile_options(
+    stretto-flags INTERFACE -fsanitize=${STRETTO_SANITIZE} -fno-omit-frame-pointer
+                            -fno-sanitize-recover=undefined)
+  target_link_options(stretto-flags INTERFACE -fsanitize=${STRETTO_SANITIZE})
+endif()
+target_link_libraries(stretto-flags INTERFACE Threads::Threads)

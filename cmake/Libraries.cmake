@@ -1,0 +1,84 @@
+# The libraries: `stretto-core`, which knows no MPI, and per ABI
+#   libstretto-<abi>.so             the C API (stretto_*)
+#   libstretto-accelerate-<abi>.so  the drop-in: the same plus MPI_* and PMPI_*
+# Neither links an MPI: they find the program's own at run time. So both must come
+# out without one undefined MPI symbol, and with nothing needed beyond libc.
+
+file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS src/base/*.cpp src/topology/*.cpp
+     src/patterns/*.cpp src/schedule/*.cpp src/collectives/*.cpp src/selection/*.cpp)
+list(FILTER core_sources EXCLUDE REGEX "/src/schedule/tool/")
+include(Algorithms)
+add_library(stretto-core STATIC ${core_sources} ${STRETTO_ALGORITHM_TABLE})
+set_target_properties(stretto-core PROPERTIES CXX_VISIBILITY_PRESET hidden
+                                              VISIBILITY_INLINES_HIDDEN ON)
+target_link_libraries(stretto-core PUBLIC stretto-flags ${CMAKE_DL_LIBS})
+
+file(GLOB_RECURSE tool_sources CONFIGURE_DEPENDS src/schedule/tool/*.cpp)
+if(tool_sources)
+  add_executable(stretto-schedule ${tool_sources})
+  target_link_libraries(stretto-schedule PRIVATE stretto-core)
+  if(NOT STRETTO_SANITIZE)
+    target_link_options(stretto-schedule PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  set_target_properties(stretto-schedule PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                                    ${PROJECT_BINARY_DIR}/bin)
+  install(TARGETS stretto-schedule DESTINATION bin)
+endif()
+
+file(GLOB_RECURSE live_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
+file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
+file(GLOB_RECURSE intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
+# Whatever the generator is made of; its inputs are Python and tables beside it.
+file(GLOB intercept_generator CONFIGURE_DEPENDS src/intercept/*.py src/intercept/*.toml)
+
+# Objects against one MPI's headers. Those of the public faces (api, intercept) keep
+# default visibility: the version script of the library says what gets out.
+function(stretto_add_objects name abi visibility)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PUBLIC stretto-core mpi-headers-${abi})
+  target_compile_definitions(${name} PRIVATE STRETTO_ABI="${abi}")
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET ${visibility}
+                                           VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+function(stretto_add_library name exports)
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_library(${name} SHARED ${objects})
+  target_link_libraries(${name} PRIVATE stretto-core)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/${exports})
+  target_link_options(${name} PRIVATE -Wl,--version-script=${script})
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${script} LIBRARY_OUTPUT_DIRECTORY
+                                           ${PROJECT_BINARY_DIR}/lib)
+  if(NOT STRETTO_SANITIZE)
+    # A program may carry another C++ runtime, or none.
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--no-undefined)
+  endif()
+  install(TARGETS ${name} DESTINATION lib)
+endfunction()
+
+foreach(abi IN LISTS STRETTO_ABIS)
+  if(live_sources AND api_sources)
+    stretto_add_objects(stretto-live-${abi} ${abi} hidden ${live_sources})
+    stretto_add_objects(stretto-api-${abi} ${abi} default ${api_sources})
+    stretto_add_library(stretto-${abi} exports-api.map stretto-live-${abi} stretto-api-${abi})
+    target_include_directories(stretto-${abi} INTERFACE ${PROJECT_SOURCE_DIR}/include)
+
+    set(generator ${PROJECT_SOURCE_DIR}/src/intercept/generate.py)
+    set(generated "")
+    if(EXISTS ${generator})
+      set(folder ${PROJECT_BINARY_DIR}/generated/intercept/${abi})
+      set(generated ${folder}/wrappers.cpp)
+      add_custom_command(
+        OUTPUT ${generated}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+        COMMAND ${Python3_EXECUTABLE} ${generator} ${folder} ${abi}
+        DEPENDS ${intercept_generator}
+        VERBATIM)
+    endif()
+    if(intercept_sources OR generated)
+      stretto_add_objects(stretto-intercept-${abi} ${abi} default ${intercept_sources} ${generated})
+      stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-live-${abi}
+                          stretto-api-${abi} stretto-intercept-${abi})
+    endif()
+  endif()
+endforeach()

@@ -1,0 +1,48 @@
+# Plain MPI programs, built once for each ABI as a user would build them:
+#   apps/<name>/*.c or apps/<name>.c  ->  apps/<abi>/<name>
+#   tests/mpi/<name>.{c,cpp,f,f90}    ->  tests/<abi>/<name>
+
+file(GLOB app_sources CONFIGURE_DEPENDS apps/*.c apps/*/*.c)
+file(GLOB test_sources CONFIGURE_DEPENDS tests/mpi/*.c tests/mpi/*.cpp)
+file(GLOB fortran_sources CONFIGURE_DEPENDS tests/mpi/*.f tests/mpi/*.f90)
+
+function(stretto_add_program kind abi name)
+  set(target ${kind}-${abi}-${name})
+  add_executable(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY
+                                             ${PROJECT_BINARY_DIR}/${kind}/${abi})
+endfunction()
+
+foreach(abi IN LISTS STRETTO_ABIS)
+  foreach(source IN LISTS app_sources)
+    cmake_path(GET source STEM name)
+    cmake_path(GET source PARENT_PATH folder)
+    if(NOT folder STREQUAL ${PROJECT_SOURCE_DIR}/apps)
+      cmake_path(GET folder FILENAME name)
+    endif()
+    if(TARGET apps-${abi}-${name})
+      target_sources(apps-${abi}-${name} PRIVATE ${source})
+    else()
+      stretto_add_program(apps ${abi} ${name} ${source})
+      target_link_libraries(apps-${abi}-${name} PRIVATE stretto-flags mpi-${abi} m)
+    endif()
+  endforeach()
+
+  foreach(source IN LISTS test_sources)
+    cmake_path(GET source STEM name)
+    stretto_add_program(tests ${abi} ${name} ${source})
+    target_link_libraries(tests-${abi}-${name} PRIVATE stretto-flags mpi-${abi} m)
+    if(TARGET stretto-${abi})
+      # Only those that call stretto_* come out needing it: the drop-in's tests must not.
+      target_link_libraries(tests-${abi}-${name} PRIVATE -Wl,--as-needed stretto-${abi})
+    endif()
+  endforeach()
+
+  if(TARGET mpi-fortran-${abi})
+    foreach(source IN LISTS fortran_sources)
+      cmake_path(GET source STEM name)
+      stretto_add_program(tests ${abi} ${name} ${source})
+      target_link_libraries(tests-${abi}-${name} PRIVATE mpi-fortran-${abi})
+    endforeach()
+  endif()
+endforeach()

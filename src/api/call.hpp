@@ -1,0 +1,46 @@
+// A collective call as MPI describes it, and what Stretto makes of it:
+// arguments -> selection -> schedule -> engine.
+#pragma once
+
+#include "engine/engine.hpp"
+#include "selection/selection.hpp"
+
+namespace stretto {
+
+// Arguments that a collective does not have keep their defaults. Those of one buffer
+// (bcast) or of one count and type (reductions) use the recv ones.
+struct Call {
+  Collective collective{};
+  bool nonblocking = false;
+  const void* sendbuf = nullptr;
+  int sendcount = 0;
+  MPI_Datatype sendtype{};
+  void* recvbuf = nullptr;
+  int recvcount = 0;
+  MPI_Datatype recvtype{};
+  MPI_Op op{};
+  int root = 0;
+  MPI_Comm comm{};
+};
+
+struct Decision {
+  Communicator* comm = nullptr;
+  Choice choice;  // no algorithm: the call is the MPI's
+  Shape shape;
+
+  [[nodiscard]] bool is_native() const { return choice.algorithm == nullptr; }
+};
+
+// The same on all ranks of call.comm, unless their arguments are wrong.
+[[nodiscard]] Decision decide(const Call& call);
+
+// Begins it; see Engine::start for `handle` and who releases the operation.
+Operation* begin(const Call& call, const Decision& decision, MPI_Request* handle = nullptr);
+
+// Begins it and waits. Returns an MPI error code; the error handler was not called.
+int run(const Call& call, const Decision& decision);
+
+// Calls the communicator's error handler if there is an error, and returns it.
+int report(MPI_Comm comm, int error);
+
+}  // namespace stretto

@@ -1,0 +1,167 @@
+// Waiting, testing and freeing: the rest of stretto.h.
+
+#include <vector>
+
+#include "api/call.hpp"
+#include "api/request.hpp"
+#include "base/version.hpp"
+
+namespace stretto {
+namespace {
+
+bool is_complete(stretto_request request) {
+  if (request == STRETTO_REQUEST_NULL) return true;
+  if (request->operation != nullptr) return request->operation->done();
+  int flag = 0;
+  native().Test(&request->native, &flag, MPI_STATUS_IGNORE);
+  return flag != 0;  // an MPI request that is done is null from now on, and stays complete
+}
+
+// `request` is complete: frees it and reports how it went.
+int conclude(stretto_request* request) {
+  const stretto_request done = *request;
+  *request = STRETTO_REQUEST_NULL;
+  if (done == STRETTO_REQUEST_NULL) return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
+  if (done->operation != nullptr) {
+    error = done->operation->error();
+    Engine::release(done->operation);
+  }
+  const MPI_Comm comm = done->comm;
+  delete done;
+  return report(comm, error);
+}
+
+// Where Stretto was never used every request is null, and no engine is open.
+void look() {
+  if (Engine::get().is_open()) Engine::get().progress();
+}
+
+template <class Finished>
+void wait_until(const Finished& finished) {
+  if (!finished()) Engine::get().wait_until(finished);
+}
+
+int conclude_all(int count, stretto_request requests[]) {
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    const int error = conclude(&requests[i]);
+    if (result == MPI_SUCCESS) result = error;
+  }
+  return result;
+}
+
+bool all_complete(int count, const stretto_request requests[]) {
+  bool all = true;
+  for (int i = 0; i < count; ++i) all = is_complete(requests[i]) && all;
+  return all;
+}
+
+// Index of a complete one that is not null; MPI_UNDEFINED where all are null, -1 where
+// none is complete yet.
+constexpr int kNoneYet = -1;
+int find_complete(int count, const stretto_request requests[]) {
+  bool any = false;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == STRETTO_REQUEST_NULL) continue;
+    any = true;
+    if (is_complete(requests[i])) return i;
+  }
+  return any ? kNoneYet : MPI_UNDEFINED;
+}
+
+int conclude_some(int count, stretto_request requests[], int* outcount, int indices[]) {
+  int result = MPI_SUCCESS;
+  int concluded = 0;
+  bool any = false;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == STRETTO_REQUEST_NULL) continue;
+    any = true;
+    if (!is_complete(requests[i])) continue;
+    const int error = conclude(&requests[i]);
+    if (result == MPI_SUCCESS) result = error;
+    indices[concluded++] = i;
+  }
+  *outcount = any ? concluded : MPI_UNDEFINED;
+  return result;
+}
+
+}  // namespace
+}  // namespace stretto
+
+using namespace stretto;
+
+extern "C" {
+
+const char* stretto_version(void) { return STRETTO_VERSION; }
+
+int stretto_finalize(void) {
+  if (!Engine::get().is_open()) return MPI_SUCCESS;
+  Engine::get().close();
+  communicators::finish();
+  return MPI_SUCCESS;
+}
+
+int stretto_wait(stretto_request* request) {
+  wait_until([&] { return is_complete(*request); });
+  return conclude(request);
+}
+
+int stretto_test(stretto_request* request, int* flag) {
+  look();
+  *flag = is_complete(*request) ? 1 : 0;
+  return *flag != 0 ? conclude(request) : MPI_SUCCESS;
+}
+
+int stretto_waitall(int count, stretto_request requests[]) {
+  wait_until([&] { return all_complete(count, requests); });
+  return conclude_all(count, requests);
+}
+
+int stretto_testall(int count, stretto_request requests[], int* flag) {
+  look();
+  *flag = all_complete(count, requests) ? 1 : 0;
+  return *flag != 0 ? conclude_all(count, requests) : MPI_SUCCESS;
+}
+
+int stretto_waitany(int count, stretto_request requests[], int* index) {
+  wait_until([&] { return (*index = find_complete(count, requests)) != kNoneYet; });
+  return *index == MPI_UNDEFINED ? MPI_SUCCESS : conclude(&requests[*index]);
+}
+
+int stretto_testany(int count, stretto_request requests[], int* index, int* flag) {
+  look();
+  *index = find_complete(count, requests);
+  *flag = *index == kNoneYet ? 0 : 1;
+  if (*index < 0) {
+    *index = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  return conclude(&requests[*index]);
+}
+
+int stretto_waitsome(int count, stretto_request requests[], int* outcount, int indices[]) {
+  wait_until([&] { return find_complete(count, requests) != kNoneYet; });
+  return conclude_some(count, requests, outcount, indices);
+}
+
+int stretto_testsome(int count, stretto_request requests[], int* outcount, int indices[]) {
+  look();
+  return conclude_some(count, requests, outcount, indices);
+}
+
+int stretto_request_free(stretto_request* request) {
+  const stretto_request freed = *request;
+  if (freed == STRETTO_REQUEST_NULL) return MPI_ERR_REQUEST;
+  *request = STRETTO_REQUEST_NULL;
+  int error = MPI_SUCCESS;
+  if (freed->operation != nullptr) {
+    Engine::release(freed->operation);
+  } else if (freed->native != native().request_null) {
+    error = native().Request_free(&freed->native);
+  }
+  delete freed;
+  return error;
+}
+
+}  // extern "C"

@@ -1,0 +1,173 @@
+#include "engine/communicator.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <numeric>
+
+namespace stretto {
+
+void Communicator::advance_tags(const Plan& plan) {
+  for (const auto& [peer, messages] : plan.sent) {
+    next_send_tag[static_cast<std::size_t>(peer)] += static_cast<std::uint32_t>(messages);
+  }
+  for (const auto& [peer, messages] : plan.received) {
+    next_recv_tag[static_cast<std::size_t>(peer)] += static_cast<std::uint32_t>(messages);
+  }
+}
+
+namespace communicators {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  int keyval = MPI_KEYVAL_INVALID;
+  std::vector<Place> world;  // the place of each rank of MPI_COMM_WORLD
+  std::vector<std::unique_ptr<Communicator>> known;
+  std::atomic<bool> any_orphaned{false};
+};
+
+Registry& registry() {
+  // Never destroyed: MPI's callbacks may come after static destructors have run.
+  static auto* const instance = new Registry;
+  return *instance;
+}
+
+// A copy of a communicator is another communicator: it is attached on its own.
+int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
+                 int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+// The program frees the communicator. What runs on it goes on; `reap` does the rest,
+// since a callback of the MPI's is no place to free another communicator.
+int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
+  const std::lock_guard lock(registry().mutex);
+  static_cast<Communicator*>(value)->orphaned = true;
+  registry().any_orphaned = true;
+  return MPI_SUCCESS;
+}
+
+std::vector<Place> exchange_places(MPI_Comm comm, int size) {
+  Place here = Place::here();
+  std::vector<Place> places(static_cast<std::size_t>(size));
+  native().Allgather(&here, sizeof here, native().byte, places.data(), sizeof here, native().byte,
+                     comm);
+  return places;
+}
+
+// The places of the group's ranks, known from MPI_COMM_WORLD's; empty where a rank is
+// of another world (MPI_Comm_spawn).
+std::vector<Place> places_of(MPI_Group group, int size) {
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> world_ranks(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group world{};
+  native().Comm_group(native().comm_world, &world);
+  native().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  native().Group_free(&world);
+
+  std::vector<Place> places;
+  for (const int rank : world_ranks) {
+    if (rank == MPI_UNDEFINED) return {};
+    places.push_back(registry().world[static_cast<std::size_t>(rank)]);
+  }
+  return places;
+}
+
+void release(Communicator& known) {
+  if (known.size > 1) native().Comm_free(&known.channel);
+}
+
+}  // namespace
+
+bool attach(MPI_Comm comm) {
+  Registry& all = registry();
+  auto made = std::make_unique<Communicator>();
+  made->user = comm;
+  native().Comm_rank(comm, &made->rank);
+  native().Comm_size(comm, &made->size);
+  if (all.keyval == MPI_KEYVAL_INVALID) {
+    native().Comm_create_keyval(copy_nothing, on_free, &all.keyval, nullptr);
+  }
+  if (all.world.empty()) {
+    int world_size = 0;
+    native().Comm_size(native().comm_world, &world_size);
+    all.world = exchange_places(native().comm_world, world_size);
+  }
+
+  MPI_Group group{};
+  native().Comm_group(comm, &group);
+  std::vector<Place> places = places_of(group, made->size);
+  if (places.empty()) places = exchange_places(comm, made->size);
+  made->topology = Topology(places);
+  int error = MPI_SUCCESS;
+  made->channel = native().comm_self;
+  if (made->size > 1) {
+    // Not MPI_Comm_dup: that would run the program's attribute copy callbacks.
+    error = native().Comm_create(comm, group, &made->channel);
+  }
+  native().Group_free(&group);
+  if (error != MPI_SUCCESS) return false;
+  if (made->size > 1) native().Comm_set_errhandler(made->channel, native().errors_return);
+  made->next_send_tag.resize(static_cast<std::size_t>(made->size));
+  made->next_recv_tag.resize(static_cast<std::size_t>(made->size));
+
+  native().Comm_set_attr(comm, all.keyval, made.get());
+  const std::lock_guard lock(all.mutex);
+  all.known.push_back(std::move(made));
+  return true;
+}
+
+Communicator* find(MPI_Comm comm) {
+  const int keyval = registry().keyval;
+  if (keyval == MPI_KEYVAL_INVALID || comm == native().comm_null) return nullptr;
+  void* value = nullptr;
+  int found = 0;
+  native().Comm_get_attr(comm, keyval, static_cast<void*>(&value), &found);
+  return found != 0 ? static_cast<Communicator*>(value) : nullptr;
+}
+
+void reap() {
+  Registry& all = registry();
+  if (!all.any_orphaned) return;
+  std::vector<std::unique_ptr<Communicator>> dead;
+  {
+    const std::lock_guard lock(all.mutex);
+    const auto is_dead = [](const auto& known) {
+      return known->orphaned && known->operations == 0;
+    };
+    const auto first = std::partition(all.known.begin(), all.known.end(),
+                                      [&](const auto& known) { return !is_dead(known); });
+    std::move(first, all.known.end(), std::back_inserter(dead));
+    all.known.erase(first, all.known.end());
+    all.any_orphaned = std::any_of(all.known.begin(), all.known.end(),
+                                   [](const auto& known) { return known->orphaned; });
+  }
+  for (const auto& known : dead) release(*known);
+}
+
+void finish() {
+  Registry& all = registry();
+  reap();
+  std::vector<std::unique_ptr<Communicator>> rest;
+  {
+    const std::lock_guard lock(all.mutex);
+    rest.swap(all.known);
+  }
+  for (const auto& known : rest) {
+    const bool predefined =
+        known->user == native().comm_world || known->user == native().comm_self;
+    // Others were leaked by the program; MPI_Finalize deals with them and their channels.
+    if (!predefined) continue;
+    release(*known);
+  }
+  native().Comm_free_keyval(&all.keyval);
+  // Attribute callbacks for what was leaked may still come: their objects stay.
+  for (auto& known : rest) [[maybe_unused]] auto* const kept = known.release();
+}
+
+}  // namespace communicators
+}  // namespace stretto

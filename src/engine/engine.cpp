@@ -1,0 +1,155 @@
+#include "engine/engine.hpp"
+
+#include "base/config.hpp"
+#include "base/log.hpp"
+
+namespace stretto {
+namespace {
+
+// MPI's view of the request behind a nonblocking collective.
+int query_request(void* state, MPI_Status* status) {
+  const auto* operation = static_cast<const Operation*>(state);
+  // A collective's status is empty (MPI 4.1, 6.12); these fields are all a program may read.
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  status->MPI_ERROR = operation->error();
+  native().Status_set_elements(status, native().byte, 0);
+  native().Status_set_cancelled(status, 0);
+  return operation->error();
+}
+
+int free_request(void* state) {
+  Engine::release(static_cast<Operation*>(state));
+  return MPI_SUCCESS;
+}
+
+// Collectives cannot be cancelled (MPI 4.1, 6.12).
+int cancel_request(void* /*state*/, int /*complete*/) { return MPI_ERR_REQUEST; }
+
+}  // namespace
+
+Engine& Engine::get() {
+  static auto* const engine = new Engine;
+  return *engine;
+}
+
+void Engine::open(int program_level) {
+  if (is_open()) return;
+  threads_.start(program_level);
+  const std::optional<bool> wanted = switch_setting("STRETTO_PROGRESS_THREAD");
+  if (wanted.value_or(true) && threads_.multiple()) {
+    has_thread_ = true;
+    stopping_ = false;
+    thread_ = std::thread([this] { run_progress_thread(); });
+  } else if (wanted.value_or(false)) {
+    say("this MPI gives no MPI_THREAD_MULTIPLE: no progress thread, nonblocking collectives are "
+        "left to the MPI");
+  }
+  open_.store(true, std::memory_order_release);
+}
+
+void Engine::close() {
+  if (!is_open()) return;
+  // Requests the program freed while they were pending still have to complete.
+  wait_until([this] {
+    const std::lock_guard lock(mutex_);
+    return active_ == 0;
+  });
+  if (has_thread_) {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+    has_thread_ = false;
+  }
+  open_.store(false, std::memory_order_release);
+}
+
+Operation* Engine::start(std::shared_ptr<const Plan> plan, Communicator& comm,
+                         const Binding& binding, const std::optional<Staging>& staging,
+                         bool background, MPI_Request* handle) {
+  const std::lock_guard lock(mutex_);
+  auto* const operation = new Operation(std::move(plan), comm, binding, staging);
+  operation->background = background;
+  operation->references = 2;  // the engine's and the caller's
+  if (handle != nullptr) {
+    native().Grequest_start(query_request, free_request, cancel_request, operation, handle);
+    operation->handle = *handle;
+    operation->has_handle = true;
+  }
+  ++active_;
+  if (background) raise_background(1);
+  operation->start(transport_);
+  if (operation->done()) retire(operation);
+  return operation;
+}
+
+void Engine::release(Operation* operation) {
+  if (operation->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete operation;
+}
+
+void Engine::retire(Operation* operation) {
+  --active_;
+  if (operation->background) background_.fetch_sub(1, std::memory_order_relaxed);
+  if (operation->has_handle) native().Grequest_complete(operation->handle);
+  release(operation);
+}
+
+bool Engine::pass() {
+  bool moved = false;
+  for (const auto& [token, error] : transport_.poll()) {
+    auto* const operation = static_cast<Operation*>(token.owner);
+    operation->step_done(transport_, token.step, error);
+    if (operation->done()) retire(operation);
+    moved = true;
+  }
+  return moved;
+}
+
+bool Engine::try_pass() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock.owns_lock() && pass();
+}
+
+void Engine::progress() { try_pass(); }
+
+void Engine::enter_wait() {
+  const std::lock_guard lock(mutex_);
+  ++waiters_;
+}
+
+void Engine::leave_wait() {
+  bool notify = false;
+  {
+    const std::lock_guard lock(mutex_);
+    --waiters_;
+    notify = parked_ && waiters_ == 0 && background() > 0;
+  }
+  if (notify) wake_.notify_one();
+}
+
+void Engine::add_background(int change) {
+  const std::lock_guard lock(mutex_);
+  raise_background(change);
+}
+
+void Engine::raise_background(int change) {
+  background_.fetch_add(change, std::memory_order_relaxed);
+  if (change <= 0 || !has_thread_) return;
+  threads_.lock(true);
+  locks_on_ = true;
+  if (parked_ && waiters_ == 0) wake_.notify_one();
+}
+
+void Engine::relax() {
+  if (!locks_on_.load(std::memory_order_relaxed) || background() > 0) return;
+  // Under the lock the progress thread is outside of the MPI.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || background() > 0) return;
+  threads_.lock(false);
+  locks_on_ = false;
+}
+
+}  // namespace stretto

@@ -1,0 +1,126 @@
+// Runs operations: the lock, the list of those under way, and who drives them.
+//
+// Three may drive: the application thread that waits inside Stretto; any thread inside
+// a call of Stretto's, in passing; and the progress thread, which steps in only while
+// something is pending in the background and no thread waits.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "engine/idle.hpp"
+#include "engine/operation.hpp"
+#include "transport/mpi/thread_level.hpp"
+#include "transport/mpi/transport.hpp"
+
+namespace stretto {
+
+class Engine {
+ public:
+  // The process's. Never destroyed: threads may outlive main's statics.
+  static Engine& get();
+
+  // After MPI_Init: reads the thread level and starts the progress thread where the MPI
+  // and the setting STRETTO_PROGRESS_THREAD allow one. `program_level` is what the
+  // program asked MPI for. Safe to call again.
+  void open(int program_level);
+  // Before MPI_Finalize: completes what is pending, ends the progress thread.
+  void close();
+  [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_acquire); }
+
+  // Does pending work advance while the program computes? If not, nonblocking
+  // collectives belong to the MPI: a rank blocked in a receive of the MPI's could not
+  // forward for others.
+  [[nodiscard]] bool has_progress_thread() const { return has_thread_; }
+
+  // Begins an operation. `background`: the program goes on meanwhile. With `handle` the
+  // operation makes itself an MPI_Request (a generalized one) and stores it there.
+  // The caller owns one reference and gives it back with `release`; for an operation with
+  // a handle MPI gives it back when the request is freed.
+  Operation* start(std::shared_ptr<const Plan> plan, Communicator& comm, const Binding& binding,
+                   const std::optional<Staging>& staging, bool background,
+                   MPI_Request* handle = nullptr);
+  static void release(Operation* operation);
+
+  // Drives until `finished()` is true; sleeps as Idle decides. `finished` may call MPI.
+  template <class Finished>
+  void wait_until(const Finished& finished);
+  void wait(const Operation& operation) {
+    wait_until([&operation] { return operation.done(); });
+  }
+  // One look at everything pending.
+  void progress();
+
+  // Something of the MPI's own is pending that its progress thread should move along:
+  // call with +1 when it starts and -1 when it is over.
+  void add_background(int change);
+  // Operations and other things pending in the background.
+  [[nodiscard]] int background() const { return background_.load(std::memory_order_relaxed); }
+
+  // A thread is about to call the MPI for long or often: takes the MPI's locks out of
+  // its way while nothing is pending (see ThreadLevel).
+  void relax();
+
+  [[nodiscard]] PlanCache& plans() { return plans_; }
+  [[nodiscard]] long progress_wakeups() const { return wakeups_; }
+  [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
+  [[nodiscard]] bool spans_hosts() const { return spans_hosts_; }
+  // Of MPI_COMM_WORLD; before any other thread uses the engine.
+  void set_topology(const Topology& world) {
+    oversubscribed_ = world.oversubscribed();
+    spans_hosts_ = world.hosts() > 1;
+  }
+
+ private:
+  Engine() = default;
+
+  bool pass();  // under the lock; true where anything moved
+  void retire(Operation* operation);
+  void enter_wait();
+  void leave_wait();
+  bool try_pass();
+  void raise_background(int change);  // under the lock
+  void run_progress_thread();
+  static bool poke();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  MpiTransport transport_;
+  ThreadLevel threads_;
+  PlanCache plans_;
+  std::thread thread_;
+
+  std::atomic<bool> open_{false};
+  std::atomic<int> background_{0};  // changed under the lock
+  int waiters_ = 0;
+  int active_ = 0;
+  bool parked_ = false;  // the progress thread sleeps until it is woken
+  bool stopping_ = false;
+  bool has_thread_ = false;
+  bool oversubscribed_ = false;
+  bool spans_hosts_ = false;
+  std::atomic<bool> locks_on_{false};
+  std::atomic<long> wakeups_{0};
+};
+
+template <class Finished>
+void Engine::wait_until(const Finished& finished) {
+  if (finished()) return;
+  enter_wait();
+  Idle idle(oversubscribed_);
+  while (!finished()) {
+    if (try_pass()) {
+      idle.reset();
+    } else {
+      idle.pause();
+    }
+  }
+  leave_wait();
+}
+
+}  // namespace stretto

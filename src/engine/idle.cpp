@@ -1,0 +1,80 @@
+#include "engine/idle.hpp"
+
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace stretto {
+namespace {
+
+constexpr std::int64_t kSpin = 20'000;             // ns: no call into the kernel below this
+constexpr std::int64_t kSleepAfter = 1'000'000;    // ns of yielding before the first sleep
+constexpr std::int64_t kLongestSleep = 200'000;    // ns
+constexpr std::int64_t kSharedSleep = 20'000;      // ns, where the core is shared
+constexpr std::int64_t kLateYield = 10'000;        // ns: somebody else ran meanwhile
+constexpr int kLateYieldsToBelieve = 3;
+constexpr std::int64_t kShortestBelief = 100'000'000;  // ns
+constexpr std::int64_t kLongestBelief = 3'000'000'000;
+
+// What yields have told this process about its core. Races between threads cost at most
+// a belief held too long or too short.
+struct Belief {
+  std::atomic<int> late_yields{0};
+  std::atomic<std::int64_t> shared_until_ns{0};
+  std::atomic<std::int64_t> hold_ns{kShortestBelief};
+};
+Belief belief;
+
+bool believed_shared(std::int64_t now) {
+  return now < belief.shared_until_ns.load(std::memory_order_relaxed);
+}
+
+void yield_and_learn(std::int64_t now) {
+  sched_yield();
+  const std::int64_t after = now_ns();
+  if (after - now < kLateYield) {
+    // Quiet so far: forget a single late one, a daemon may have run.
+    if (belief.late_yields.load(std::memory_order_relaxed) > 0 && after % 8 == 0) {
+      belief.late_yields.fetch_sub(1, std::memory_order_relaxed);
+    }
+    return;
+  }
+  if (belief.late_yields.fetch_add(1, std::memory_order_relaxed) + 1 < kLateYieldsToBelieve) return;
+  belief.late_yields.store(0, std::memory_order_relaxed);
+  // Held longer each time it proves true again, as every probe costs time slices.
+  const std::int64_t last = belief.shared_until_ns.load(std::memory_order_relaxed);
+  const std::int64_t hold = belief.hold_ns.load(std::memory_order_relaxed);
+  const bool again = last != 0 && after - last < hold;
+  const std::int64_t next = again ? std::min(2 * hold, kLongestBelief) : kShortestBelief;
+  belief.hold_ns.store(next, std::memory_order_relaxed);
+  belief.shared_until_ns.store(after + next, std::memory_order_relaxed);
+}
+
+void sleep_precisely(std::int64_t duration) {
+  // The kernel may round a thread's sleeps up by its timer slack, 50 us by default.
+  thread_local const int slack = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  (void)slack;
+  sleep_ns(duration);
+}
+
+}  // namespace
+
+void Idle::pause() {
+  const std::int64_t now = now_ns();
+  if (started_ns_ == 0) started_ns_ = now;
+  if (oversubscribed_ || believed_shared(now)) {
+    sleep_precisely(kSharedSleep);
+    return;
+  }
+  const std::int64_t waited = now - started_ns_;
+  if (waited < kSpin) return;
+  if (waited < kSleepAfter) {
+    yield_and_learn(now);
+    return;
+  }
+  sleep_precisely(std::min(waited / 16, kLongestSleep));
+}
+
+}  // namespace stretto

@@ -1,0 +1,30 @@
+// What a thread does between two looks at its messages while it waits.
+//
+// On a core of its own it spins, then yields, then sleeps ever longer, never more than
+// a sixteenth of the time waited so far: latency stays that of spinning. Where other
+// threads want the core it sleeps at once: every turn it spins is one the rank it waits
+// for cannot use. Sharing is known from the topology, or noticed because a yield comes
+// back late (hosts may share cores in ways no rank can see).
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.hpp"
+
+namespace stretto {
+
+class Idle {
+ public:
+  explicit Idle(bool oversubscribed) : oversubscribed_(oversubscribed) {}
+
+  // Nothing happened at the last look.
+  void pause();
+  // Something did: be quick again.
+  void reset() { started_ns_ = 0; }
+
+ private:
+  bool oversubscribed_;
+  std::int64_t started_ns_ = 0;
+};
+
+}  // namespace stretto

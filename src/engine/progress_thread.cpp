@@ -1,0 +1,53 @@
+// The progress thread: asleep while nothing is pending or a thread of the program
+// waits inside Stretto; on a timer while the program computes with work pending.
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "engine/engine.hpp"
+
+namespace stretto {
+namespace {
+
+// A look costs some microseconds of the core the program computes on: at the shortest
+// interval a few per cent, which it spends only while messages are actually moving.
+constexpr std::int64_t kShortest = 50'000;  // ns
+constexpr std::int64_t kLongest = 200'000;  // ns
+
+}  // namespace
+
+void Engine::run_progress_thread() {
+  prctl(PR_SET_NAME, "stretto");
+  prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  std::int64_t interval = kShortest;
+  const auto wanted = [this] { return background() > 0 && waiters_ == 0; };
+
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (!wanted()) {
+      parked_ = true;
+      wake_.wait(lock, [&] { return stopping_ || wanted(); });
+      parked_ = false;
+      interval = kShortest;
+    }
+    lock.unlock();
+    sleep_ns(interval);
+    lock.lock();
+    ++wakeups_;
+    if (!wanted()) continue;
+    const bool moved = transport_.idle() ? poke() : pass();
+    interval = moved ? kShortest : std::min(interval * 5 / 4, kLongest);
+  }
+}
+
+// Only the MPI's own operations are pending: any call that looks for messages makes it
+// move them along.
+bool Engine::poke() {
+  int found = 0;
+  native().Iprobe(MPI_ANY_SOURCE, 0, native().comm_self, &found, MPI_STATUS_IGNORE);
+  return false;
+}
+
+}  // namespace stretto

@@ -1,0 +1,149 @@
+// Waiting and testing. Stretto's requests are generalized requests of the MPI's, so its
+// own Test functions tell when any mix of requests is complete; what Stretto adds is that
+// its operations are driven meanwhile, and that a wait sleeps where it should not spin.
+
+#include "intercept/hooks.hpp"
+
+namespace stretto::intercept {
+namespace {
+
+// Would the MPI's own wait do? Where nothing of Stretto's is pending and every rank has a
+// core to spin on.
+bool wait_natively() {
+  Engine& engine = Engine::get();
+  if (engine.background() > 0 || engine.oversubscribed()) return false;
+  engine.relax();
+  return true;
+}
+
+// Drives until `test(&flag)` raises the flag or fails; returns what it returned last.
+template <class Test>
+int drive(const Test& test) {
+  int error = MPI_SUCCESS;
+  Engine::get().wait_until([&] {
+    int flag = 0;
+    error = test(&flag);
+    return flag != 0 || error != MPI_SUCCESS;
+  });
+  return error;
+}
+
+void drive_once() {
+  Engine& engine = Engine::get();
+  if (engine.background() > 0) engine.progress();
+}
+
+// The handles of an array before a call that may null them; empty where none is tracked.
+std::vector<MPI_Request> remember(int count, const MPI_Request* requests) {
+  if (!Tracked::get().any()) return {};
+  return {requests, requests + count};
+}
+
+void forget_all(const std::vector<MPI_Request>& requests) {
+  for (const MPI_Request request : requests) Tracked::get().forget(request);
+}
+
+void forget_at(const std::vector<MPI_Request>& requests, int index) {
+  if (!requests.empty() && index >= 0) {
+    Tracked::get().forget(requests[static_cast<std::size_t>(index)]);
+  }
+}
+
+void forget_some(const std::vector<MPI_Request>& requests, int outcount, const int* indices) {
+  if (requests.empty() || outcount == MPI_UNDEFINED) return;
+  for (int i = 0; i < outcount; ++i) forget_at(requests, indices[i]);
+}
+
+}  // namespace
+
+int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
+  const std::vector<MPI_Request> before = remember(1, request);
+  const int error = wait_natively() ? real(request, status) : drive([&](int* flag) {
+    return native().Test(request, flag, status);
+  });
+  forget_all(before);
+  return error;
+}
+
+int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
+  const std::vector<MPI_Request> before = remember(1, request);
+  drive_once();
+  const int error = real(request, flag, status);
+  if (*flag != 0) forget_all(before);
+  return error;
+}
+
+int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests,
+               MPI_Status* statuses) {
+  const std::vector<MPI_Request> before = remember(count, requests);
+  const int error = wait_natively() ? real(count, requests, statuses) : drive([&](int* flag) {
+    return native().Testall(count, requests, flag, statuses);
+  });
+  forget_all(before);
+  return error;
+}
+
+int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int* flag,
+               MPI_Status* statuses) {
+  const std::vector<MPI_Request> before = remember(count, requests);
+  drive_once();
+  const int error = real(count, requests, flag, statuses);
+  if (*flag != 0) forget_all(before);
+  return error;
+}
+
+int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int* index,
+               MPI_Status* status) {
+  const std::vector<MPI_Request> before = remember(count, requests);
+  const int error = wait_natively() ? real(count, requests, index, status) : drive([&](int* flag) {
+    return native().Testany(count, requests, index, flag, status);
+  });
+  forget_at(before, *index);
+  return error;
+}
+
+int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int* index, int* flag,
+               MPI_Status* status) {
+  const std::vector<MPI_Request> before = remember(count, requests);
+  drive_once();
+  const int error = real(count, requests, index, flag, status);
+  if (*flag != 0) forget_at(before, *index);
+  return error;
+}
+
+int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests, int* outcount,
+                int* indices, MPI_Status* statuses) {
+  const std::vector<MPI_Request> before = remember(incount, requests);
+  const int error =
+      wait_natively() ? real(incount, requests, outcount, indices, statuses) : drive([&](int* flag) {
+        const int failure = native().Testsome(incount, requests, outcount, indices, statuses);
+        *flag = *outcount != 0 ? 1 : 0;
+        return failure;
+      });
+  forget_some(before, *outcount, indices);
+  return error;
+}
+
+int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests, int* outcount,
+                int* indices, MPI_Status* statuses) {
+  const std::vector<MPI_Request> before = remember(incount, requests);
+  drive_once();
+  const int error = real(incount, requests, outcount, indices, statuses);
+  forget_some(before, *outcount, indices);
+  return error;
+}
+
+int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
+                          MPI_Status* status) {
+  drive_once();
+  return real(request, flag, status);
+}
+
+int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request) {
+  const std::vector<MPI_Request> before = remember(1, request);
+  const int error = real(request);
+  forget_all(before);
+  return error;
+}
+
+}  // namespace stretto::intercept

@@ -1,0 +1,141 @@
+"""Writes the drop-in's MPI entry points from functions.txt.
+
+Usage: python3 generate.py OUTDIR
+
+Each function is defined as MPI_X and, by alias, as PMPI_X: Fortran in Open MPI enters
+through PMPI_X, so one C definition serves every language. The real one is looked up in
+the MPI the process has loaded. While the drop-in is not active (before MPI_Init, after
+MPI_Finalize, or when the MPI is of another ABI), a wrapper only forwards.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+# A standard parameter name -> the member of Call it sets.
+CALL_MEMBERS = {
+    "buffer": "recvbuf",
+    "count": "recvcount",
+    "datatype": "recvtype",
+    **{
+        name: name
+        for name in (
+            "sendbuf sendcount sendtype recvbuf recvcount recvtype op root comm".split()
+        )
+    },
+}
+CALL_ORDER = "sendbuf sendcount sendtype recvbuf recvcount recvtype op root comm".split()
+ROLES = ("collective", "attach", "track", "hook")
+
+
+@dataclass(frozen=True)
+class Function:
+    """One line of the table."""
+
+    role: str
+    name: str  # without MPI_
+    parameters: str  # as written
+    arguments: tuple[str, ...]  # their names
+
+    @property
+    def forwarded(self) -> str:
+        return ", ".join(self.arguments)
+
+
+def parse(line: str) -> Function:
+    """Read one line of functions.txt. Raises ValueError naming the line."""
+    match = re.fullmatch(r"(\w+)\s+int MPI_(\w+)\((.*)\)", line)
+    if match is None or match[1] not in ROLES:
+        raise ValueError(f"functions.txt: cannot read: {line}")
+    role, name, parameters = match.groups()
+    names = [] if parameters == "void" else parameters.split(",")
+    arguments = tuple(re.sub(r"\[\]", "", p).split()[-1].lstrip("*&") for p in names)
+    return Function(role, name, parameters, arguments)
+
+
+def call_of(function: Function) -> str:
+    """The Call that a collective's parameters describe."""
+    nonblocking = function.name.startswith("I")
+    collective = function.name[1:] if nonblocking else function.name
+    members = {CALL_MEMBERS[a]: a for a in function.arguments if a in CALL_MEMBERS}
+    fields = [f".collective = Collective::{collective.lower()}"]
+    if nonblocking:
+        fields.append(".nonblocking = true")
+    fields += [f".{m} = {members[m]}" for m in CALL_ORDER if m in members]
+    return "{" + ", ".join(fields) + "}"
+
+
+def body(function: Function, index: int) -> str:
+    """What the wrapper returns once the drop-in is active."""
+    real = f"[&] {{ return real({function.forwarded}); }}"
+    match function.role:
+        case "collective":
+            request = "request" if function.name.startswith("I") else "nullptr"
+            return f"on_collective({index}, {call_of(function)}, {request}, {real})"
+        case "attach":
+            return f"on_attach(newcomm, {real})"
+        case "track":
+            return f"on_track(count, datatype, request, {real})"
+    arguments = ", ".join(("real", *function.arguments))
+    return f"on_{function.name}({arguments})"
+
+
+# These run before the drop-in is active, and make it so.
+ALWAYS_HOOKED = ("Init", "Init_thread")
+
+
+def wrapper(function: Function, index: int) -> str:
+    """The definition of MPI_X and PMPI_X."""
+    name, parameters, forwarded = function.name, function.parameters, function.forwarded
+    guard = (
+        ""
+        if name in ALWAYS_HOOKED
+        else f"  if (!is_active()) return real({forwarded});\n  const Inside inside;\n"
+    )
+    return (
+        f"STRETTO_ENTRY int MPI_{name}({parameters}) {{\n"
+        f'  static const auto real = real_function<decltype(&MPI_{name})>("PMPI_{name}");\n'
+        f"{guard}"
+        f"  return {body(function, index)};\n"
+        "}\n"
+        f'STRETTO_ENTRY int PMPI_{name}({parameters}) __attribute__((alias("MPI_{name}")));\n'
+    )
+
+
+def generate(table: str) -> str:
+    """The text of wrappers.cpp."""
+    lines = (line.strip() for line in table.splitlines())
+    functions = [parse(line) for line in lines if line and not line.startswith("#")]
+    collectives = [f for f in functions if f.role == "collective"]
+    wrappers = [
+        wrapper(f, collectives.index(f) if f.role == "collective" else -1) for f in functions
+    ]
+    names = ", ".join(f'"MPI_{f.name}"' for f in collectives)
+    return (
+        "// Written by generate.py from functions.txt.\n\n"
+        '#include "intercept/hooks.hpp"\n\n'
+        "namespace stretto::intercept {\n"
+        f"const std::array<const char*, kEntryPoints> kEntryPointNames{{{names}}};\n"
+        f"static_assert({len(collectives)} == kEntryPoints);\n"
+        "}  // namespace stretto::intercept\n\n"
+        "using namespace stretto;\n"
+        "using namespace stretto::intercept;\n\n"
+        'extern "C" {\n\n' + "\n".join(wrappers) + '\n}  // extern "C"\n'
+    )
+
+
+def main() -> None:
+    """Write OUTDIR/wrappers.cpp."""
+    outdir = Path(sys.argv[1])
+    outdir.mkdir(parents=True, exist_ok=True)
+    text = generate((HERE / "functions.txt").read_text(encoding="utf-8"))
+    (outdir / "wrappers.cpp").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+// What the generated wrappers call. `real` is the MPI's own function.
+#pragma once
+
+#include <array>
+
+#include "api/call.hpp"
+#include "intercept/counters.hpp"
+#include "intercept/session.hpp"
+#include "intercept/tracked.hpp"
+
+// extern "C" and exported; mpi.h has declared it already.
+#define STRETTO_ENTRY __attribute__((visibility("default")))
+
+namespace stretto::intercept {
+
+// A collective goes to Stretto or, untouched, to the MPI.
+template <class Real>
+int on_collective(int entry_point, const Call& call, MPI_Request* request, const Real& real) {
+  const Decision decision = decide(call);
+  counters::count(entry_point, decision.choice);
+  if (decision.is_native()) {
+    if (!call.nonblocking) Engine::get().relax();
+    return real();
+  }
+  if (!call.nonblocking) return report(call.comm, run(call, decision));
+  begin(call, decision, request);
+  return MPI_SUCCESS;
+}
+
+void attach_new(MPI_Comm comm);
+
+template <class Real>
+int on_attach(MPI_Comm* newcomm, const Real& real) {
+  const int error = real();
+  if (error == MPI_SUCCESS) attach_new(*newcomm);
+  return error;
+}
+
+template <class Real>
+int on_track(int count, MPI_Datatype datatype, MPI_Request* request, const Real& real) {
+  const int error = real();
+  if (error == MPI_SUCCESS && Tracked::worth(count, datatype)) Tracked::get().add(*request);
+  return error;
+}
+
+#define STRETTO_REAL(name) decltype(&PMPI_##name)
+
+int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv);
+int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int required,
+                   int* provided);
+int on_Query_thread(STRETTO_REAL(Query_thread) real, int* provided);
+int on_Finalize(STRETTO_REAL(Finalize) real);
+
+int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status);
+int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status);
+int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI_Status* statuses);
+int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int* flag,
+               MPI_Status* statuses);
+int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int* index,
+               MPI_Status* status);
+int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int* index, int* flag,
+               MPI_Status* status);
+int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests, int* outcount,
+                int* indices, MPI_Status* statuses);
+int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests, int* outcount,
+                int* indices, MPI_Status* statuses);
+int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
+                          MPI_Status* status);
+int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request);
+
+int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm);
+int on_Comm_disconnect(STRETTO_REAL(Comm_disconnect) real, MPI_Comm* comm);
+
+}  // namespace stretto::intercept

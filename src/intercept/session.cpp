@@ -1,0 +1,79 @@
+#include "intercept/session.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "api/call.hpp"
+#include "base/config.hpp"
+#include "base/log.hpp"
+#include "intercept/counters.hpp"
+
+namespace stretto::intercept {
+namespace {
+
+int told_level = MPI_THREAD_SINGLE;
+
+long number_from_launcher(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? 0 : std::strtol(value, nullptr, 10);
+}
+
+// Known before MPI_Init where the launcher tells: Hydra (MPICH, Intel MPI), then Open MPI.
+bool all_ranks_on_this_host() {
+  for (const auto& [here, all] : {std::pair{"MPI_LOCALNRANKS", "PMI_SIZE"},
+                                  std::pair{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}}) {
+    const long ranks = number_from_launcher(all);
+    if (ranks > 0) return number_from_launcher(here) == ranks;
+  }
+  return false;
+}
+
+// MPI_THREAD_MULTIPLE makes every call dearer where its locks cannot be switched off
+// (MPICH: an 8 B allreduce takes 2.4 times as long). On one host all transport is work
+// of the ranks' own cores, so a progress thread gains least there: not worth that price.
+bool wants_progress_thread() {
+  const std::optional<bool> setting = switch_setting("STRETTO_PROGRESS_THREAD");
+  return setting.value_or(ThreadLevel::can_relax() || !all_ranks_on_this_host());
+}
+
+}  // namespace
+
+int level_to_request(int required) {
+  if (!native_available()) {
+    say("this program runs on %s, which this variant (%s) does not serve: it runs as it is, "
+        "without Stretto",
+        native_soname().c_str(), STRETTO_ABI);
+    return required;
+  }
+  static_cast<void>(overrides());  // a wrong name is said before the MPI starts
+  return wants_progress_thread() ? static_cast<int>(MPI_THREAD_MULTIPLE) : required;
+}
+
+void begin_session(int required) {
+  if (!native_available()) return;
+  Engine& engine = Engine::get();
+  int provided = MPI_THREAD_SINGLE;
+  native().Query_thread(&provided);
+  // The program gets what it asked for, no more: it may do more with more.
+  told_level = std::min(provided, required);
+  if (wants_progress_thread() && provided < MPI_THREAD_MULTIPLE) {
+    say("this MPI refuses MPI_THREAD_MULTIPLE: collectives advance only inside MPI calls");
+  }
+  engine.open(told_level);
+  communicators::attach(native().comm_world);
+  communicators::attach(native().comm_self);
+  const Communicator* world = communicators::find(native().comm_world);
+  if (world != nullptr) engine.set_topology(world->topology);
+  detail::active.store(true, std::memory_order_release);
+}
+
+void end_session() {
+  detail::active.store(false, std::memory_order_release);
+  Engine::get().close();
+  counters::write_report();
+  communicators::finish();
+}
+
+int program_level() { return told_level; }
+
+}  // namespace stretto::intercept

@@ -1,0 +1,45 @@
+// Whether the drop-in takes part: from the end of MPI_Init to the beginning of
+// MPI_Finalize, in a process whose MPI has the ABI this library was built for.
+#pragma once
+
+#include <atomic>
+
+#include "transport/mpi/native.hpp"
+
+namespace stretto::intercept {
+
+namespace detail {
+inline std::atomic<bool> active{false};
+inline thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;
+}  // namespace detail
+
+// False inside of a wrapper too: what the MPI calls on its own behalf is its own.
+[[nodiscard]] inline bool is_active() {
+  return detail::active.load(std::memory_order_acquire) && detail::depth == 0;
+}
+
+// Held while a wrapper runs.
+class Inside {
+ public:
+  Inside() { ++detail::depth; }
+  ~Inside() { --detail::depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
+template <class Function>
+[[nodiscard]] Function real_function(const char* name) {
+  return reinterpret_cast<Function>(native_symbol(name));
+}
+
+// Before and after the real MPI_Init: the level to ask the MPI for where the program
+// asks for `required`, and the start of everything.
+[[nodiscard]] int level_to_request(int required);
+void begin_session(int required);
+// Before the real MPI_Finalize.
+void end_session();
+
+// The level the program was told it has.
+[[nodiscard]] int program_level();
+
+}  // namespace stretto::intercept

@@ -1,0 +1,47 @@
+#include "intercept/tracked.hpp"
+
+#include <algorithm>
+
+#include "engine/engine.hpp"
+
+namespace stretto::intercept {
+namespace {
+
+constexpr Count kLongMessage = 32 * 1024;  // bytes; above the usual eager limits
+
+}  // namespace
+
+Tracked& Tracked::get() {
+  static auto* const tracked = new Tracked;
+  return *tracked;
+}
+
+bool Tracked::worth(int count, MPI_Datatype datatype) {
+  if (!Engine::get().has_progress_thread() || !Engine::get().spans_hosts()) return false;
+  int size = 0;
+  native().Type_size(datatype, &size);
+  return Count{count} * size >= kLongMessage;
+}
+
+void Tracked::add(MPI_Request request) {
+  {
+    const std::lock_guard lock(mutex_);
+    requests_.push_back(request);
+    count_ = requests_.size();
+  }
+  Engine::get().add_background(1);
+}
+
+void Tracked::forget(MPI_Request request) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find(requests_.begin(), requests_.end(), request);
+    if (found == requests_.end()) return;
+    *found = requests_.back();
+    requests_.pop_back();
+    count_ = requests_.size();
+  }
+  Engine::get().add_background(-1);
+}
+
+}  // namespace stretto::intercept

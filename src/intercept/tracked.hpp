@@ -1,0 +1,33 @@
+// Requests of the MPI's own that the progress thread moves along while the program
+// computes: many MPIs leave a long message still until the program calls them again.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "transport/mpi/native.hpp"
+
+namespace stretto::intercept {
+
+class Tracked {
+ public:
+  // The process's.
+  static Tracked& get();
+
+  // Is it worth it? Short messages are on their way when the call returns, and on one
+  // host moving a message is work of the cores the program computes on.
+  [[nodiscard]] static bool worth(int count, MPI_Datatype datatype);
+
+  void add(MPI_Request request);
+  // It is complete, or the program freed it.
+  void forget(MPI_Request request);
+  [[nodiscard]] bool any() const { return count_.load(std::memory_order_relaxed) > 0; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<MPI_Request> requests_;
+  std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace stretto::intercept

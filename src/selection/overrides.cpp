@@ -1,0 +1,52 @@
+#include <cctype>
+#include <string>
+
+#include "base/config.hpp"
+#include "base/log.hpp"
+#include "selection/selection.hpp"
+
+namespace stretto {
+namespace {
+
+std::string variable_of(Collective collective) {
+  std::string name = "STRETTO_SELECTION_";
+  for (const char letter : name_of(collective)) {
+    name += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  return name;
+}
+
+std::string known_names(Collective collective) {
+  std::string names = "native";
+  for (const Algorithm* algorithm : algorithms()) {
+    if (algorithm->collective == collective) names.append(", ").append(algorithm->name);
+  }
+  return names;
+}
+
+Overrides read_overrides() {
+  Overrides overrides;
+  for (int c = 0; c < kCollectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    const std::string variable = variable_of(collective);
+    const std::optional<std::string> value = setting(variable.c_str());
+    if (!value) continue;
+    Forced& forced = overrides[static_cast<std::size_t>(c)];
+    forced.native = *value == "native";
+    forced.algorithm = find_algorithm(collective, *value);
+    if (!forced.native && forced.algorithm == nullptr) {
+      refuse(2, "%s=%s is no algorithm; known: %s", variable.c_str(), value->c_str(),
+             known_names(collective).c_str());
+    }
+  }
+  return overrides;
+}
+
+}  // namespace
+
+const Overrides& overrides() {
+  static const Overrides read = read_overrides();
+  return read;
+}
+
+}  // namespace stretto

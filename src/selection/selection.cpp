@@ -1,0 +1,139 @@
+#include "selection/selection.hpp"
+
+#include <span>
+
+namespace stretto {
+namespace {
+
+constexpr Count kKiB = 1024;
+constexpr Count kAny = INT64_MAX;
+
+// The first rule whose limits hold decides. Sizes are Query::bytes.
+struct Rule {
+  Count most_bytes = kAny;
+  int fewest_ranks = 2;
+  bool any_order = true;  // false: only for commutative operations
+  const char* algorithm = nullptr;
+  Count segment_bytes = 0;
+  int radix = 2;
+};
+
+// Between hosts: short messages by fewest rounds, long ones by fewest bytes over a link.
+constexpr Rule kBarrier[] = {{.algorithm = "dissemination"}};
+constexpr Rule kBcast[] = {
+    {.most_bytes = 16 * kKiB, .algorithm = "binomial"},
+    {.algorithm = "chain", .segment_bytes = 32 * kKiB},
+};
+constexpr Rule kReduce[] = {
+    {.most_bytes = 16 * kKiB, .algorithm = "binomial"},
+    {.any_order = false, .algorithm = "rabenseifner"},
+    {.algorithm = "binomial"},
+};
+constexpr Rule kAllreduce[] = {
+    {.most_bytes = 16 * kKiB, .algorithm = "recursive_doubling"},
+    {.any_order = false, .algorithm = "ring"},
+    {.algorithm = "recursive_doubling"},
+};
+constexpr Rule kGather[] = {
+    {.most_bytes = 2 * kKiB, .fewest_ranks = 8, .algorithm = "binomial"},
+    {.algorithm = "linear"},
+};
+constexpr Rule kScatter[] = {
+    {.most_bytes = 2 * kKiB, .fewest_ranks = 8, .algorithm = "binomial"},
+    {.algorithm = "linear"},
+};
+constexpr Rule kAllgather[] = {
+    {.most_bytes = 4 * kKiB, .algorithm = "bruck"},
+    {.algorithm = "ring"},
+};
+constexpr Rule kAlltoall[] = {
+    {.most_bytes = 256, .fewest_ranks = 8, .algorithm = "bruck"},
+    {.most_bytes = 32 * kKiB, .algorithm = "linear"},
+    {.algorithm = "pairwise"},
+};
+
+std::span<const Rule> rules_for(Collective collective) {
+  switch (collective) {
+    case Collective::barrier:
+      return kBarrier;
+    case Collective::bcast:
+      return kBcast;
+    case Collective::reduce:
+      return kReduce;
+    case Collective::allreduce:
+      return kAllreduce;
+    case Collective::gather:
+      return kGather;
+    case Collective::scatter:
+      return kScatter;
+    case Collective::allgather:
+      return kAllgather;
+    case Collective::alltoall:
+      break;
+  }
+  return kAlltoall;
+}
+
+Choice from_rules(const Query& query) {
+  for (const Rule& rule : rules_for(query.collective)) {
+    const bool fits = query.bytes <= rule.most_bytes && query.size >= rule.fewest_ranks &&
+                      (rule.any_order || query.commutative);
+    if (!fits) continue;
+    return {.algorithm = find_algorithm(query.collective, rule.algorithm),
+            .segment_bytes = rule.segment_bytes,
+            .radix = rule.radix};
+  }
+  return {.reason = Reason::native_selected};
+}
+
+// Where the MPI's own collectives are at their best: ranks on cores of one host that
+// wait for each other anyway. Its shared-memory collectives need no messages at all.
+bool native_is_best(const Query& query, const Surroundings& around) {
+  return !query.nonblocking && around.hosts == 1 && !around.oversubscribed;
+}
+
+constexpr Count kForcedSegment = 32 * kKiB;
+constexpr int kForcedRadix = 4;
+
+}  // namespace
+
+const char* words(Reason reason) {
+  switch (reason) {
+    case Reason::none:
+      return "handled";
+    case Reason::native_selected:
+      return "native selected";
+    case Reason::no_progress_thread:
+      return "no progress thread";
+    case Reason::one_rank:
+      return "one rank";
+    case Reason::not_attached:
+      return "communicator not attached";
+    case Reason::too_large:
+      return "more than 2 GiB";
+    case Reason::invalid_arguments:
+      return "invalid arguments";
+    case Reason::changes_rank_order:
+      break;
+  }
+  return "forced algorithm needs a commutative operation";
+}
+
+Choice choose(const Query& query, const Surroundings& around, const Overrides& overrides) {
+  const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
+  if (forced.native) return {.reason = Reason::native_selected};
+  if (query.nonblocking && !around.progress_thread) return {.reason = Reason::no_progress_thread};
+  if (forced.algorithm != nullptr) {
+    if (!query.commutative && !forced.algorithm->keeps_rank_order) {
+      return {.reason = Reason::changes_rank_order};
+    }
+    return {.algorithm = forced.algorithm,
+            .segment_bytes = forced.algorithm->uses_segment ? kForcedSegment : 0,
+            .radix = kForcedRadix};
+  }
+  if (query.size == 1) return {.reason = Reason::one_rank};
+  if (native_is_best(query, around)) return {.reason = Reason::native_selected};
+  return from_rules(query);
+}
+
+}  // namespace stretto

@@ -1,0 +1,63 @@
+// Which algorithm runs a call, or that the MPI underneath does (`native`).
+//
+// The answer must be the same on all ranks of a communicator, so it depends only on
+// what MPI requires to be equal on them and on the topology they all know.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "collectives/algorithm.hpp"
+
+namespace stretto {
+
+struct Query {
+  Collective collective{};
+  int size = 1;
+  Count bytes = 0;  // of the vector, or of one rank's block (see Shape::count)
+  bool commutative = true;
+  bool nonblocking = false;
+};
+
+struct Surroundings {
+  int hosts = 1;
+  bool oversubscribed = false;
+  bool progress_thread = false;
+};
+
+// Why a call goes to the MPI.
+enum class Reason : std::uint8_t {
+  none,                // it does not
+  native_selected,     // the table, or STRETTO_SELECTION_<COLLECTIVE>=native, says so
+  no_progress_thread,  // nonblocking, and nobody would drive it
+  one_rank,
+  not_attached,         // a communicator Stretto does not know
+  too_large,            // beyond what one int can count in bytes
+  invalid_arguments,    // the MPI reports them best
+  changes_rank_order,   // forced algorithm, operation not commutative
+};
+inline constexpr int kReasons = 8;
+[[nodiscard]] const char* words(Reason reason);
+
+struct Choice {
+  const Algorithm* algorithm = nullptr;  // nullptr: native
+  Count segment_bytes = 0;               // 0: not segmented
+  int radix = 2;
+  Reason reason = Reason::none;
+};
+
+// What the user forces for one collective.
+struct Forced {
+  bool native = false;
+  const Algorithm* algorithm = nullptr;
+};
+using Overrides = std::array<Forced, kCollectives>;
+
+// STRETTO_SELECTION_<COLLECTIVE>, read once; an unknown name stops the program with one
+// line and exit code 2.
+[[nodiscard]] const Overrides& overrides();
+
+[[nodiscard]] Choice choose(const Query& query, const Surroundings& around,
+                            const Overrides& overrides);
+
+}  // namespace stretto

@@ -1,0 +1,74 @@
+#include "schedule/tool/describe.hpp"
+
+#include "schedule/verify_words.hpp"
+
+namespace stretto::tool {
+namespace {
+
+std::string_view name_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::send:
+      return "send";
+    case StepKind::recv:
+      return "recv";
+    case StepKind::copy:
+      return "copy";
+    case StepKind::reduce:
+      return "reduce";
+  }
+  return "unknown";
+}
+
+void write_region(Json& json, std::string_view key, const Region& region) {
+  json.key(key)
+      .begin_object()
+      .field("buffer", stretto::name_of(region.buffer))
+      .field("offset", region.span.offset)
+      .field("count", region.span.count)
+      .end_object();
+}
+
+}  // namespace
+
+void write_request(Json& json, const Request& request) {
+  const Shape& shape = request.shape;
+  json.field("collective", stretto::name_of(shape.collective))
+      .field("algorithm", request.algorithm->name)
+      .field("size", shape.size)
+      .field("count", shape.count)
+      .field("segment", shape.segment)
+      .field("radix", shape.radix)
+      .field("root", shape.root)
+      .field("in_place", shape.in_place);
+}
+
+void write_cost(Json& json, const Cost& cost) {
+  json.key("cost")
+      .begin_object()
+      .field("messages", cost.messages)
+      .field("elements", cost.elements)
+      .field("rounds", cost.rounds)
+      .field("max_messages", cost.max_messages)
+      .field("max_sent", cost.max_sent)
+      .field("max_received", cost.max_received)
+      .field("max_reduced", cost.max_reduced)
+      .field("max_scratch", cost.max_scratch)
+      .field("alpha", cost.alpha)
+      .field("beta", cost.beta)
+      .field("gamma", cost.gamma)
+      .end_object();
+}
+
+void write_step(Json& json, const Schedule& schedule, StepId id, const Interval& when) {
+  const Step& step = schedule.steps[static_cast<std::size_t>(id)];
+  const bool message = step.kind == StepKind::send || step.kind == StepKind::recv;
+  json.begin_object().field("kind", name_of(step.kind)).field("words", describe(step));
+  if (message) json.field("peer", step.peer).field("ordinal", step.ordinal);
+  if (step.kind != StepKind::recv) write_region(json, "from", step.from);
+  if (step.kind != StepKind::send) write_region(json, "to", step.to);
+  json.key("waits").begin_array();
+  for (const StepId wait : schedule.waits_of(step)) json.value(wait);
+  json.end_array().field("start", when.start).field("end", when.end).end_object();
+}
+
+}  // namespace stretto::tool

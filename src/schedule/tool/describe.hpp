@@ -1,0 +1,15 @@
+// The parts of a schedule as JSON, shared by `show` and `cost`.
+#pragma once
+
+#include "schedule/cost.hpp"
+#include "schedule/tool/arguments.hpp"
+#include "schedule/tool/json.hpp"
+
+namespace stretto::tool {
+
+// The fields that say what was asked for.
+void write_request(Json& json, const Request& request);
+void write_cost(Json& json, const Cost& cost);
+void write_step(Json& json, const Schedule& schedule, StepId id, const Interval& when);
+
+}  // namespace stretto::tool

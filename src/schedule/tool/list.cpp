@@ -1,0 +1,24 @@
+#include "schedule/tool/json.hpp"
+#include "schedule/tool/verbs.hpp"
+
+namespace stretto::tool {
+
+int list(Arguments& arguments, std::ostream& out) {
+  const auto only = arguments.collective();
+  arguments.reject_others("list");
+  for (const Algorithm* each : algorithms()) {
+    if (only && each->collective != *only) continue;
+    Json(out)
+        .begin_object()
+        .field("collective", name_of(each->collective))
+        .field("algorithm", each->name)
+        .field("keeps_rank_order", each->keeps_rank_order)
+        .field("uses_segment", each->uses_segment)
+        .field("uses_radix", each->uses_radix)
+        .end_object();
+    out << '\n';
+  }
+  return kOk;
+}
+
+}  // namespace stretto::tool

@@ -1,0 +1,57 @@
+// stretto-schedule: lists, shows, costs and proves the schedules of the library.
+// Prints JSON lines; `stretto schedule` is its face for people.
+#include <cstdio>
+#include <iostream>
+
+#include "schedule/tool/verbs.hpp"
+
+namespace {
+
+constexpr std::string_view kHelp =
+    R"(stretto-schedule VERB [COLLECTIVE] [OPTIONS]: schedules as JSON lines
+
+  list   [COLLECTIVE]                the algorithms and what each can do
+  show   COLLECTIVE --algorithm A --ranks N [--count C] [--segment S] [--radix K]
+         [--root R] [--in-place]     every rank's steps, with the costs
+  cost   the same options            the costs alone
+  verify [COLLECTIVE] [--algorithm A] [--max-ranks N]
+                                     proves them; one line an algorithm
+
+Counts are in elements: the vector's, or one rank's block in gather, scatter,
+allgather and alltoall. Exit code: 0, 2 for bad input, 3 when a proof fails.
+
+Examples:
+  stretto-schedule list
+  stretto-schedule show allreduce --algorithm ring --ranks 8 --count 1024
+  stretto-schedule cost bcast --algorithm binomial --ranks 16 --count 1 --root 3
+  stretto-schedule verify allgather --max-ranks 16
+)";
+
+int run(stretto::tool::Arguments arguments) {
+  using namespace stretto::tool;
+  if (arguments.wants_help()) {
+    std::cout << kHelp;
+    return kOk;
+  }
+  if (arguments.verb() == "list") return list(arguments, std::cout);
+  if (arguments.verb() == "show") return show(arguments, std::cout);
+  if (arguments.verb() == "cost") return cost(arguments, std::cout);
+  if (arguments.verb() == "verify") return verify(arguments, std::cout);
+  throw BadInput(arguments.verb().empty() ? "name a verb: list, show, cost, verify"
+                                          : "unknown verb '" + std::string(arguments.verb()) +
+                                                "': list, show, cost, verify");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run({argc, argv});
+  } catch (const stretto::tool::BadInput& bad) {
+    std::fprintf(stderr, "stretto-schedule: %s\n", bad.what());
+    return stretto::tool::kBadInput;
+  } catch (const std::exception& bug) {
+    std::fprintf(stderr, "stretto-schedule: a bug of ours: %s\n", bug.what());
+    return stretto::tool::kBug;
+  }
+}

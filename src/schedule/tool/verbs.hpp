@@ -1,0 +1,20 @@
+// One function a verb: prints JSON lines and returns the exit code.
+#pragma once
+
+#include <ostream>
+
+#include "schedule/tool/arguments.hpp"
+
+namespace stretto::tool {
+
+inline constexpr int kOk = 0;
+inline constexpr int kBug = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kFaultFound = 3;
+
+int list(Arguments& arguments, std::ostream& out);
+int show(Arguments& arguments, std::ostream& out);
+int cost(Arguments& arguments, std::ostream& out);
+int verify(Arguments& arguments, std::ostream& out);
+
+}  // namespace stretto::tool

@@ -1,0 +1,72 @@
+#include "schedule/verify.hpp"
+
+#include "schedule/tool/json.hpp"
+#include "schedule/tool/verbs.hpp"
+#include "schedule/verify_cases.hpp"
+#include "schedule/verify_words.hpp"
+
+namespace stretto::tool {
+namespace {
+
+struct Proven {
+  std::int64_t cases = 0;
+  std::optional<Fault> fault;
+};
+
+// Stops at the first fault: smaller communicators come first, so it is the simplest.
+Proven prove(const Algorithm& algorithm, int max_ranks) {
+  const Claims claims{.collective = algorithm.collective,
+                      .keeps_rank_order = algorithm.keeps_rank_order,
+                      .uses_segment = algorithm.uses_segment,
+                      .uses_radix = algorithm.uses_radix};
+  Proven proven;
+  for (const int size : sizes_to_prove(max_ranks)) {
+    for (const Shape& shape : shapes_to_prove(claims, size)) {
+      proven.fault = stretto::verify(algorithm.name, shape, build_all(algorithm.build, shape));
+      if (proven.fault) return proven;
+      ++proven.cases;
+    }
+  }
+  return proven;
+}
+
+std::vector<const Algorithm*> selected(std::optional<Collective> collective,
+                                       std::optional<std::string_view> name) {
+  if (name && !collective) throw BadInput("--algorithm needs a collective before it");
+  if (name) return {&known_algorithm(*collective, *name)};
+  std::vector<const Algorithm*> selected;
+  for (const Algorithm* each : algorithms()) {
+    if (!collective || each->collective == *collective) selected.push_back(each);
+  }
+  return selected;
+}
+
+}  // namespace
+
+int verify(Arguments& arguments, std::ostream& out) {
+  const auto chosen = selected(arguments.collective(), arguments.text("--algorithm"));
+  const auto max_ranks = static_cast<int>(arguments.number("--max-ranks", 1, 129).value_or(129));
+  arguments.reject_others("verify");
+
+  int exit_code = kOk;
+  for (const Algorithm* each : chosen) {
+    const Proven proven = prove(*each, max_ranks);
+    Json json(out);
+    json.begin_object()
+        .field("collective", name_of(each->collective))
+        .field("algorithm", each->name)
+        .field("cases", proven.cases)
+        .key("fault");
+    if (proven.fault) {
+      json.value(proven.fault->message);
+      exit_code = kFaultFound;
+    } else {
+      json.null();
+    }
+    json.end_object();
+    out << std::endl;  // a reader shows progress: each line at once
+  }
+  return exit_code;
+}
+
+}  // namespace stretto::tool

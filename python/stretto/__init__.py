@@ -1,0 +1,1 @@
+"""What MPI collectives cost a program, and how to make that cost vanish."""

@@ -1,0 +1,46 @@
+"""Where the compiled parts are: the drop-in of each ABI and the schedule tool."""
+
+import os
+from pathlib import Path
+
+from stretto.errors import EnvironmentUnusable
+
+VARIABLE = "STRETTO_NATIVE_DIR"
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def native_dir() -> Path:
+    """The folder that holds lib/ and bin/: the one named, the wheel's, or the checkout's build."""
+    if named := os.environ.get(VARIABLE):
+        if not Path(named).is_dir():
+            raise EnvironmentUnusable(f"{VARIABLE}={named} is not a folder")
+        return Path(named).absolute()
+    installed = _PACKAGE / "_native"
+    built = _PACKAGE.parents[1] / "build" / "release"
+    for folder in (installed, built):
+        if (folder / "lib").is_dir() or (folder / "bin").is_dir():
+            return folder
+    raise EnvironmentUnusable(
+        f"Stretto's libraries are neither in {installed} nor in {built}: "
+        f"run make build in a checkout, or reinstall the wheel, or set {VARIABLE}"
+    )
+
+
+def drop_in(abi: str) -> Path:
+    """The library to preload into programs of an ABI."""
+    folder = native_dir() / "lib"
+    library = folder / f"libstretto-accelerate-{abi}.so"
+    if not library.is_file():
+        raise EnvironmentUnusable(
+            f"this build has no variant for the {abi} ABI (no {library.name} in {folder}): "
+            "install an MPI of that ABI with its mpicc, then build Stretto again"
+        )
+    return library
+
+
+def schedule_tool() -> Path:
+    """The program that lists, shows and verifies schedules."""
+    tool = native_dir() / "bin" / "stretto-schedule"
+    if not tool.is_file():
+        raise EnvironmentUnusable(f"{tool} is missing: build Stretto again with make build")
+    return tool

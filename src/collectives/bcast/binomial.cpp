@@ -7,8 +7,9 @@
 // Thakur, Rabenseifner and Gropp, "Optimization of collective communication
 // operations in MPICH", IJHPCA 19(1), 2005.
 
-#include "collectives/algorithm.hpp"
 #include "patterns/binomial.hpp"
+
+#include "collectives/algorithm.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -29,7 +30,6 @@ Schedule build(const Shape& shape, Rank me) {
 }  // namespace
 
 extern const Algorithm bcast_binomial;
-const Algorithm bcast_binomial{
-    .collective = Collective::bcast, .name = "binomial", .build = build};
+const Algorithm bcast_binomial{.collective = Collective::bcast, .name = "binomial", .build = build};
 
 }  // namespace stretto

@@ -1,0 +1,28 @@
+// Recursive-doubling allgather: in each round every rank swaps all it has with the
+// rank across the next dimension of a hypercube, which doubles it.
+//
+// Cost, p = 2^k ranks, n elements: lg(p) alpha + (p-1) n beta.
+// For short to medium blocks: fewest rounds, and nothing is moved in memory. With
+// any other p, the ranks in excess of a power of two go through a neighbour, for
+// another 2 alpha + (p+1) n beta; see bruck and ring.
+// Thakur, Rabenseifner and Gropp, "Optimization of collective communication
+// operations in MPICH", IJHPCA 19(1), 2005.
+
+#include "collectives/algorithm.hpp"
+#include "collectives/allgather/folded.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  const Fold fold = Fold::to_power_of_two(shape.size, me);
+  return folded_allgather(shape, me, fold, doubling_rounds(fold.survivors(), fold.number()));
+}
+
+}  // namespace
+
+extern const Algorithm allgather_recursive_doubling;
+const Algorithm allgather_recursive_doubling{
+    .collective = Collective::allgather, .name = "recursive_doubling", .build = build};
+
+}  // namespace stretto

@@ -1,0 +1,39 @@
+// Ring allgather: every rank passes on to the next what came from the previous
+// one, its own block first, until all blocks have gone all the way round.
+//
+// Cost, p ranks, n elements: (p-1) alpha + (p-1) n beta.
+// For long blocks: bandwidth-optimal, and between neighbours only. Any p.
+// Thakur, Rabenseifner and Gropp, "Optimization of collective communication
+// operations in MPICH", IJHPCA 19(1), 2005.
+
+#include "patterns/ring.hpp"
+
+#include "collectives/algorithm.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Ring ring{shape.size, me};
+  const Count n = shape.count;
+
+  const Region own = step.input({0, n});
+  step.copy(own, step.output({me * n, n}));
+  Region leaving = own;
+  StepId arrived = kNoStep;
+  for (int round = 1; round < shape.size; ++round) {
+    step.send(ring.next(), leaving, after(arrived));
+    leaving = step.output({ring.before(round) * n, n});
+    arrived = step.recv(ring.previous(), leaving);
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm allgather_ring;
+const Algorithm allgather_ring{.collective = Collective::allgather, .name = "ring", .build = build};
+
+}  // namespace stretto

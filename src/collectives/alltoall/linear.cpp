@@ -1,0 +1,41 @@
+// Linear alltoall: every rank sends every other its block, all at once.
+//
+// Cost, p ranks, n elements: (p-1) alpha + (p-1) n beta.
+// For medium blocks on few ranks: nobody waits for anybody, so that a late rank
+// delays its own blocks only, but p-1 messages a rank are in flight together; see
+// pairwise. Any p. Each rank begins with the next one, so that not all begin with
+// the same.
+// Thakur, Rabenseifner and Gropp, "Optimization of collective communication
+// operations in MPICH", IJHPCA 19(1), 2005.
+
+#include "collectives/algorithm.hpp"
+#include "collectives/alltoall/outgoing.hpp"
+#include "patterns/ring.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Ring ring{shape.size, me};
+  const Count n = shape.count;
+  const Outgoing outgoing{step, shape};
+
+  for (int distance = 1; distance < shape.size; ++distance) {
+    const Rank to = ring.after(distance);
+    const Rank from = ring.before(distance);
+    step.recv(from, step.output({from * n, n}), after(outgoing.ready()));
+    step.send(to, outgoing[to], after(outgoing.ready()));
+  }
+  step.copy(step.input({me * n, n}), step.output({me * n, n}));
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm alltoall_linear;
+const Algorithm alltoall_linear{
+    .collective = Collective::alltoall, .name = "linear", .build = build};
+
+}  // namespace stretto

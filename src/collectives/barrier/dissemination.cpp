@@ -1,0 +1,36 @@
+// Dissemination barrier: in round k every rank signals the rank 2^k ahead, so
+// that what a rank has heard, directly or not, doubles each round.
+//
+// Cost, p ranks, n elements: lg(p) alpha.
+// As few rounds as a barrier can have, for any p; p lg(p) messages in all, which
+// crowd a shared link: see tree.
+// Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization",
+// International Journal of Parallel Programming 17(1), 1988.
+
+#include "patterns/dissemination.hpp"
+
+#include <vector>
+
+#include "collectives/algorithm.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  std::vector<StepId> heard;  // a signal vouches for all earlier rounds, not only for the last
+  for (const auto& round : dissemination_rounds(shape.size, me)) {
+    step.signal(round.ahead, after(heard));
+    heard.push_back(step.await(round.behind));
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm barrier_dissemination;
+const Algorithm barrier_dissemination{
+    .collective = Collective::barrier, .name = "dissemination", .build = build};
+
+}  // namespace stretto

@@ -1,0 +1,38 @@
+// Pipelined chain broadcast: the ranks form a line from the root, and each passes
+// a segment on while it receives the next.
+//
+// Cost, p ranks, n elements: (p-2+s) alpha + (p-2+s) n/s beta.
+// With many segments n beta whatever p: for long vectors on few ranks, or where
+// neighbours in rank are neighbours in the machine. Any p, any root.
+// Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel and Dongarra, "Performance
+// analysis of MPI collective operations", Cluster Computing 10(2), 2007.
+
+#include "patterns/chain.hpp"
+
+#include "collectives/algorithm.hpp"
+#include "patterns/blocks.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Chain chain{shape.size, shape.root, me};
+  const Segments segments{shape.count, shape.segment};
+
+  for (Count i = 0; i < segments.size(); ++i) {
+    const Region segment = step.output(segments[i]);
+    const StepId received = chain.is_head() ? kNoStep : step.recv(chain.towards_head(), segment);
+    if (!chain.is_tail()) step.send(chain.towards_tail(), segment, after(received));
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm bcast_chain;
+const Algorithm bcast_chain{
+    .collective = Collective::bcast, .name = "chain", .build = build, .uses_segment = true};
+
+}  // namespace stretto

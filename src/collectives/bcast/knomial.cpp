@@ -1,0 +1,38 @@
+// K-nomial-tree broadcast: every rank that has the data passes it on to k-1 new
+// ranks a level, so the number of holders grows k-fold each level.
+//
+// Cost, p = 2^k ranks, n elements: (k-1) logk(p) alpha + (k-1) logk(p) n beta.
+// For short messages where starting one is much cheaper than waiting for it: the
+// k-1 messages of a level overlap in flight, and there are fewer levels than
+// binomial (k = 2) has. Any p, any root; Shape::radix is k.
+// Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all
+// communications in multiport message-passing systems", IEEE TPDS 8(11), 1997
+// (multiport broadcast trees).
+
+#include "patterns/knomial.hpp"
+
+#include "collectives/algorithm.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const KnomialTree tree{shape.size, shape.root, me, shape.radix};
+  const Region all = step.output({0, shape.count});
+
+  const StepId received = tree.is_root() ? kNoStep : step.recv(tree.parent(), all);
+  for (const auto& child : tree.children_far_first()) {
+    step.send(child.rank, all, after(received));
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm bcast_knomial;
+const Algorithm bcast_knomial{
+    .collective = Collective::bcast, .name = "knomial", .build = build, .uses_radix = true};
+
+}  // namespace stretto

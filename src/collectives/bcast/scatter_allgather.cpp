@@ -1,0 +1,58 @@
+// Scatter-allgather broadcast: the root's vector is scattered down a binomial
+// tree, then the blocks go round a ring until every rank has them all.
+//
+// Cost, p ranks, n elements: lg(p) alpha + (p-1) alpha + 2n(p-1)/p beta.
+// For long vectors: every rank moves the vector about twice, whatever p. Any p,
+// any root. A block is not sent to a rank that already got it in the scatter, so
+// the root receives nothing.
+// Van de Geijn; see Barnett, Gupta, Payne, Shuler, van de Geijn and Watts,
+// "Interprocessor collective communication library", SHPCC 1994.
+
+#include <vector>
+
+#include "collectives/algorithm.hpp"
+#include "patterns/binomial.hpp"
+#include "patterns/blocks.hpp"
+#include "patterns/ring.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const BinomialTree tree{shape.size, shape.root, me};
+  const Blocks blocks{shape.count, shape.size};  // block i starts out at relative number i
+  const auto run = [&](const auto& node) {
+    return step.output(blocks.run(node.first, node.subtree_size));
+  };
+
+  StepId scattered = kNoStep;
+  if (!tree.is_root()) scattered = step.recv(tree.parent(), run(tree.self()));
+  for (const auto& child : tree.children_far_first()) {
+    step.send(child.rank, run(child), after(scattered));
+  }
+
+  const Ring ring{shape.size, me};
+  const Ring relative{shape.size, tree.relative()};
+  const BinomialTree next{shape.size, shape.root, ring.next()};
+  StepId arrived = scattered;
+  for (int round = 0; round + 1 < shape.size; ++round) {
+    const int leaving = relative.before(round);
+    const int arriving = relative.before(round + 1);
+    if (!next.covers(leaving)) {
+      const StepId here = tree.covers(leaving) ? scattered : arrived;
+      step.send(ring.next(), step.output(blocks[leaving]), after(here));
+    }
+    if (!tree.covers(arriving)) arrived = step.recv(ring.previous(), step.output(blocks[arriving]));
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm bcast_scatter_allgather;
+const Algorithm bcast_scatter_allgather{
+    .collective = Collective::bcast, .name = "scatter_allgather", .build = build};
+
+}  // namespace stretto

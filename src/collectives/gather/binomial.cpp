@@ -1,0 +1,69 @@
+// Binomial-tree gather: every node collects its children's blocks next to its own,
+// the smallest subtree first, and passes the lot up in one message.
+//
+// Cost, p ranks, n elements: lg(p) alpha + (p-1) n beta.
+// For short blocks: the root receives lg(p) messages instead of p-1. Any p, any
+// root; where the run of ranks under a child of the root wraps around past the
+// last rank, its blocks go through scratch.
+// Thakur, Rabenseifner and Gropp, "Optimization of collective communication
+// operations in MPICH", IJHPCA 19(1), 2005.
+
+#include "patterns/binomial.hpp"
+
+#include <vector>
+
+#include "collectives/algorithm.hpp"
+#include "patterns/cyclic.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+void collect_at_root(Builder& step, const BinomialTree& tree, const Shape& shape) {
+  const Count n = shape.count;
+  step.copy(step.input({0, n}), step.output({shape.root * n, n}));
+  for (const auto& child : tree.children_near_first()) {
+    const CyclicRun ranks{shape.size, child.rank, child.subtree_size};
+    const Span straight{child.rank * n, ranks.straight() * n};
+    if (ranks.wrapped() == 0) {
+      step.recv(child.rank, step.output(straight));
+      continue;
+    }
+    const StepId received = step.recv(child.rank, step.scratch({0, child.subtree_size * n}));
+    const Span wrapped{0, ranks.wrapped() * n};
+    step.copy(step.scratch({0, straight.count}), step.output(straight), after(received));
+    step.copy(step.scratch({straight.count, wrapped.count}), step.output(wrapped), after(received));
+  }
+}
+
+void collect_and_pass_on(Builder& step, const BinomialTree& tree, Count n) {
+  if (tree.is_leaf()) {
+    step.send(tree.parent(), step.input({0, n}));
+    return;
+  }
+  std::vector<StepId> here{step.copy(step.input({0, n}), step.scratch({0, n}))};
+  for (const auto& child : tree.children_near_first()) {
+    const Span blocks{(child.first - tree.relative()) * n, child.subtree_size * n};
+    here.push_back(step.recv(child.rank, step.scratch(blocks)));
+  }
+  step.send(tree.parent(), step.scratch({0, tree.subtree_size() * n}), after(here));
+}
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const BinomialTree tree{shape.size, shape.root, me};
+  if (tree.is_root()) {
+    collect_at_root(step, tree, shape);
+  } else {
+    collect_and_pass_on(step, tree, shape.count);
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm gather_binomial;
+const Algorithm gather_binomial{
+    .collective = Collective::gather, .name = "binomial", .build = build};
+
+}  // namespace stretto

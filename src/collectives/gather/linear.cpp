@@ -1,0 +1,38 @@
+// Linear gather: every rank sends its block straight to the root.
+//
+// Cost, p ranks, n elements: (p-1) alpha + (p-1) n beta.
+// For long blocks, which no rank then carries for another, and for few ranks; no
+// rank but the root waits for anybody. Any p, any root.
+// Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel and Dongarra, "Performance
+// analysis of MPI collective operations", Cluster Computing 10(2), 2007.
+
+#include "collectives/algorithm.hpp"
+#include "patterns/ring.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Count n = shape.count;
+  const Region own = step.input({0, n});
+  if (me != shape.root) {
+    step.send(shape.root, own);
+    return step.finish();
+  }
+  step.copy(own, step.output({me * n, n}));
+  const Ring ring{shape.size, me};
+  for (int distance = 1; distance < shape.size; ++distance) {
+    const Rank rank = ring.after(distance);
+    step.recv(rank, step.output({rank * n, n}));
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm gather_linear;
+const Algorithm gather_linear{.collective = Collective::gather, .name = "linear", .build = build};
+
+}  // namespace stretto

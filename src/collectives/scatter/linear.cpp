@@ -1,0 +1,38 @@
+// Linear scatter: the root sends every rank its block.
+//
+// Cost, p ranks, n elements: (p-1) alpha + (p-1) n beta.
+// For long blocks, which no rank then carries for another, and for few ranks. Any
+// p, any root.
+// Pjesivac-Grbovic, Angskun, Bosilca, Fagg, Gabriel and Dongarra, "Performance
+// analysis of MPI collective operations", Cluster Computing 10(2), 2007.
+
+#include "collectives/algorithm.hpp"
+#include "patterns/ring.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Count n = shape.count;
+  const Span own{0, n};
+  if (me != shape.root) {
+    step.recv(shape.root, step.output(own));
+    return step.finish();
+  }
+  const Ring ring{shape.size, me};
+  for (int distance = 1; distance < shape.size; ++distance) {
+    const Rank rank = ring.after(distance);
+    step.send(rank, step.input({rank * n, n}));
+  }
+  if (!shape.in_place) step.copy(step.input({me * n, n}), step.output(own));
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm scatter_linear;
+const Algorithm scatter_linear{.collective = Collective::scatter, .name = "linear", .build = build};
+
+}  // namespace stretto

@@ -1,0 +1,50 @@
+// Ways to cut a vector up.
+#pragma once
+
+#include <algorithm>
+
+#include "schedule/shape.hpp"
+
+namespace stretto {
+
+// `parts` blocks that differ by at most one element; the longer ones come first.
+// With fewer elements than parts the last blocks are empty.
+class Blocks {
+ public:
+  Blocks(Count count, int parts) : count_(count), parts_(parts) {}
+
+  [[nodiscard]] Span operator[](int block) const { return run(block, 1); }
+
+  // `number` consecutive blocks from `first` on.
+  [[nodiscard]] Span run(int first, int number) const {
+    return {start(first), start(first + number) - start(first)};
+  }
+
+ private:
+  [[nodiscard]] Count start(int block) const {
+    return block * (count_ / parts_) + std::min<Count>(block, count_ % parts_);
+  }
+
+  Count count_;
+  int parts_;
+};
+
+// Pieces of `segment` elements, the last one what is left; one piece if `segment` is 0.
+class Segments {
+ public:
+  Segments(Count count, Count segment)
+      : count_(count), segment_(segment > 0 ? segment : std::max<Count>(count, 1)) {}
+
+  [[nodiscard]] Count size() const { return (count_ + segment_ - 1) / segment_; }
+
+  [[nodiscard]] Span operator[](Count piece) const {
+    const Count start = piece * segment_;
+    return {start, std::min(segment_, count_ - start)};
+  }
+
+ private:
+  Count count_;
+  Count segment_;
+};
+
+}  // namespace stretto

@@ -1,0 +1,22 @@
+// Ranks in a circle.
+#pragma once
+
+namespace stretto {
+
+class Ring {
+ public:
+  Ring(int size, int me) : size_(size), me_(me) {}
+
+  [[nodiscard]] int next() const { return after(1); }
+  [[nodiscard]] int previous() const { return before(1); }
+
+  // `steps` places onwards or backwards, 0 <= steps <= size.
+  [[nodiscard]] int after(int steps) const { return (me_ + steps) % size_; }
+  [[nodiscard]] int before(int steps) const { return (me_ - steps + size_) % size_; }
+
+ private:
+  int size_;
+  int me_;
+};
+
+}  // namespace stretto

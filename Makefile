@@ -1,0 +1,46 @@
+# Set-up is part of every target: on a fresh machine any of them works first.
+
+PRESET ?= release
+WERROR ?= OFF
+JOBS   ?= $(shell nproc)
+RANKS  ?= 4
+
+BIN   := .venv/bin
+# .venv's cmake and ninja are the ones tried; CMake looks for ninja in PATH.
+CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
+SANITIZERS := asan-ubsan tsan
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test sanitize $(SANITIZERS) lint format clean
+
+help:  ## show this
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup:  ## install what building and testing need (Debian packages if root, .venv)
+	@tools/setup.sh
+
+build: setup  ## build everything into build/$(PRESET)
+	@$(CMAKE) --preset $(PRESET) -DSTRETTO_WERROR=$(WERROR) --log-level=WARNING
+	@$(CMAKE) --build build/$(PRESET) --parallel $(JOBS)
+
+demo: build  ## run the sample applications with and without Stretto, and compare
+	@tools/demo.sh
+
+test: build  ## run every test
+	@$(BIN)/ctest --preset $(PRESET)
+	@$(BIN)/python -m pytest
+
+sanitize: $(SANITIZERS)  ## run the tests of the native parts under the sanitizers
+
+$(SANITIZERS):
+	@$(MAKE) --no-print-directory build PRESET=$@
+	@tools/sanitize.sh $@
+
+lint: build  ## check formatting and style of all sources
+	@tools/lint.sh
+
+format: setup  ## format all sources
+	@tools/lint.sh --fix
+
+clean:  ## remove what was built, but not what was set up
+	rm -rf build dist

@@ -1,0 +1,88 @@
+"""clang-tidy on each of our translation units, several at a time.
+
+    lint_tidy.py BUILD_FOLDER
+
+A unit that came out clean is not looked at again until something it reads has changed.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TIDY = Path(sys.executable).with_name("clang-tidy")
+OURS = ("src", "apps")
+HEADERS = ("src", "include", "apps")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A source file and how the first target that has it compiles it."""
+
+    source: Path
+    command: str
+
+
+def units(build: Path) -> list[Unit]:
+    """Ours among the compilation database's: each file once, whatever the number of MPIs."""
+    found: dict[Path, Unit] = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        source = Path(entry["file"])
+        if source.is_relative_to(ROOT) and source.relative_to(ROOT).parts[0] in OURS:
+            found.setdefault(source, Unit(source, entry["command"]))
+    return list(found.values())
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    """One name for all of `parts`."""
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(hashlib.sha256(part).digest())
+    return whole.hexdigest()
+
+
+def surroundings() -> bytes:
+    """What every unit's verdict rests on besides itself: the rules, the tool, the headers."""
+    headers = sorted(path for top in HEADERS for path in (ROOT / top).rglob("*.h*"))
+    version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
+    rules = (ROOT / ".clang-tidy").read_bytes()
+    return digest([version, rules, *(path.read_bytes() for path in headers)]).encode()
+
+
+def complaints(unit: Unit, build: Path, marks: Path, common: bytes) -> str:
+    """What clang-tidy says of a unit; empty where it is clean."""
+    mark = marks / digest([common, unit.command.encode(), unit.source.read_bytes()])
+    if mark.exists():
+        return ""
+    answer = subprocess.run(
+        [TIDY, "--quiet", "-p", build, unit.source], capture_output=True, text=True, check=False
+    )
+    if answer.returncode == 0:
+        mark.touch()
+        return ""
+    return answer.stdout or answer.stderr
+
+
+def main() -> int:
+    """Look at everything; 1 if anything was found."""
+    build = Path(sys.argv[1]).resolve()
+    marks = build / "tidy-clean"
+    marks.mkdir(exist_ok=True)
+    common = surroundings()
+    bad = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for said in pool.map(lambda unit: complaints(unit, build, marks, common), units(build)):
+            if said:
+                bad += 1
+                print(said, flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

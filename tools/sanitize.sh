@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Runs the tests of the native parts as one sanitizer preset built them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly preset=$1
+readonly suppressions=$PWD/tests/mpi
+export STRETTO_NATIVE_DIR=$PWD/build/$preset
+# Not ours: what the MPIs and their libraries leak or race on among themselves.
+export ASAN_OPTIONS=detect_stack_use_after_return=1
+export LSAN_OPTIONS=suppressions=$suppressions/lsan.supp:print_suppressions=0
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=suppressions=$suppressions/tsan.supp:second_deadlock_stack=1
+
+# gcc 12's ThreadSanitizer cannot map its shadow under the wide address randomisation
+# of newer kernels. Some containers forbid turning it off; there it may still work.
+fixed=()
+if [ "$preset" = tsan ] && setarch --addr-no-randomize true 2>/dev/null; then
+  fixed=(setarch --addr-no-randomize)
+fi
+
+"${fixed[@]}" "build/$preset/tests/stretto-unit" --gtest_brief=1
+"${fixed[@]}" .venv/bin/python -m pytest tests/mpi -m sanitized

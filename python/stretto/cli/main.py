@@ -1,0 +1,73 @@
+"""The `stretto` command: its verbs, and how whatever goes wrong is told in one line."""
+
+import signal
+import sys
+import tempfile
+import traceback
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from stretto.cli import compare, info, report, run
+from stretto.cli.options import PROGRAM_FOLLOWS
+from stretto.data.provenance import versions
+from stretto.errors import InputError, StrettoError
+
+app = typer.Typer(
+    help="What a program's MPI collectives cost, and how to make them cheaper.",
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.command(context_settings=PROGRAM_FOLLOWS)(run.run)
+app.command(context_settings=PROGRAM_FOLLOWS)(compare.compare)
+app.command()(report.report)
+app.command()(info.info)
+
+
+@app.callback(invoke_without_command=True)
+def stretto(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Show what a program's MPI collectives cost, and make them cheaper."""
+    if version:
+        print(f"stretto {versions().get('stretto', 'from its source tree')}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main() -> None:
+    """Run the command line this process was given."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(run_command(sys.argv[1:]))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run one command line; its exit code, with one line said where that is not 0."""
+    try:
+        code = app(arguments, prog_name="stretto", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except StrettoError as error:
+        return _complain(arguments, str(error), error.exit_code)
+    except typer.TyperException as error:
+        return _complain(arguments, error.format_message(), InputError.exit_code)
+    except Exception as bug:  # noqa: BLE001 - users get a line, we get the file
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="stretto-bug-", suffix=".txt", delete=False
+        ) as file:
+            traceback.print_exc(file=file)
+        words = f"a bug of ours: {bug!r}; please report it with {file.name}"
+        return _complain(arguments, words, StrettoError.exit_code)
+
+
+def _complain(arguments: list[str], words: str, code: int) -> int:
+    verb = next((word for word in arguments if not word.startswith("-")), "")
+    line = " ".join(words.split())
+    print(f"{' '.join(['stretto', verb]).strip()}: {line}", file=sys.stderr)
+    return code
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    # As an exception, so that what is being run is stopped on the way out.
+    sys.exit(128 + number)

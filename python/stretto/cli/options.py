@@ -1,0 +1,41 @@
+"""Options that several verbs take."""
+
+from typing import Annotated
+
+import typer
+
+# Options end where the program begins: what follows is the program's own.
+PROGRAM_FOLLOWS = {"allow_interspersed_args": False}
+
+ProgramAndArgs = Annotated[
+    list[str],
+    typer.Argument(metavar="PROGRAM", help="The program, unmodified, and its arguments."),
+]
+Ranks = Annotated[int, typer.Option("--ranks", "-n", min=1, help="How many ranks to start.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        min=0.001,
+        help="Kill a launch that runs longer, with every process it started (exit code 4).",
+    ),
+]
+Algorithms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--algorithm",
+        metavar="COLLECTIVE=NAME",
+        help="Force an algorithm, or 'native' for the MPI's own; repeatable. "
+        "`stretto schedule list` names them.",
+    ),
+]
+LauncherPath = Annotated[
+    str | None,
+    typer.Option(
+        "--launcher", metavar="PATH", help="The mpirun, mpiexec or srun to use, not the found one."
+    ),
+]
+LauncherArgs = Annotated[
+    str, typer.Option(metavar="WORDS", help="More arguments for the launcher, quoted as one word.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]

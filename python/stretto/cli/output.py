@@ -1,0 +1,128 @@
+"""How verbs show their results: tables for people, JSON for programs."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from stretto.launch.survey import Survey
+from stretto.report.comparison import Answers, Result, Times
+from stretto.report.words import calls, interval, seconds, verdict
+
+_out = Console(highlight=False)
+# Notes and progress stay out of what a program may read from stdout.
+_err = Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def launches_bar(name: str, total: int) -> Iterator[Callable[[], None]]:
+    """A progress bar; what it yields marks one launch as done."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TextColumn("launches"), TimeElapsedColumn(), console=_err) as bar:
+        task = bar.add_task(name, total=total)
+        yield lambda: bar.advance(task)
+
+
+def note(text: str) -> None:
+    """Something worth knowing that is not the result."""
+    _err.print(text, markup=False, soft_wrap=True)
+
+
+def print_plain_json(value: Any) -> None:
+    """Anything made of plain types and paths."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def print_json(result: Result) -> None:
+    """The whole result; every sample is in it."""
+    fields = msgspec.to_builtins(result)
+    print_plain_json(fields)
+
+
+def print_result(result: Result) -> None:
+    """One table of times, one of calls, then the answers and what to doubt."""
+    _out.print(_times_table(result))
+    _out.print(_calls_table(result))
+    _out.print(verdict(result.best[1].ratio, result.best[0]), style="bold")
+    good = result.answers is Answers.SAME
+    style = "green" if good else "red" if result.answers is Answers.DIFFERENT else "yellow"
+    _out.print(f"{result.answers}: {result.answers_detail}", style=style, markup=False)
+    for warning in result.warnings:
+        _err.print(f"Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+
+
+def print_info(survey: Survey) -> None:
+    """Everything found, table by table."""
+    launchers = _table("Launchers", "launcher", "its programs need the variant")
+    for launcher in survey.launchers:
+        launchers.add_row(launcher.name, launcher.abi)
+    variants = _table("Variants of the drop-in", "ABI", "library", "serves")
+    for variant in survey.variants:
+        library = variant.library or "not built"
+        variants.add_row(variant.abi, library, "\n".join(variant.serves) or "no MPI found here")
+    knobs = _table("Settings", "variable", "value", "from", "meaning")
+    for setting in survey.settings:
+        knobs.add_row(setting.knob.name, setting.value, setting.source, setting.knob.meaning)
+    for table in (launchers, variants, knobs):
+        _out.print(table)
+    for name in survey.unknown_settings:
+        _err.print(f"Warning: nothing reads {name}; misspelt?", style="yellow", soft_wrap=True)
+    cpus = ",".join(map(str, survey.cpus))
+    _out.print(f"Cores: {survey.cores} (CPUs {cpus} may be used)")
+    for collective, algorithms in survey.algorithms.items():
+        _out.print(f"{collective}: {', '.join(algorithms)}")
+    _out.print("Versions: " + ", ".join(f"{name} {it}" for name, it in survey.versions.items()))
+
+
+def _times_table(result: Result) -> Table:
+    plan = result.record.plan
+    where = f" on rig {plan.rig}" if plan.rig else ""
+    table = _table(f"{plan.name}: {plan.ranks} ranks{where}, {plan.runs} runs a side", "", "")
+    for heading in ("min", "median", "max"):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for what, times in (("own time", result.own), ("wall time", result.wall)):
+        if times is not None:
+            _add_times(table, what, times)
+    return table
+
+
+def _add_times(table: Table, what: str, times: Times) -> None:
+    for side, spread in (("native", times.native), ("stretto", times.stretto)):
+        figures = (spread.minimum, spread.median, spread.maximum)
+        table.add_row(what, side, *map(seconds, figures))
+        what = ""
+    ratio = times.ratio.spread
+    figures = (ratio.minimum, ratio.median, ratio.maximum)
+    table.add_row(
+        "", "native/stretto", *(f"{each:.2f}x" for each in figures), interval(times.ratio)
+    )
+    table.add_section()
+
+
+def _calls_table(result: Result) -> Table:
+    table = _table("Calls a launch, all ranks together", "call", "by")
+    table.add_column("calls", justify="right")
+    if result.counters is None:
+        table.add_row("none", "Stretto wrote no counters", "")
+        return table
+    launches = result.stretto_launches
+    for done in result.counters.handled:
+        table.add_row(done.call, done.algorithm, calls(done.calls / launches))
+    table.add_section()
+    for passed in result.counters.passed:
+        reason = f"the MPI: {passed.reason}"
+        table.add_row(passed.call, reason, calls(passed.calls / launches), style="dim")
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table

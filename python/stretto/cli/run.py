@@ -1,0 +1,51 @@
+"""stretto run: an unmodified program under Stretto."""
+
+import shlex
+from typing import Annotated
+
+import typer
+
+from stretto.cli.options import (
+    Algorithms,
+    LauncherArgs,
+    LauncherPath,
+    ProgramAndArgs,
+    Ranks,
+    Timeout,
+)
+from stretto.launch.algorithms import known_algorithms
+from stretto.launch.dropin import parse_selection, rank_environment
+from stretto.launch.failure import require_success
+from stretto.launch.job import prepare
+from stretto.launch.process import launch
+
+
+def run(
+    program: ProgramAndArgs,
+    ranks: Ranks = 2,
+    timeout: Timeout = None,
+    algorithm: Algorithms = None,
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", help="Print at the end what Stretto handled, and what it passed."
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
+    ] = False,
+    launcher: LauncherPath = None,
+    launcher_args: LauncherArgs = "",
+) -> None:
+    """Run PROGRAM with its collectives handled by Stretto.
+
+    Example: stretto run -n 4 ./jacobi3d 192 20
+    """
+    selection = parse_selection(algorithm, known_algorithms()) if algorithm else {}
+    job = prepare(program, launcher, launcher_args)
+    environment = rank_environment(job.drop_in, selection, verbose=verbose)
+    command = job.launcher.command(ranks, job.program.argv, environment)
+    if dry_run:
+        print(shlex.join(command))
+        return
+    require_success(program[0], launch(command, timeout_s=timeout), timeout)

@@ -1,0 +1,121 @@
+"""Where a run's figures come from: what must be known to judge or repeat them."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from stretto.data.machine import Machine, load_average, this_machine
+
+# What steers an MPI, its launchers and OpenMP; anything else in an environment is
+# either no influence or none of our business (secrets).
+_STEERING = (
+    "MPI",
+    "OMPI_",
+    "MPICH_",
+    "I_MPI_",
+    "STRETTO_",
+    "OMP_",
+    "SLURM_",
+    "LD_",
+    "UCX_",
+    "FI_",
+    "HYDRA_",
+    "PMIX_",
+    "PRTE_",
+    "MPIEXEC_",
+)
+_PACKAGES = ("stretto", "polars", "numpy", "msgspec", "typer", "rich", "jinja2")
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """Taken before the first launch of a run."""
+
+    started_at: str
+    argv: list[str]
+    directory: str
+    program: str
+    program_built_by: list[str]
+    mpi_library: str | None
+    drop_in: str
+    native_command: list[str]
+    stretto_command: list[str]
+    environment: dict[str, str]
+    machine: Machine
+    load_before: float
+    git: str | None
+    versions: dict[str, str]
+
+
+def collect(
+    *,
+    argv: list[str],
+    program: Path,
+    mpi_library: Path | None,
+    drop_in: Path,
+    native_command: list[str],
+    stretto_command: list[str],
+) -> Provenance:
+    """The provenance of a run that starts now."""
+    return Provenance(
+        started_at=now(),
+        argv=argv,
+        directory=str(Path.cwd()),
+        program=str(program.resolve()),
+        program_built_by=compilers_of(program),
+        mpi_library=str(mpi_library.resolve()) if mpi_library else None,
+        drop_in=str(drop_in),
+        native_command=native_command,
+        stretto_command=stretto_command,
+        environment=steering(os.environ),
+        machine=this_machine(),
+        load_before=load_average(),
+        git=git_state(Path.cwd()),
+        versions=versions(),
+    )
+
+
+def now() -> str:
+    """This moment, UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def steering(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that can change how an MPI program runs."""
+    return {key: value for key, value in sorted(environment.items()) if key.startswith(_STEERING)}
+
+
+def versions() -> dict[str, str]:
+    """Python and the packages a figure passes through."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # Stretto itself, run from its source tree
+    return found
+
+
+def compilers_of(program: Path) -> list[str]:
+    """What the compilers of an ELF program left in its .comment section."""
+    text = _output(["readelf", "-p", ".comment", str(program)])
+    lines = (line.partition("]")[2].strip() for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def git_state(folder: Path) -> str | None:
+    """The commit the folder is at, marked where files differ from it."""
+    return _output(["git", "-C", str(folder), "describe", "--always", "--dirty"]).strip() or None
+
+
+def _output(command: list[str]) -> str:
+    """What a tool says that may be missing or have nothing to say."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ""

@@ -1,0 +1,94 @@
+"""Launching a program in turn on its own MPI and under Stretto."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stretto.data.provenance import now
+from stretto.data.run_folder import RunFolder
+from stretto.data.samples import Sample, Side, checksum, own_time
+from stretto.errors import ApplicationFailed
+from stretto.launch.base import Launcher
+from stretto.launch.dropin import COUNTERS
+from stretto.launch.failure import require_success
+from stretto.launch.process import launch
+from stretto.launch.program import Program
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything that does not change from launch to launch."""
+
+    program: Program
+    launcher: Launcher
+    ranks: int
+    runs: int
+    timeout_s: float | None
+    stretto_env: Mapping[str, str]
+    time_pattern: re.Pattern[str]
+    checksum_pattern: re.Pattern[str]
+
+    def command(self, side: Side, counters: Path | None = None) -> list[str]:
+        """The command line of one launch; `counters` is the folder for the drop-in's."""
+        env = dict(self.stretto_env) if side is Side.STRETTO else {}
+        if side is Side.STRETTO and counters is not None:
+            env[COUNTERS] = str(counters.absolute())
+        return self.launcher.command(self.ranks, self.program.argv, env)
+
+
+def launches(runs: int) -> Iterator[tuple[int, Side]]:
+    """Which side of which pair runs when: neither side always has the warm cache."""
+    for pair in range(runs):
+        sides = [Side.NATIVE, Side.STRETTO]
+        for side in sides if pair % 2 == 0 else reversed(sides):
+            yield pair, side
+
+
+def run(comparison: Comparison, folder: RunFolder, done: Callable[[], None]) -> None:
+    """Make every launch that `folder` lacks; one that fails is stored, then raised."""
+    samples = folder.samples()
+    have = {(sample.pair, sample.side) for sample in samples if sample.ok}
+    order = len(samples)
+    for pair, side in launches(comparison.runs):
+        if (pair, side) not in have:
+            _launch_once(comparison, folder, order, pair, side)
+            order += 1
+        done()
+
+
+def _launch_once(
+    comparison: Comparison, folder: RunFolder, order: int, pair: int, side: Side
+) -> None:
+    place = folder.launch_folder(order, side)
+    shutil.rmtree(place, ignore_errors=True)  # of a launch that was killed
+    counters = place / "counters"
+    counters.mkdir(parents=True)
+    started_at = now()
+    with (place / "stdout").open("wb") as stdout, (place / "stderr").open("wb") as stderr:
+        outcome = launch(
+            comparison.command(side, counters),
+            timeout_s=comparison.timeout_s,
+            stdout=stdout,
+            stderr=stderr,
+        )
+    printed = (place / "stdout").read_text(errors="replace")
+    folder.append(
+        Sample(
+            order=order,
+            pair=pair,
+            side=side,
+            started_at=started_at,
+            own_time_s=own_time(printed, comparison.time_pattern),
+            wall_time_s=outcome.wall_s,
+            checksum=checksum(printed, comparison.checksum_pattern),
+            exit_code=outcome.exit_code,
+            timed_out=outcome.timed_out,
+        )
+    )
+    where = "under Stretto" if side is Side.STRETTO else "on its own MPI"
+    try:
+        require_success(f"{comparison.program.name} {where}", outcome, comparison.timeout_s)
+    except ApplicationFailed as failure:
+        raise ApplicationFailed(f"{failure}; what it printed is in {place}") from None

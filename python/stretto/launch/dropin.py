@@ -1,0 +1,47 @@
+"""What the ranks of a program need in their environment to run under Stretto."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from stretto.errors import InputError
+
+PRELOAD = "LD_PRELOAD"
+VERBOSE = "STRETTO_VERBOSE"
+COUNTERS = "STRETTO_RUN_COUNTERS"
+SELECTION = "STRETTO_SELECTION_"
+NATIVE = "native"
+
+
+def rank_environment(
+    drop_in: Path, selection: Mapping[str, str], *, verbose: bool
+) -> dict[str, str]:
+    """The variables to hand to the ranks, and to them only."""
+    theirs = os.environ.get(PRELOAD, "")
+    return {
+        PRELOAD: f"{drop_in}:{theirs}" if theirs else str(drop_in),
+        **{f"{SELECTION}{name.upper()}": algorithm for name, algorithm in selection.items()},
+        **({VERBOSE: "1"} if verbose else {}),
+    }
+
+
+def parse_selection(choices: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Read COLLECTIVE=NAME choices; `known` lists each collective's algorithms."""
+    return dict(_parse_choice(choice, known) for choice in choices)
+
+
+def _parse_choice(choice: str, known: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    collective, equals, algorithm = choice.partition("=")
+    if not equals:
+        raise InputError(f"--algorithm {choice} is not COLLECTIVE=NAME, for example allreduce=ring")
+    if collective not in known:
+        raise InputError(
+            f"--algorithm {choice}: no collective {collective}; there are {', '.join(known)}"
+        )
+    names = [*known[collective], NATIVE]
+    if algorithm not in names:
+        raise InputError(
+            f"--algorithm {choice}: {collective} has no algorithm {algorithm}; "
+            f"it has {', '.join(names)}"
+        )
+    return collective, algorithm

@@ -1,0 +1,35 @@
+"""A program with everything that is needed to launch it, natively or under Stretto."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stretto import native
+from stretto.errors import InputError
+from stretto.launch.program import Program, inspect
+from stretto.launch.registry import Known, choose_launcher
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program, the launcher of its MPI and the drop-in for that MPI's interface."""
+
+    program: Program
+    launcher: Known
+    drop_in: Path
+
+
+def prepare(argv: Sequence[str], launcher: str | None, launcher_args: str) -> Job:
+    """Find all three, or say which is missing."""
+    program = inspect(argv, needs_mpi=launcher is None)
+    chosen = choose_launcher(program, launcher, split_words("--launcher-args", launcher_args))
+    return Job(program, chosen, native.drop_in(chosen.abi))
+
+
+def split_words(option: str, text: str) -> list[str]:
+    """The words of an option's value, quoted as for a shell."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"{option} {text!r}: {error}") from None

@@ -1,0 +1,58 @@
+"""The settings Stretto reads, their values and where those came from."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from stretto.launch.dropin import COUNTERS, SELECTION, VERBOSE
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One environment variable."""
+
+    name: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A knob as it stands now."""
+
+    knob: Knob
+    value: str
+    source: str  # "environment" or "default"; a verb's flag overrides both
+
+
+_KNOBS = (
+    Knob(VERBOSE, "off", "print what was handled and what passed, at MPI_Finalize (--verbose)"),
+    Knob(COUNTERS, "none", "folder each rank writes its counters to"),
+    Knob("STRETTO_PROGRESS_THREAD", "on", "progress pending operations while the program computes"),
+    Knob("STRETTO_NATIVE_DIR", "found", "folder that holds Stretto's lib/ and bin/"),
+)
+
+
+def settings(collectives: Iterable[str], environment: Mapping[str, str]) -> list[Setting]:
+    """Every knob, those that choose an algorithm included."""
+    choices = (
+        Knob(
+            f"{SELECTION}{name.upper()}",
+            "automatic",
+            f"the algorithm of {name} (--algorithm {name}=NAME)",
+        )
+        for name in collectives
+    )
+    return [_setting(knob, environment) for knob in (*_KNOBS, *choices)]
+
+
+def unknown_settings(known: Iterable[Setting], environment: Mapping[str, str]) -> list[str]:
+    """STRETTO_ variables nothing reads: most likely misspelt."""
+    names = {setting.knob.name for setting in known}
+    return sorted(key for key in environment if key.startswith("STRETTO_") and key not in names)
+
+
+def _setting(knob: Knob, environment: Mapping[str, str]) -> Setting:
+    # An empty variable counts as unset, as in the library.
+    if value := environment.get(knob.name):
+        return Setting(knob, value, "environment")
+    return Setting(knob, knob.default, "default")

@@ -1,0 +1,44 @@
+"""Open MPI's mpirun, 4.x and 5.x."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stretto.launch.base import Abi
+from stretto.launch.cores import usable_cores
+
+_VERSION = re.compile(r"\(Open MPI\) (\S+)")
+
+
+@dataclass(frozen=True)
+class OpenMpi:
+    """An mpirun of Open MPI."""
+
+    path: Path
+    version: str
+    extra: tuple[str, ...] = ()
+
+    abi = Abi.OPENMPI
+
+    @classmethod
+    def identify(cls, path: Path, version_text: str) -> "OpenMpi | None":
+        """The launcher at `path`, if what it says of its version is Open MPI's."""
+        found = _VERSION.search(version_text)
+        return cls(path, found[1]) if found else None
+
+    @property
+    def name(self) -> str:
+        return f"Open MPI {self.version} ({self.path})"
+
+    def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+        return [
+            str(self.path),
+            *(["--allow-run-as-root"] if os.geteuid() == 0 else []),
+            *(["--oversubscribe"] if ranks > usable_cores() else []),
+            *("-n", str(ranks)),
+            *(word for key, value in env.items() for word in ("-x", f"{key}={value}")),
+            *self.extra,
+            *argv,
+        ]

@@ -1,0 +1,108 @@
+"""Running a command line to its end and leaving nothing of it behind."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from stretto.errors import EnvironmentUnusable
+
+GUARDIAN = Path(__file__).with_name("guardian.py")
+TAIL_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a launched command ended."""
+
+    exit_code: int  # -N: killed by signal N
+    wall_s: float
+    timed_out: bool
+    last_words: str  # the end of its output, where launchers say which rank failed
+
+    @property
+    def ok(self) -> bool:
+        """It ended by itself, and well."""
+        return self.exit_code == 0 and not self.timed_out
+
+
+class _Tee:
+    """Passes a pipe on to a sink as it fills, and remembers the end of it."""
+
+    def __init__(self, source: IO[bytes] | None, sink: IO[bytes]) -> None:
+        assert source is not None
+        self._source, self._sink = source, sink
+        self._tail = b""
+        self._thread = threading.Thread(target=self._pump, daemon=True)
+        self._thread.start()
+
+    def _pump(self) -> None:
+        with self._source:
+            while chunk := os.read(self._source.fileno(), 65536):
+                self._tail = (self._tail + chunk)[-TAIL_BYTES:]
+                try:
+                    self._sink.write(chunk)
+                    self._sink.flush()
+                except BrokenPipeError:
+                    return  # closes the source: the command meets the broken pipe itself
+
+    def tail(self) -> str:
+        """What came last, once the pipe is closed."""
+        self._thread.join()
+        return self._tail.decode(errors="replace")
+
+
+def launch(
+    command: Sequence[str],
+    *,
+    timeout_s: float | None = None,
+    stdout: IO[bytes] | None = None,
+    stderr: IO[bytes] | None = None,
+) -> Outcome:
+    """Run `command` until it ends or `timeout_s` passes; no descendant survives.
+
+    Output goes to the given files, or on to ours as it comes. An exception raised
+    here while it runs (Ctrl-C) stops it just the same.
+    """
+    ours, theirs = socket.socketpair()
+    limit = "none" if timeout_s is None else repr(timeout_s)
+    fd = theirs.fileno()
+    with ours:
+        with theirs:
+            guardian = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(GUARDIAN), str(fd), limit, *command],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[fd],
+                start_new_session=True,  # the terminal's Ctrl-C reaches us alone
+            )
+        try:
+            out = _Tee(guardian.stdout, stdout or sys.stdout.buffer)
+            err = _Tee(guardian.stderr, stderr or sys.stderr.buffer)
+            report = _receive(ours)
+        finally:
+            # Says "stop" if an exception brought us here.
+            ours.shutdown(socket.SHUT_WR)
+            guardian.wait()
+    if "error" in report:
+        raise EnvironmentUnusable(f"cannot start {report['error']}")
+    return Outcome(
+        exit_code=report["exit_code"],
+        wall_s=report["wall_s"],
+        timed_out=report["timed_out"],
+        last_words=out.tail() + err.tail(),
+    )
+
+
+def _receive(connection: socket.socket) -> dict[str, Any]:
+    """The guardian's report; it comes when the command and all it started are gone."""
+    report = b"".join(iter(lambda: connection.recv(4096), b""))
+    if not report:
+        raise RuntimeError("the guardian of the launched command ended without a report")
+    return dict(json.loads(report))

@@ -1,0 +1,184 @@
+"""The user's program: where it is, and which MPI it will load."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stretto.errors import EnvironmentUnusable, InputError
+from stretto.launch.base import Abi
+
+# Debian calls MPICH's library libmpich; Intel MPI shares MPICH's soname.
+_SONAMES = {
+    "libmpi.so.40": Abi.OPENMPI,
+    "libmpi.so.12": Abi.MPICH,
+    "libmpich.so.12": Abi.MPICH,
+    "libmpi_abi.so.1": Abi.MPIABI,
+}
+LABELS = {
+    Abi.OPENMPI: "Open MPI ABI",
+    Abi.MPICH: "MPICH ABI",
+    Abi.MPIABI: "MPI 5.0 standard ABI",
+}
+_LDD_LINE = re.compile(r"^\s*(\S+) => (not found|\S+)", re.MULTILINE)
+_PYTHON = re.compile(r"(python|pypy)[\d.]*")
+
+# Loads mpi4py's extension, which loads the MPI it has chosen, and looks which that was:
+# mpi4py decides by environment, prefix and what the loader finds, so only it knows.
+_ASK_MPI4PY = """
+import mpi4py
+mpi4py.rc.initialize = mpi4py.rc.finalize = False
+from mpi4py import MPI
+for line in open("/proc/self/maps"):
+    if "/libmpi" in line:
+        print(line.split(maxsplit=5)[5].strip())
+"""
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """The MPI library a program will load."""
+
+    soname: str
+    path: Path | None  # None: the loader does not find it
+
+    @property
+    def abi(self) -> Abi:
+        return _SONAMES[self.soname]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program and its arguments, with the MPI it will load where that can be read."""
+
+    argv: tuple[str, ...]
+    mpi: Mpi | None
+
+    @property
+    def name(self) -> str:
+        """The program as the user named it, for messages."""
+        return self.argv[0]
+
+
+def inspect(argv: Sequence[str], *, needs_mpi: bool = True) -> Program:
+    """Find the program of `argv` and the MPI it needs.
+
+    A shell script shows no MPI, and neither does a binary that loads it at run time;
+    the latter is accepted only without `needs_mpi`. The launcher's MPI is then believed.
+    """
+    path = resolve(argv[0])
+    mpi = _mpi_of(path, argv[0], needs_mpi)
+    if mpi is not None and mpi.abi is Abi.MPIABI:
+        raise EnvironmentUnusable(
+            f"{argv[0]} needs {mpi.soname} ({LABELS[mpi.abi]}), for which there is no variant of "
+            "Stretto yet; build it with the mpicc of MPICH or Open MPI"
+        )
+    if mpi is not None and mpi.path is None:
+        raise EnvironmentUnusable(
+            f"{argv[0]} needs {mpi.soname} ({LABELS[mpi.abi]}), which the loader does not find; "
+            "load its module or add its folder to LD_LIBRARY_PATH"
+        )
+    # A path stays as it was given: without its "./" it would be looked up on PATH.
+    return Program((argv[0] if "/" in argv[0] else str(path), *argv[1:]), mpi)
+
+
+def resolve(name: str) -> Path:
+    """The executable file that `name` stands for."""
+    if "/" not in name:
+        if found := shutil.which(name):
+            return Path(found)
+        hint = f"; did you mean ./{name}?" if Path(name).is_file() else ""
+        raise InputError(f"{name} is not on PATH{hint}")
+    path = Path(name)
+    if not path.exists():
+        raise InputError(f"{name} does not exist")
+    if not path.is_file():
+        raise InputError(f"{name} is not a file")
+    if not os.access(path, os.X_OK):
+        raise InputError(f"{name} is not executable; chmod +x {shlex.quote(name)}")
+    return path
+
+
+def _mpi_of(path: Path, name: str, needs_mpi: bool) -> Mpi | None:
+    with path.open("rb") as file:
+        start = file.read(512)
+    if start.startswith(b"#!"):
+        interpreter = _interpreter(start)
+        return _ask_mpi4py(interpreter) if _is_python(interpreter) else None
+    if not start.startswith(b"\x7fELF"):
+        raise InputError(f"{name} is neither an ELF program nor a script that begins with #!")
+    if mpi := mpi_among(_libraries(path, name)):
+        return mpi
+    if _is_python(str(path)):
+        return _ask_mpi4py(str(path))
+    if needs_mpi:
+        raise InputError(
+            f"{name} does not use MPI (no libmpi among its libraries); "
+            "if it loads MPI at run time, name the launcher of that MPI: --launcher mpirun"
+        )
+    return None
+
+
+def mpi_among(libraries: Mapping[str, Path | None]) -> Mpi | None:
+    """The MPI in a program's libraries. The standard ABI wins: it may sit on another one."""
+    for soname in sorted(_SONAMES, key=lambda soname: _SONAMES[soname] is not Abi.MPIABI):
+        if soname in libraries:
+            return Mpi(soname, libraries[soname])
+    return None
+
+
+def _libraries(path: Path, name: str) -> dict[str, Path | None]:
+    """Every library the loader would load for `path`, and from where."""
+    env = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    answer = subprocess.run(
+        ["ldd", str(path.absolute())], env=env, capture_output=True, text=True, check=False
+    )
+    if answer.returncode != 0 or "statically linked" in answer.stdout:
+        raise InputError(
+            f"{name} is statically linked or not for this machine: "
+            "nothing can be preloaded into it; link it with the shared MPI library"
+        )
+    return parse_ldd(answer.stdout)
+
+
+def parse_ldd(text: str) -> dict[str, Path | None]:
+    """Sonames and paths from ldd's output."""
+    return {
+        soname: None if where == "not found" else Path(where)
+        for soname, where in _LDD_LINE.findall(text)
+    }
+
+
+def _interpreter(start: bytes) -> str:
+    words = start[2:].split(b"\n", 1)[0].decode(errors="replace").split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return words[0] if words else ""
+
+
+def _is_python(interpreter: str) -> bool:
+    return _PYTHON.fullmatch(Path(interpreter).name) is not None
+
+
+def _ask_mpi4py(python: str) -> Mpi:
+    answer = subprocess.run(
+        [python, "-c", _ASK_MPI4PY], capture_output=True, text=True, check=False
+    )
+    loaded = {
+        soname: Path(line)
+        for line in answer.stdout.split("\n")
+        for soname in _SONAMES
+        if Path(line).name.startswith(soname)
+    }
+    if mpi := mpi_among(loaded):
+        return mpi
+    said = answer.stderr.strip().rpartition("\n")[2] or "no libmpi was loaded"
+    if "ModuleNotFoundError" in said:
+        raise InputError(
+            f"{python} does not use MPI (it has no mpi4py): {python} -m pip install mpi4py"
+        )
+    raise EnvironmentUnusable(f"mpi4py of {python} does not load its MPI: {said}")

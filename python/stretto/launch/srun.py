@@ -1,0 +1,42 @@
+"""Slurm's srun, which starts the ranks of any MPI."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stretto.launch.base import Abi
+
+_VERSION = re.compile(r"^slurm(?:-wlm)? (\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Srun:
+    """An srun; which MPI's ranks it starts is up to the program."""
+
+    path: Path
+    version: str
+    abi: Abi
+    extra: tuple[str, ...] = ()
+
+    @classmethod
+    def identify(cls, path: Path, version_text: str, abi: Abi) -> "Srun | None":
+        """The launcher at `path`, if what it says of its version is Slurm's."""
+        found = _VERSION.search(version_text)
+        return cls(path, found[1], abi) if found else None
+
+    @property
+    def name(self) -> str:
+        return f"Slurm {self.version} ({self.path})"
+
+    def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+        # srun's own --export splits values at commas; env(1) takes any value, and is
+        # itself started before the variables are set.
+        settings = [f"{key}={value}" for key, value in env.items()]
+        return [
+            str(self.path),
+            *("-n", str(ranks)),
+            *self.extra,
+            *(["env", *settings] if settings else []),
+            *argv,
+        ]

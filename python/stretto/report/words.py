@@ -1,0 +1,40 @@
+"""Figures as people read them."""
+
+from stretto.stats.ratio import Ratio
+
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+def seconds(value: float) -> str:
+    """Three significant digits in the unit that fits: "12.3 ms"."""
+    scale, unit = next((unit for unit in _UNITS if value >= unit[0]), _UNITS[-1])
+    return f"{significant(value / scale)} {unit}"
+
+
+def significant(value: float) -> str:
+    """Three significant digits, never in exponent form."""
+    if value >= 100:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def calls(count: float) -> str:
+    """A number of calls, with a decimal only where an average has one."""
+    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
+
+
+def interval(ratio: Ratio) -> str:
+    """The confidence in a ratio's median."""
+    if ratio.interval is None:
+        return "no interval from a single pair"
+    low, high = ratio.interval.low, ratio.interval.high
+    return f"{ratio.interval.level:.0%} interval {low:.2f} to {high:.2f}"
+
+
+def verdict(ratio: Ratio, what: str) -> str:
+    """One sentence: what was gained, or that nothing was shown."""
+    middle = ratio.spread.median
+    if not ratio.decided:
+        return f"No difference in {what} shown: {middle:.2f}x ({interval(ratio)})"
+    comparison = f"{middle:.2f}x as fast" if middle > 1 else f"{1 / middle:.2f}x slower"
+    return f"{comparison} under Stretto by {what} (native/Stretto: {interval(ratio)})"

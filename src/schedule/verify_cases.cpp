@@ -24,14 +24,14 @@ std::vector<Length> lengths(const Claims& claims, int size) {
   std::vector<Length> lengths{{0}, {1}};
   if (is_vector(claims.collective)) {
     // What algorithms trip over is how the count divides by the size.
-    for (const Count count : {size - 1, size, 2 * size + 1}) {
+    for (const Count count : {size - 1, 2 * size + 1}) {
       if (count > 1) lengths.push_back({count});
     }
   } else {
     lengths.push_back({3});
   }
   if (claims.uses_segment) {
-    lengths.insert(lengths.end(), {{5, 1}, {7, 3}, {8, 4}, {3, 9}});
+    lengths.insert(lengths.end(), {{5, 1}, {7, 3}, {3, 9}});
   }
   return lengths;
 }
@@ -67,7 +67,7 @@ std::vector<Shape> shapes_to_prove(const Claims& claims, int size) {
   const bool has_in_place = collective != Collective::barrier && collective != Collective::bcast;
   std::vector<Shape> shapes;
   for (const Length& length : lengths(claims, size)) {
-    for (const int radix : claims.uses_radix ? std::vector{2, 3, 4, 8} : std::vector{2}) {
+    for (const int radix : claims.uses_radix ? std::vector{2, 3, 8} : std::vector{2}) {
       for (const Rank root : roots(collective, size)) {
         for (const bool in_place : both_if(has_in_place, false)) {
           for (const bool commutative :

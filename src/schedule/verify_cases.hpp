@@ -18,9 +18,9 @@ struct Claims {
 // 1..64, 127, 128 and 129, as far as `max_size` lets.
 [[nodiscard]] std::vector<int> sizes_to_prove(int max_size);
 
-// On communicators of `size`: every root (above 64 ranks the first two, the
-// middle and the last two), vectors empty, of one element, shorter than the communicator, just
-// as long and uneven, segmented or not, in place or not, commutative or not.
+// On communicators of `size`: every root (above 64 ranks the first two, the middle
+// and the last two), vectors empty, of one element, shorter than the communicator
+// and uneven, segmented or not, in place or not, commutative or not.
 [[nodiscard]] std::vector<Shape> shapes_to_prove(const Claims& claims, int size);
 
 }  // namespace stretto

@@ -1,0 +1,92 @@
+// What the verifier must accept; what it must refuse is in planted_faults_test.cpp.
+#include "schedule/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include "collectives/algorithm.hpp"
+#include "schedule/small_schedules.hpp"
+#include "schedule/verify_cases.hpp"
+
+namespace stretto::testing {
+namespace {
+
+// The whole proof is `stretto schedule verify`; these sizes find nearly all there is.
+class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {};
+
+TEST_P(EveryAlgorithm, IsProvenUpToNineRanks) {
+  const Algorithm& algorithm = *GetParam();
+  for (const int size : sizes_to_prove(9)) {
+    for (const Shape& shape : shapes_to_prove({.collective = algorithm.collective,
+                                               .keeps_rank_order = algorithm.keeps_rank_order,
+                                               .uses_segment = algorithm.uses_segment,
+                                               .uses_radix = algorithm.uses_radix},
+                                              size)) {
+      const auto fault = verify(algorithm.name, shape, build_all(algorithm.build, shape));
+      ASSERT_FALSE(fault) << fault->message;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Verify, EveryAlgorithm, ::testing::ValuesIn(algorithms()),
+                         [](const auto& tested) {
+                           return std::string(name_of(tested.param->collective)) + "_" +
+                                  std::string(tested.param->name);
+                         });
+
+TEST(Verify, AcceptsOneRankWithNothingToDo) {
+  const Shape shape{.collective = Collective::barrier, .size = 1};
+  EXPECT_FALSE(verify("nothing", shape, std::vector<Schedule>(1)));
+}
+
+TEST(Verify, KnowsThatOnlyTheRootOfAGatherIsInPlace) {
+  const Shape shape{.collective = Collective::gather, .size = 3, .root = 1, .in_place = true};
+  EXPECT_FALSE(shape_on_rank(shape, 0).in_place);
+  EXPECT_TRUE(shape_on_rank(shape, 1).in_place);
+}
+
+// Rank 1's vector on the left of rank 0's: right only if the operation commutes.
+Schedule reversed_pair(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Span all{0, shape.count};
+  if (me == 1) {
+    step.send(0, step.input(all));
+    return step.finish();
+  }
+  const StepId mine = step.copy(step.input(all), step.output(all));
+  const StepId got = step.recv(1, step.scratch(all));
+  step.reduce(step.scratch(all), step.output(all), after(mine, got));
+  return step.finish();
+}
+
+TEST(Verify, AsksForRankOrderOnlyWhereTheOperationDoesNotCommute) {
+  Shape shape{.collective = Collective::reduce, .size = 2, .count = 3};
+  EXPECT_FALSE(verify("reversed", shape, build_all(reversed_pair, shape)));
+  shape.commutative = false;
+  EXPECT_TRUE(verify("reversed", shape, build_all(reversed_pair, shape)));
+}
+
+TEST(Cases, CoverEverySizeAndRootTheProofPromises) {
+  const std::vector<int> sizes = sizes_to_prove(129);
+  EXPECT_EQ(sizes.size(), 67U);
+  EXPECT_EQ(sizes.back(), 129);
+  std::vector<bool> rooted_at(64);
+  for (const Shape& shape : shapes_to_prove({.collective = Collective::bcast}, 64)) {
+    rooted_at.at(static_cast<std::size_t>(shape.root)) = true;
+  }
+  EXPECT_EQ(rooted_at, std::vector<bool>(64, true));
+}
+
+TEST(Cases, TryNonCommutativeOperationsOnlyWhereOrderIsKept) {
+  const auto has_ordered = [](const Claims& claims) {
+    for (const Shape& shape : shapes_to_prove(claims, 5)) {
+      if (!shape.commutative) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(has_ordered({.collective = Collective::reduce}));
+  EXPECT_FALSE(has_ordered({.collective = Collective::reduce, .keeps_rank_order = false}));
+  EXPECT_FALSE(has_ordered({.collective = Collective::bcast}));
+}
+
+}  // namespace
+}  // namespace stretto::testing

@@ -1,0 +1,159 @@
+"""A real rig with real MPI programs on it. Needs root."""
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from stretto.errors import EnvironmentUnusable, StrettoError
+from stretto.launch.base import Abi
+from stretto.launch.hydra import Hydra
+from stretto.launch.openmpi import OpenMpi
+from stretto.launch.registry import known_launchers
+from stretto.launch.rig import Rig, parse_rig, rig
+from stretto.launch.rig.rig import require_usable
+
+PROBE = Path(__file__).with_name("rig_probe.c")
+TIMEOUT_S = 120
+RANK = re.compile(r"rank (\d+) host (\S+) cores (\d+) first (\d+) tag (.*)")
+
+
+def unusable() -> str | None:
+    try:
+        require_usable()
+    except EnvironmentUnusable as why:
+        return str(why)
+    return None
+
+
+needs_rig = pytest.mark.skipif(unusable() is not None, reason=unusable() or "")
+
+
+@pytest.fixture(scope="module", params=[Abi.OPENMPI, Abi.MPICH])
+def mpi(request: pytest.FixtureRequest) -> OpenMpi | Hydra:
+    for launcher in known_launchers():
+        if isinstance(launcher, OpenMpi | Hydra) and launcher.abi is request.param:
+            return launcher
+    pytest.skip(f"no launcher of {request.param} here")
+
+
+@pytest.fixture(scope="module")
+def probe(mpi: OpenMpi | Hydra, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    mpicc = mpi.path.parent / "mpicc"
+    if not mpicc.exists():
+        pytest.skip(f"no mpicc beside {mpi.path}")
+    program = tmp_path_factory.mktemp("rig") / "rig_probe"
+    subprocess.run([mpicc, "-O2", PROBE, "-o", program], check=True)
+    return program
+
+
+def run(mpi: OpenMpi | Hydra, text: str, program: Path, env: Mapping[str, str]) -> str:
+    with Rig(parse_rig(text)) as hosts:
+        command = hosts.launcher(mpi).command(hosts.spec.ranks, [str(program)], env)
+        return subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S
+        ).stdout
+
+
+@needs_rig
+def test_ranks_fill_the_hosts_in_order_and_get_their_environment(
+    mpi: OpenMpi | Hydra, probe: Path
+) -> None:
+    said = run(mpi, "3x2@1gbit", probe, {"RIG_TEST_TAG": "a b;c"})
+    ranks = {int(rank): host for rank, host, *_ in RANK.findall(said)}
+    assert ranks == {rank: f"host{rank // 2}" for rank in range(6)}
+    assert {tag for *_, tag in RANK.findall(said)} == {"a b;c"}
+
+
+@needs_rig
+def test_nothing_is_faster_than_the_wire(mpi: OpenMpi | Hydra, probe: Path) -> None:
+    # Only an upper bound: a loaded machine may be slower, an unlimited link is 100 times faster.
+    said = run(mpi, "2x1@200mbit", probe, {})
+    measured = float(said.partition("mbit_per_s ")[2].split()[0])
+    assert 0 < measured < 1.05 * 200
+
+
+@needs_rig
+def test_pinned_hosts_keep_to_one_core_each(mpi: OpenMpi | Hydra, probe: Path) -> None:
+    said = run(mpi, "2x1@1gbit,pin", probe, {})
+    here = sorted(os.sched_getaffinity(0))
+    where = {int(rank): (int(count), int(first)) for rank, _, count, first, _ in RANK.findall(said)}
+    assert where == {rank: (1, here[rank % len(here)]) for rank in range(2)}
+
+
+@needs_rig
+def test_a_preloaded_library_reaches_ranks_and_nobody_else(
+    mpi: OpenMpi | Hydra, probe: Path, tmp_path: Path
+) -> None:
+    source, library, seen = tmp_path / "spy.c", tmp_path / "spy.so", tmp_path / "seen"
+    source.write_text(
+        "#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n"
+        "__attribute__((constructor)) static void note(void) {\n"
+        f'  FILE* seen = fopen("{seen}", "a");\n'
+        '  fprintf(seen, "%s\\n", program_invocation_short_name);\n  fclose(seen);\n}\n'
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
+    run(mpi, "2x2@1gbit", probe, {"LD_PRELOAD": str(library)})
+    assert seen.read_text().split() == ["rig_probe"] * 4
+
+
+@needs_rig
+def test_hosts_share_files_but_not_memory_temp_folder_or_names() -> None:
+    look = "hostname; echo $TMPDIR; ls -A /dev/shm $TMPDIR; touch /dev/shm/mine $TMPDIR/mine; pwd"
+    with Rig(parse_rig("2x1@1gbit")) as hosts:
+        first, second = (
+            subprocess.run(
+                hosts.enter(host, ["sh", "-c", look]), check=True, capture_output=True, text=True
+            ).stdout.replace(host, "HOST")
+            for host in hosts.spec.host_names
+        )
+    assert first == second
+    assert first.startswith("HOST\n")
+    assert "mine" not in first
+    assert str(Path.cwd()) in first
+
+
+@needs_rig
+def test_two_rigs_at_once_have_a_network_each() -> None:
+    with Rig(parse_rig("2x1@1gbit")) as one, Rig(parse_rig("2x1@200mbit")) as other:
+        rates = [
+            subprocess.run(
+                hosts.enter("host1", ["tc", "qdisc", "show", "dev", "eth0"]),
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+            for hosts in (one, other)
+        ]
+    assert "rate 1Gbit" in rates[0]
+    assert "rate 200Mbit" in rates[1]
+
+
+@needs_rig
+def test_exit_code_of_a_command_comes_back() -> None:
+    with Rig(parse_rig("1x1@1gbit")) as hosts:
+        seven = subprocess.run(hosts.enter("host0", ["sh", "-c", "exit 7"]), check=False)
+        missing = subprocess.run(
+            hosts.enter("host1", ["true"]), capture_output=True, text=True, check=False
+        )
+    assert seven.returncode == 7
+    assert missing.returncode == 5
+    assert "no host host1" in missing.stderr
+
+
+def test_hosts_exist_only_inside_the_block() -> None:
+    with pytest.raises(StrettoError, match="inside its `with` block"):
+        Rig(parse_rig("1x1@1gbit")).enter("host0", ["true"])
+
+
+def test_without_the_capabilities_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert rig.has_capabilities("Name:\tx\nCapEff:\t000001ffffffffff\n")
+    assert not rig.has_capabilities("Name:\tx\nCapEff:\t0000000000001000\n")
+    monkeypatch.setattr(rig, "has_capabilities", lambda _status: False)
+    with pytest.raises(EnvironmentUnusable, match="needs root") as refusal:
+        rig.require_usable()
+    assert refusal.value.exit_code == 5
+    assert "\n" not in str(refusal.value)

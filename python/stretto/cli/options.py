@@ -1,5 +1,6 @@
 """Options that several verbs take."""
 
+import re
 from typing import Annotated
 
 import typer
@@ -39,3 +40,12 @@ LauncherArgs = Annotated[
     str, typer.Option(metavar="WORDS", help="More arguments for the launcher, quoted as one word.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
+
+
+def bytes_of(text: str) -> int:
+    """The bytes a person means: 4096, 64K, 1M, 2GiB (powers of two)."""
+    match = re.fullmatch(r"(\d+)\s*([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if match is None:
+        raise typer.BadParameter(f"{text!r} is no size: write 4096, 64K, 1M or 2G")
+    number, unit = match.groups()
+    return int(number) << 10 * " KMG".index(unit.upper() or " ")

@@ -1,10 +1,11 @@
 // K-nomial-tree broadcast: every rank that has the data passes it on to k-1 new
 // ranks a level, so the number of holders grows k-fold each level.
 //
-// Cost, p = 2^k ranks, n elements: (k-1) logk(p) alpha + (k-1) logk(p) n beta.
+// Cost, p ranks, n elements: (k-1) logk(p) alpha + (k-1) logk(p) n beta.
 // For short messages where starting one is much cheaper than waiting for it: the
 // k-1 messages of a level overlap in flight, and there are fewer levels than
-// binomial (k = 2) has. Any p, any root; Shape::radix is k.
+// binomial (k = 2) has. Any p, any root; Shape::radix is k. Where p is no power of
+// k the top level is not full, and the root sends that much less.
 // Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all
 // communications in multiport message-passing systems", IEEE TPDS 8(11), 1997
 // (multiport broadcast trees).

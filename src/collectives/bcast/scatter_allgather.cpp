@@ -36,13 +36,14 @@ Schedule build(const Shape& shape, Rank me) {
   const Ring ring{shape.size, me};
   const Ring relative{shape.size, tree.relative()};
   const BinomialTree next{shape.size, shape.root, ring.next()};
-  StepId arrived = scattered;
+  StepId arrived = kNoStep;
   for (int round = 0; round + 1 < shape.size; ++round) {
     const int leaving = relative.before(round);
     const int arriving = relative.before(round + 1);
     if (!next.covers(leaving)) {
-      const StepId here = tree.covers(leaving) ? scattered : arrived;
-      step.send(ring.next(), step.output(blocks[leaving]), after(here));
+      // In the ring's order even if the block has been here since the scatter: sent
+      // early, it would hold up one that the ranks further on wait for.
+      step.send(ring.next(), step.output(blocks[leaving]), after(scattered, arrived));
     }
     if (!tree.covers(arriving)) arrived = step.recv(ring.previous(), step.output(blocks[arriving]));
   }

@@ -1,0 +1,23 @@
+#include <gtest/gtest.h>
+
+#include "collectives/built.hpp"
+
+namespace stretto {
+namespace {
+
+Shape shape_of(int size) { return {.collective = Collective::allgather, .size = size, .count = 5}; }
+
+TEST(AllgatherBruck, FewestMessagesAndNoElementTwiceForAnyNumberOfRanks) {
+  for (const int size : {1, 2, 3, 8, 13}) {
+    const Cost counted = cost(built("bruck", shape_of(size)));
+    EXPECT_EQ(counted.max_messages, levels(size));
+    EXPECT_EQ(counted.max_received, (size - 1) * 5);
+  }
+}
+
+TEST(AllgatherBruck, NeedsScratchForTheWholeResult) {
+  EXPECT_EQ(cost(built("bruck", shape_of(13))).max_scratch, 13 * 5);
+}
+
+}  // namespace
+}  // namespace stretto

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "schedule/shape.hpp"
+#include "base/span.hpp"
 
 namespace stretto {
 

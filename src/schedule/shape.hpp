@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace stretto {
+#include "base/span.hpp"
 
-using Rank = int;
-using Count = std::int64_t;  // always in elements, never bytes
+namespace stretto {
 
 enum class Collective : std::uint8_t {
   barrier,
@@ -39,15 +38,6 @@ struct Shape {
   bool commutative = true;  // the reduction may reorder its operands
 
   friend bool operator==(const Shape&, const Shape&) = default;
-};
-
-// A stretch of a buffer, in elements.
-struct Span {
-  Count offset = 0;
-  Count count = 0;
-
-  [[nodiscard]] constexpr Count end() const { return offset + count; }
-  friend bool operator==(const Span&, const Span&) = default;
 };
 
 }  // namespace stretto

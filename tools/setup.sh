@@ -118,8 +118,9 @@ fill_venv() {
   .venv/bin/pip --version 2>/dev/null | grep -qF "$PWD/.venv/" || make_venv
   say "installing Python packages into .venv (takes a minute or more the first time)"
   requirements >.venv/requirements.txt
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
-    --requirement .venv/requirements.txt ||
+  # Byte-compiling what may never be imported would double the time.
+  .venv/bin/python -m pip install --quiet --no-compile --retries 10 \
+    --disable-pip-version-check --requirement .venv/requirements.txt ||
     give_up "pip could not install the packages of pyproject.toml (see above)"
   link_source_tree
   fingerprint >$stamp

@@ -1,0 +1,173 @@
+"""stretto schedule: the library's algorithms listed, shown, costed and proven."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from stretto.cli import schedule_tables as tables
+from stretto.cli.options import AsJson, bytes_of
+from stretto.data.schedules import Algorithm, Proof, Schedule
+from stretto.errors import InputError
+from stretto.launch.cores import usable_cores
+from stretto.launch.schedules import algorithms, build, prove
+from stretto.report.schedule_drawing import draw
+
+app = typer.Typer(help="The schedules of the library: list, show and verify them.")
+
+_FAULT_FOUND = 3
+_ROOM = 14  # lines of a terminal that the steps leave to the costs and the prompt
+_FEWEST_ROWS = 16
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+AnyCollective = Annotated[
+    str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only this one: bcast, allreduce, ...")
+]
+OneAlgorithm = Annotated[str | None, typer.Option("--algorithm", help="Only this algorithm.")]
+
+
+@app.command(name="list")
+def list_(collective: AnyCollective = None, as_json: AsJson = False) -> None:
+    """List the algorithms and what each can do.
+
+    Example: stretto schedule list allreduce
+    """
+    known = algorithms(collective)
+    if as_json:
+        _print_json(known)
+    else:
+        _out.print(tables.algorithms(known))
+
+
+@app.command()
+def show(
+    collective: Annotated[str, typer.Argument(help="bcast, allreduce, ...")],
+    algorithm: Annotated[str, typer.Option(help="`stretto schedule list` names them.")],
+    ranks: Annotated[int, typer.Option("--ranks", "-n", min=1, help="Ranks taking part.")] = 8,
+    size: Annotated[
+        str,
+        typer.Option(
+            "--bytes",
+            metavar="SIZE",
+            help="The vector's, or one rank's block in gather, scatter, allgather, alltoall.",
+        ),
+    ] = "1M",
+    element_bytes: Annotated[int, typer.Option(min=1, help="One element's size.")] = 8,
+    segment: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="What a pipelined algorithm moves at once."),
+    ] = None,
+    radix: Annotated[int | None, typer.Option(min=2, help="A k-nomial tree's fan-out.")] = None,
+    root: Annotated[int | None, typer.Option(min=0, help="A rooted collective's root.")] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="With MPI_IN_PLACE.")] = False,
+    rank: Annotated[int | None, typer.Option(min=0, help="Print this rank's steps only.")] = None,
+    every_step: Annotated[bool, typer.Option("--all", help="Print every step.")] = False,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it there.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print every rank's steps and what they cost; draw them with --svg.
+
+    Example: stretto schedule show allreduce --algorithm ring -n 8 --bytes 1M --svg ring.svg
+    """
+    if rank is not None and rank >= ranks:
+        raise InputError(f"--rank {rank}: the ranks are 0 to {ranks - 1}")
+    shape = {
+        "--ranks": ranks,
+        "--count": _elements("--bytes", size, element_bytes),
+        "--segment": segment and _elements("--segment", segment, element_bytes),
+        "--radix": radix,
+        "--root": root,
+    }
+    schedule = build(collective, algorithm, _options(shape) + ["--in-place"] * in_place)
+    if as_json:
+        _print_json(schedule)
+    else:
+        _print_schedule(schedule, rank, every_step or rank is not None)
+    if svg is not None:
+        _write(svg, draw(schedule))
+
+
+@app.command()
+def verify(
+    collective: AnyCollective = None,
+    algorithm: OneAlgorithm = None,
+    max_ranks: Annotated[
+        int, typer.Option(min=1, max=129, help="The largest communicator to try.")
+    ] = 129,
+    as_json: AsJson = False,
+) -> None:
+    """Prove the algorithms right for every size and root; exit code 3 where one is not.
+
+    Example: stretto schedule verify allgather
+    """
+    chosen = _chosen(collective, algorithm)
+    proving = prove(chosen, max_ranks, usable_cores())
+    done = list(track(proving, "proving", total=len(chosen), console=_err))
+    proofs = _in_order(chosen, done)
+    faults = [proof.fault for proof in proofs if proof.fault is not None]
+    if as_json:
+        _print_json(proofs)
+    else:
+        _out.print(tables.proofs(proofs))
+    for fault in faults:
+        _err.print(fault, style="red", markup=False, soft_wrap=True)
+    if faults:
+        raise typer.Exit(_FAULT_FOUND)
+
+
+def _chosen(collective: str | None, algorithm: str | None) -> list[Algorithm]:
+    if algorithm is None:
+        return algorithms(collective)
+    if collective is None:
+        raise InputError("--algorithm needs a collective before it")
+    known = algorithms(collective)
+    chosen = [each for each in known if each.algorithm == algorithm]
+    if not chosen:
+        names = ", ".join(each.algorithm for each in known)
+        raise InputError(f"unknown algorithm '{algorithm}' for {collective}: {names}")
+    return chosen
+
+
+def _in_order(chosen: list[Algorithm], done: list[Proof]) -> list[Proof]:
+    proof_of = {(proof.collective, proof.algorithm): proof for proof in done}
+    return [proof_of[each.collective, each.algorithm] for each in chosen]
+
+
+def _elements(option: str, size: str, element_bytes: int) -> int:
+    total = bytes_of(size)
+    if total % element_bytes:
+        raise InputError(f"{option} {size} is no whole number of {element_bytes}-byte elements")
+    return total // element_bytes
+
+
+def _options(values: dict[str, Any]) -> list[str]:
+    given = {name: value for name, value in values.items() if value is not None}
+    return [word for name, value in given.items() for word in (name, str(value))]
+
+
+def _print_schedule(schedule: Schedule, rank: int | None, whole: bool) -> None:
+    most = max(_FEWEST_ROWS, _out.height - _ROOM)
+    table, left_out = tables.steps(schedule, rank, most=sys.maxsize if whole else most)
+    _out.print(tables.title(schedule), style="bold", markup=False)
+    _out.print(table)
+    if left_out:
+        _out.print(f"{left_out:,} more steps: --rank R for one rank's, --all for every one")
+    for line in tables.costs(schedule.cost):
+        _out.print(line, markup=False, soft_wrap=True)
+
+
+def _print_json(value: Any) -> None:
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def _write(path: Path, picture: str) -> None:
+    try:
+        path.write_text(picture, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--svg {path}: {error.strerror}") from error
+    _err.print(f"Drawn in {path}", markup=False, soft_wrap=True)

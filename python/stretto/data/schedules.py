@@ -1,0 +1,98 @@
+"""Schedules as the native tool describes them: what it can build, and what it built."""
+
+import msgspec
+
+
+class Algorithm(msgspec.Struct, frozen=True):
+    """One algorithm of the library."""
+
+    collective: str
+    algorithm: str
+    keeps_rank_order: bool
+    uses_segment: bool
+    uses_radix: bool
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """What the verifier says of one algorithm."""
+
+    collective: str
+    algorithm: str
+    cases: int
+    fault: str | None
+
+
+class Region(msgspec.Struct, frozen=True):
+    """A stretch of a buffer, in elements."""
+
+    buffer: str
+    offset: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.buffer}[{self.offset},{self.offset + self.count})"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step of one rank, and when it happens if the network is uniform."""
+
+    kind: str  # send, recv, copy, reduce
+    words: str
+    waits: list[int]
+    start: float
+    end: float
+    peer: int = -1
+    ordinal: int = 0
+    source: Region | None = msgspec.field(name="from", default=None)
+    target: Region | None = msgspec.field(name="to", default=None)
+
+    @property
+    def count(self) -> int:
+        """Elements it moves or reduces."""
+        region = self.source or self.target
+        return region.count if region else 0
+
+
+class RankSteps(msgspec.Struct, frozen=True):
+    """What one rank does."""
+
+    scratch: int
+    steps: list[Step]
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """Counts over all ranks, and the critical path in messages, elements moved and reduced."""
+
+    messages: int
+    elements: int
+    rounds: int
+    max_messages: int
+    max_sent: int
+    max_received: int
+    max_reduced: int
+    max_scratch: int
+    alpha: float
+    beta: float
+    gamma: float
+
+    @property
+    def critical_path(self) -> str:
+        """The time the whole takes, in the alpha-beta-gamma model."""
+        terms = ((self.alpha, "alpha"), (self.beta, "beta"), (self.gamma, "gamma"))
+        return " + ".join(f"{value:,.10g} {name}" for value, name in terms if value) or "nothing"
+
+
+class Schedule(msgspec.Struct, frozen=True):
+    """What was asked for, all ranks' steps and what they cost."""
+
+    collective: str
+    algorithm: str
+    size: int
+    count: int
+    segment: int
+    radix: int
+    root: int
+    in_place: bool
+    cost: Cost
+    end: float
+    ranks: list[RankSteps]

@@ -1,0 +1,52 @@
+"""Asks the native tool for schedules."""
+
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+import msgspec
+
+from stretto import native
+from stretto.data.schedules import Algorithm, Proof, Schedule
+from stretto.errors import InputError, StrettoError
+
+_BAD_INPUT = 2
+_FAULT_FOUND = 3
+
+
+def algorithms(collective: str | None = None) -> list[Algorithm]:
+    """All algorithms, or one collective's."""
+    answer = _ask("list", *([collective] if collective else []))
+    return [msgspec.json.decode(line, type=Algorithm) for line in answer.splitlines()]
+
+
+def build(collective: str, algorithm: str, options: list[str]) -> Schedule:
+    """All ranks' steps."""
+    answer = _ask("show", collective, "--algorithm", algorithm, *options)
+    return msgspec.json.decode(answer, type=Schedule)
+
+
+def prove(chosen: list[Algorithm], max_ranks: int, workers: int) -> Iterator[Proof]:
+    """Proofs as they are done, so many at a time; not in the order given."""
+    limit = ["--max-ranks", str(max_ranks)]
+    with ThreadPoolExecutor(workers) as pool:
+        running = [
+            pool.submit(_ask, "verify", each.collective, "--algorithm", each.algorithm, *limit)
+            for each in chosen
+        ]
+        try:
+            for done in as_completed(running):
+                yield msgspec.json.decode(done.result(), type=Proof)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ask(*words: str) -> str:
+    tool = native.schedule_tool()
+    answer = subprocess.run([tool, *words], capture_output=True, text=True, check=False)
+    complaint = answer.stderr.strip().removeprefix("stretto-schedule: ")
+    if answer.returncode == _BAD_INPUT:
+        raise InputError(complaint)
+    if answer.returncode not in (0, _FAULT_FOUND):
+        raise StrettoError(f"{tool} {' '.join(words)} failed: {complaint}")
+    return answer.stdout

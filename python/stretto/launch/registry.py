@@ -107,7 +107,8 @@ def _candidates(near: Path | None) -> Iterator[Path]:
 
 def _folders(near: Path | None) -> Iterable[Path]:
     if near is not None:
-        yield from (parent / "bin" for parent in near.resolve().parents)
+        # Not up to the root: /bin is beside everything.
+        yield from (parent / "bin" for parent in list(near.resolve().parents)[:-1])
     yield from (Path(folder) for folder in os.environ.get("PATH", "").split(":") if folder)
     yield Path(sys.prefix) / "bin"
 

@@ -59,11 +59,11 @@ class Result:
 
 def summarise(folder: RunFolder) -> Result:
     """Everything there is to show of a complete comparison."""
+    record = folder.record()
     if not folder.complete:
         raise InputError(
             f"{folder.path} is not finished: run the same stretto compare again to resume it"
         )
-    record = folder.record()
     samples = [sample for sample in folder.samples() if sample.ok]
     ranks = [
         rank

@@ -1,0 +1,190 @@
+"""The verbs end to end, on a stand-in launcher."""
+
+import json
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars
+import pytest
+
+from stretto.cli.main import run_command
+from stretto.data.run_folder import RunFolder
+
+# Programs write past pytest's capture of sys.stdout, so output is read from the descriptor.
+Captured = pytest.CaptureFixture[str]
+
+pytestmark = pytest.mark.usefixtures("house")
+
+
+def one_line(text: str) -> str:
+    """The single line of a complaint."""
+    lines = text.strip().splitlines()
+    assert len(lines) == 1, text
+    return lines[0]
+
+
+def test_run_passes_output_through(capfd: Captured) -> None:
+    assert run_command(["run", "-n", "1", "./app"]) == 0
+    assert capfd.readouterr().out == "checksum 1f2e\ntime 0.15 s\n"
+
+
+def test_a_program_keeps_its_own_options(capfd: Captured, house: Path) -> None:
+    (house / "app").write_text('#!/bin/sh\nprintf "%s " "$@"\n')
+    assert run_command(["run", "./app", "-n", "3", "--help"]) == 0
+    assert capfd.readouterr().out == "-n 3 --help "
+
+
+def test_dry_run_prints_a_line_that_does_the_same(capfd: Captured, house: Path) -> None:
+    (house / "app").write_text('#!/bin/sh\necho "$UNDER_STRETTO $STRETTO_SELECTION_BCAST $1"\n')
+    command = ["run", "--algorithm", "bcast=binomial", "./app", "it's"]
+    assert run_command(command) == 0
+    ran = capfd.readouterr().out
+    assert run_command([command[0], "--dry-run", *command[1:]]) == 0
+    line = one_line(capfd.readouterr().out)
+    assert "LD_PRELOAD=" in line
+    shell = subprocess.run(line, shell=True, capture_output=True, text=True, check=True)
+    assert shell.stdout == ran == "1 binomial it's\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["run"], 2, "PROGRAM"),
+        (["run", "-n", "0", "./app"], 2, "--ranks"),
+        (["run", "-n", "two", "./app"], 2, "--ranks"),
+        (["run", "--timeout", "-1", "./app"], 2, "--timeout"),
+        (["run", "--no-such-option", "./app"], 2, "--no-such-option"),
+        (["run", "./missing"], 2, "./missing does not exist"),
+        (["run", "/bin/ls"], 2, "/bin/ls does not use MPI"),
+        (["run", "--algorithm", "gossip=ring", "./app"], 2, "no collective gossip"),
+        (["run", "--algorithm", "bcast=ring", "./app"], 2, "bcast has no algorithm ring"),
+        (["run", "--launcher", "/no/mpirun", "./app"], 5, "/no/mpirun"),
+        (["run", "./app", "fail"], 4, "./app failed: exit code 3"),
+        (["run", "--timeout", "0.5", "./app", "hang"], 4, "after 0.5 s"),
+        (["compare", "./app", "fail"], 4, "./app on its own MPI failed: exit code 3"),
+        (["compare", "--runs", "0", "./app"], 2, "--runs"),
+        (["compare", "--rig", "big", "./app"], 2, "rig 'big'"),
+        (["compare", "--time-pattern", "(", "./app"], 2, "--time-pattern"),
+        (["report", "nothing"], 2, "nothing is not a run folder"),
+        (["orchestrate"], 2, "orchestrate"),
+    ],
+)
+def test_what_goes_wrong_is_one_line_and_its_exit_code(
+    capfd: Captured, arguments: list[str], code: int, words: str
+) -> None:
+    assert run_command(arguments) == code
+    captured = capfd.readouterr()
+    line = next(line for line in captured.err.splitlines() if line.startswith("stretto "))
+    assert line.startswith(f"stretto {arguments[0]}: ")
+    assert words in line
+    assert "Traceback" not in captured.err
+
+
+def test_a_build_without_the_variant_is_an_unusable_environment(
+    capfd: Captured, house: Path
+) -> None:
+    (house / "native" / "lib" / "libstretto-accelerate-openmpi.so").unlink()
+    assert run_command(["run", "./app"]) == 5
+    assert "openmpi" in one_line(capfd.readouterr().err)
+
+
+def test_a_bug_of_ours_is_one_line_and_a_file(
+    capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stretto.cli.info.survey", lambda _: 1 / 0)
+    assert run_command(["info"]) == 1
+    line = one_line(capfd.readouterr().err)
+    assert "a bug of ours" in line
+    file = Path(line.rpartition(" ")[2])
+    assert "ZeroDivisionError" in file.read_text()
+    file.unlink()
+
+
+def test_compare_stores_every_launch_and_reports_it(capfd: Captured, house: Path) -> None:
+    assert run_command(["compare", "-n", "1", "--runs", "2", "./app"]) == 0
+    captured = capfd.readouterr()
+    assert "same answers: checksum 1f2e in all 4 launches" in captured.out
+    assert "1.67x" in captured.out  # 0.25 s natively, 0.15 s under Stretto
+    assert "Warning: 2 runs a side" in captured.err
+    folder = RunFolder(house / "stretto-runs" / "app-1")
+    rows = polars.read_parquet(folder.path / "samples.parquet")
+    assert rows["side"].to_list() == ["native", "stretto", "stretto", "native"]
+    assert rows["own_time_s"].to_list() == [0.25, 0.15, 0.15, 0.25]
+    assert folder.record().plan.program == ["./app"]
+    assert (house / "report.html").exists()
+
+
+def test_different_answers_are_exit_code_3(capfd: Captured, house: Path) -> None:
+    assert run_command(["compare", "--runs", "1", "./app", "differ"]) == 3
+    assert "different answers: 0 on its own MPI, 1 under Stretto" in capfd.readouterr().out
+    assert "different answers" in (house / "report.html").read_text()
+
+
+def test_json_holds_every_sample(capfd: Captured) -> None:
+    assert run_command(["compare", "--runs", "1", "--json", "./app"]) == 0
+    result = json.loads(capfd.readouterr().out)
+    assert [sample["own_time_s"] for sample in result["samples"]] == [0.25, 0.15]
+    assert result["answers"] == "same answers"
+
+
+class Links(HTMLParser):
+    """Everything a page would load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [tag for name, _ in attrs if name in ("src", "href", "srcset", "data")]
+        if tag in ("script", "link", "iframe"):
+            self.found.append(tag)
+
+
+def test_several_runs_make_one_offline_report(house: Path) -> None:
+    for name in ("first", "<second>"):
+        run_command(["compare", "--runs", "1", "--name", name, "--output", name, "./app"])
+    assert run_command(["report", "first", "<second>", "-o", "both.html"]) == 0
+    page = (house / "both.html").read_text()
+    links = Links()
+    links.feed(page)
+    assert links.found == []
+    assert "url(" not in page
+    assert len(page) < 2_000_000
+    assert "first" in page
+    assert "&lt;second&gt;" in page
+    assert "<second>" not in page
+
+
+def test_info_shows_launchers_variants_and_settings(
+    capfd: Captured, house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRETTO_SELECTION_BCAST", "binomial")
+    assert run_command(["info", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["launchers"][0]["path"] == str(house / "bin" / "mpirun")
+    built = {variant["abi"]: variant["library"] is not None for variant in found["variants"]}
+    assert built == {"openmpi": True, "mpich": False, "mpiabi": False}
+    values = {each["knob"]["name"]: (each["value"], each["source"]) for each in found["settings"]}
+    assert values["STRETTO_SELECTION_BCAST"] == ("binomial", "environment")
+    assert values["STRETTO_PROGRESS_THREAD"] == ("on", "default")
+    assert run_command(["info"]) == 0
+
+
+@pytest.mark.parametrize("verb", ["run", "compare", "report", "info"])
+def test_every_verb_shows_an_example(capfd: Captured, verb: str) -> None:
+    assert run_command([verb, "--help"]) == 0
+    assert f"Example: stretto {verb}" in capfd.readouterr().out
+
+
+def test_the_command_is_a_process_with_an_exit_code() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", "from stretto.cli.main import main; main()", "run", "-n", "0", "x"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"},
+    )
+    assert answer.returncode == 2
+    assert one_line(answer.stderr).startswith("stretto run: ")

@@ -1,0 +1,67 @@
+"""What launchers said when a rank failed, recorded from Open MPI 4.1.4 and MPICH 5.0.2."""
+
+import pytest
+
+from stretto.errors import ApplicationFailed
+from stretto.launch.failure import cause, require_success, signal_name
+from stretto.launch.process import Outcome
+
+OPEN_MPI_SIGNAL = """\
+Primary job  terminated normally, but 1 process returned
+a non-zero exit code. Per user-direction, the job has been aborted.
+--------------------------------------------------------------------------
+mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 11 (Segmentation fault).
+"""
+OPEN_MPI_EXIT = """\
+mpirun detected that one or more processes exited with non-zero status, thus causing
+the job to be terminated. The first process to do so was:
+
+  Process name: [[43313,1],2]
+  Exit code:    7
+"""
+OPEN_MPI_ABORT = """\
+MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD
+with errorcode 9.
+"""
+OPEN_MPI_NO_FINALIZE = """\
+mpirun has exited due to process rank 0 with PID 0 on
+node vm exiting improperly. There are three reasons this could occur:
+"""
+MPICH_SIGNAL = """\
+=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES
+=   PID 11720 RUNNING AT vm
+=   EXIT CODE: 9
+YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation fault (signal 11)
+"""
+MPICH_ABORT = "Abort(9) on node 1 (rank 1 in comm 0): application called MPI_Abort(comm, 9)\n"
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "said", "words"),
+    [
+        (139, OPEN_MPI_SIGNAL, "rank 1 was killed by SIGSEGV (segmentation fault)"),
+        (7, OPEN_MPI_EXIT, "rank 2 exited with code 7"),
+        (9, OPEN_MPI_ABORT, "rank 1 called MPI_Abort with code 9"),
+        (1, OPEN_MPI_NO_FINALIZE, "rank 0 exited without MPI_Finalize"),
+        (11, MPICH_SIGNAL, "a rank was killed by SIGSEGV (segmentation fault)"),
+        (9, MPICH_ABORT, "rank 1 called MPI_Abort with code 9"),
+        (3, "anything", "exit code 3"),
+        (137, "", "killed by SIGKILL (killed)"),
+        (-9, "", "its launcher was killed by SIGKILL (killed)"),
+    ],
+)
+def test_the_cause_is_told(exit_code: int, said: str, words: str) -> None:
+    assert cause(Outcome(exit_code, 1.0, timed_out=False, last_words=said)) == words
+
+
+def test_a_signal_without_a_name_keeps_its_number() -> None:
+    assert signal_name(99) == "signal 99"
+
+
+def test_success_is_no_failure() -> None:
+    require_success("./app", Outcome(0, 1.0, timed_out=False, last_words=""), None)
+
+
+def test_a_timeout_is_one_even_when_the_launcher_ends_well() -> None:
+    with pytest.raises(ApplicationFailed, match=r"after 5 s \(--timeout\)"):
+        require_success("./app", Outcome(0, 5.0, timed_out=True, last_words=""), 5)

@@ -1,0 +1,113 @@
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stretto.errors import EnvironmentUnusable
+from stretto.launch.process import launch
+
+# Long enough that a test which waits for it to end by itself is seen to hang.
+FOREVER = "600"
+
+OWNER = """
+import sys
+from stretto.launch.process import launch
+launch(["sh", "-c", sys.argv[1]])
+"""
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; a zombie waits for its parent only."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_for(condition) -> None:
+    while not condition():
+        time.sleep(0.01)
+
+
+def pids_in(path: Path, count: int) -> list[int]:
+    wait_for(lambda: path.exists() and len(path.read_text().split()) == count)
+    return [int(word) for word in path.read_text().split()]
+
+
+def escapes(pids: Path) -> str:
+    """A script whose children leave its session and ignore polite signals."""
+    child = f'trap "" TERM HUP INT; echo \\$\\$ >> {pids}; exec sleep {FOREVER}'
+    return f'for i in 1 2; do setsid sh -c "{child}" & done; setsid -f sh -c "{child}"; '
+
+
+def test_output_and_exit_code_pass_through() -> None:
+    out, err = io.BytesIO(), io.BytesIO()
+    outcome = launch(["sh", "-c", "echo o; echo e >&2; exit 7"], stdout=out, stderr=err)
+    assert (outcome.exit_code, outcome.timed_out, outcome.ok) == (7, False, False)
+    assert (out.getvalue(), err.getvalue()) == (b"o\n", b"e\n")
+    assert outcome.last_words == "o\ne\n"
+
+
+def test_a_signal_is_told_from_an_exit_code() -> None:
+    assert launch(["sh", "-c", "kill -KILL $$"]).exit_code == -signal.SIGKILL
+
+
+def test_long_output_arrives_whole() -> None:
+    out = io.BytesIO()
+    launch(["head", "-c", "1000000", "/dev/zero"], stdout=out)
+    assert len(out.getvalue()) == 1_000_000
+
+
+def test_what_cannot_start_says_so() -> None:
+    with pytest.raises(EnvironmentUnusable, match="/not/there: No such file"):
+        launch(["/not/there"])
+
+
+def test_children_that_escape_are_gone_when_the_command_ends(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = escapes(pids) + f"while [ $(cat {pids} | wc -w) -lt 3 ]; do sleep 0.05; done"
+    assert launch(["sh", "-c", script], stderr=io.BytesIO()).ok
+    assert not any(alive(pid) for pid in pids_in(pids, 3))
+
+
+def test_children_that_escape_are_gone_after_the_timeout(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    # The time starts before the shell does, so a slow machine may kill it childless.
+    outcome = launch(["sh", "-c", escapes(pids) + f"sleep {FOREVER}"], timeout_s=1)
+    assert outcome.timed_out
+    assert not outcome.ok
+    written = pids.read_text().split() if pids.exists() else []
+    assert not any(alive(int(pid)) for pid in written)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_children_are_gone_when_the_owner_is_killed(tmp_path: Path, number: int) -> None:
+    pids = tmp_path / "pids"
+    script = escapes(pids) + f"sleep {FOREVER}"
+    owner = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            OWNER,
+            script,
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.DEVNULL,
+    )
+    children = pids_in(pids, 3)
+    owner.send_signal(number)
+    owner.wait()
+    wait_for(lambda: not any(alive(pid) for pid in children))
+
+
+def test_a_reader_that_leaves_ends_the_command() -> None:
+    class Gone(io.BytesIO):
+        def write(self, _data: object) -> int:
+            raise BrokenPipeError
+
+    assert launch(["yes"], stdout=Gone()).exit_code == -signal.SIGPIPE

@@ -1,0 +1,145 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import executable
+
+from stretto.errors import EnvironmentUnusable, InputError
+from stretto.launch import program as module
+from stretto.launch.base import Abi
+from stretto.launch.program import Mpi, inspect, mpi_among, parse_ldd
+
+LDD = """\
+\tlinux-vdso.so.1 (0x00007ff4ccf36000)
+\tlibmpi.so.40 => /lib/x86_64-linux-gnu/libmpi.so.40 (0x00007ff4ccde0000)
+\tlibgone.so.1 => not found
+\t/lib64/ld-linux-x86-64.so.2 (0x00007ff4ccf38000)
+"""
+
+
+def test_ldd_is_read() -> None:
+    assert parse_ldd(LDD) == {
+        "libmpi.so.40": Path("/lib/x86_64-linux-gnu/libmpi.so.40"),
+        "libgone.so.1": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("sonames", "abi"),
+    [
+        (["libc.so.6", "libmpi.so.40"], Abi.OPENMPI),
+        (["libmpi.so.12"], Abi.MPICH),
+        (["libmpich.so.12"], Abi.MPICH),
+        (["libmpi.so.12", "libmpi_abi.so.1"], Abi.MPIABI),
+    ],
+)
+def test_the_soname_decides_the_abi(sonames: list[str], abi: Abi) -> None:
+    mpi = mpi_among(dict.fromkeys(sonames, Path("/lib/x")))
+    assert mpi is not None
+    assert mpi.abi is abi
+
+
+def test_no_libmpi_is_no_mpi() -> None:
+    assert mpi_among({"libc.so.6": Path("/lib/libc.so.6"), "libmpi.so.99": None}) is None
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").write_text("text")
+    (tmp_path / "folder").mkdir()
+    executable(tmp_path / "text", "no magic")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("not-on-path-at-all", "is not on PATH"),
+        ("data", "did you mean ./data"),
+        ("./missing", "does not exist"),
+        ("./folder", "is not a file"),
+        ("./data", "is not executable"),
+        ("./text", "neither an ELF program nor a script"),
+        ("/bin/ls", "does not use MPI"),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_what_cannot_run_under_stretto_says_why(name: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        inspect([name])
+
+
+@pytest.mark.usefixtures("here")
+def test_a_binary_without_libmpi_is_believed_when_its_launcher_is_named() -> None:
+    assert inspect(["/bin/ls", "-l"], needs_mpi=False).mpi is None
+
+
+def test_a_shell_script_shows_no_mpi_and_keeps_its_path(here: Path) -> None:
+    executable(here / "job", "#!/bin/sh\n")
+    found = inspect(["./job", "4"])
+    assert (found.argv, found.mpi) == (("./job", "4"), None)
+
+
+def needs(monkeypatch: pytest.MonkeyPatch, mpi: Mpi) -> None:
+    monkeypatch.setattr(module, "_libraries", lambda *_: {mpi.soname: mpi.path})
+
+
+def test_the_standard_abi_has_no_variant_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs(monkeypatch, Mpi("libmpi_abi.so.1", Path("/lib/libmpi_abi.so.1")))
+    with pytest.raises(EnvironmentUnusable, match=r"libmpi_abi\.so\.1 .* no variant"):
+        inspect(["/bin/ls"])
+
+
+def test_a_libmpi_that_is_not_found_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs(monkeypatch, Mpi("libmpi.so.12", None))
+    with pytest.raises(EnvironmentUnusable, match=r"libmpi\.so\.12 .* does not find"):
+        inspect(["/bin/ls"])
+
+
+def fake_python(folder: Path, said: str, fails: str = "") -> Path:
+    """An interpreter that answers as one with (or without) mpi4py would."""
+    end = f"echo '{fails}' >&2; exit 1" if fails else "exit 0"
+    return executable(folder / "bin" / "python3", f"#!/bin/sh\necho '{said}'\n{end}\n")
+
+
+def test_a_python_script_uses_the_mpi_that_mpi4py_loads(here: Path) -> None:
+    python = fake_python(here, "/opt/mpich/lib/libmpi.so.12.7.2")
+    executable(here / "solve.py", f"#!{python}\n")
+    assert inspect(["./solve.py"]).mpi == Mpi(
+        "libmpi.so.12", Path("/opt/mpich/lib/libmpi.so.12.7.2")
+    )
+
+
+def test_env_in_front_of_python_is_seen_through(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_python(here, "/opt/ompi/lib/libmpi.so.40.30.4")
+    monkeypatch.setenv("PATH", f"{here / 'bin'}:{os.environ['PATH']}")
+    executable(here / "solve.py", "#!/usr/bin/env -S python3 -u\n")
+    mpi = inspect(["./solve.py"]).mpi
+    assert mpi is not None
+    assert mpi.abi is Abi.OPENMPI
+
+
+def test_python_without_mpi4py_does_not_use_mpi(here: Path) -> None:
+    python = fake_python(here, "", "ModuleNotFoundError: No module named mpi4py")
+    executable(here / "solve.py", f"#!{python}\n")
+    with pytest.raises(InputError, match="has no mpi4py"):
+        inspect(["./solve.py"])
+
+
+def test_mpi4py_that_does_not_load_says_why(here: Path) -> None:
+    python = fake_python(here, "", "RuntimeError: cannot load MPI library")
+    executable(here / "solve.py", f"#!{python}\n")
+    with pytest.raises(EnvironmentUnusable, match="cannot load MPI library"):
+        inspect(["./solve.py"])
+
+
+def test_an_interpreter_given_as_the_program_is_asked_too() -> None:
+    pytest.importorskip("mpi4py")
+    mpi = inspect([sys.executable, "solve.py"]).mpi
+    assert mpi is not None
+    assert mpi.path is not None
+    assert mpi.path.exists()

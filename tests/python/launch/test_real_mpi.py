@@ -1,0 +1,92 @@
+"""Programs that go wrong under the MPIs that are here: one line each, and no process left."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stretto.errors import ApplicationFailed
+from stretto.launch.failure import require_success
+from stretto.launch.process import Outcome, launch
+from stretto.launch.program import inspect
+from stretto.launch.registry import choose_launcher
+
+PROGRAM = """
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char** argv) {
+  int rank;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1 && strcmp(argv[1], "signal") == 0) raise(SIGKILL);
+  if (rank == 1 && strcmp(argv[1], "exit") == 0) _exit(7);
+  if (rank == 1 && strcmp(argv[1], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 9);
+  if (strcmp(argv[1], "hang") == 0) pause();
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
+COMPILERS = {"openmpi": "/usr/bin/mpicc", "mpich": f"{sys.prefix}/bin/mpicc"}
+
+
+@pytest.fixture(scope="module", params=COMPILERS)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which(COMPILERS[request.param])
+    if compiler is None:
+        pytest.skip(f"no {request.param} here")
+    folder = tmp_path_factory.mktemp(request.param)
+    source, binary = folder / "program.c", folder / f"program-{request.param}"
+    source.write_text(PROGRAM)
+    subprocess.run([compiler, str(source), "-o", str(binary)], check=True)
+    return binary
+
+
+def run(program: Path, how: str, timeout_s: float | None = None) -> Outcome:
+    job = inspect([str(program), how])
+    command = choose_launcher(job).command(2, job.argv, {})
+    with (program.parent / "output").open("wb") as output:
+        return launch(command, timeout_s=timeout_s, stdout=output, stderr=output)
+
+
+def running(program: Path) -> list[str]:
+    """The processes of the program that still run."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/exe"):
+        try:
+            if link.resolve() == program.resolve():
+                found.append(link.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+def test_a_good_program_is_launched(program: Path) -> None:
+    assert run(program, "well").ok
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("signal", "killed by SIGKILL"),
+        ("exit", "code 7"),
+        ("abort", "rank 1 called MPI_Abort with code 9"),
+    ],
+)
+def test_a_rank_that_fails_is_told_in_one_line(program: Path, how: str, words: str) -> None:
+    outcome = run(program, how)
+    with pytest.raises(ApplicationFailed, match=words) as error:
+        require_success("./program", outcome, None)
+    assert "\n" not in str(error.value)
+    assert running(program) == []
+
+
+def test_a_program_that_hangs_is_gone_after_its_timeout(program: Path) -> None:
+    outcome = run(program, "hang", timeout_s=3)
+    assert outcome.timed_out
+    assert running(program) == []

@@ -1,0 +1,144 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stretto.data.provenance import collect
+from stretto.data.run_folder import Plan, RunFolder, create
+from stretto.data.samples import Sample, Side
+from stretto.errors import InputError
+from stretto.report.comparison import Answers, Result, compare_answers, summarise
+from stretto.report.page import render
+
+PLAN = Plan(
+    name="app",
+    program=["./app"],
+    ranks=2,
+    runs=5,
+    rig=None,
+    timeout_s=None,
+    settings={},
+    launcher="Open MPI 4.1.4 (/usr/bin/mpirun)",
+    time_pattern="t",
+    checksum_pattern="c",
+)
+COUNTERS = """{"rank": 0, "size": 1, "abi": "openmpi", "mpi": "Open MPI v4.1.4, package: Debian",
+ "thread_level": "multiple", "hosts": 1, "oversubscribed": false,
+ "handled": [{"call": "MPI_Ibcast", "algorithm": "binomial", "calls": 12}], "passed": [],
+ "schedules_built": 1, "schedules_reused": 11, "progress_wakeups": 17}"""
+
+
+def sample(order: int, checksum: str | None = "1f", **changes: object) -> Sample:
+    side = Side.STRETTO if order % 2 else Side.NATIVE
+    own = 0.5 if side is Side.STRETTO else 1.0
+    one = Sample(order, order // 2, side, "2026-01-01", own, own + 1, checksum, 0, False)
+    return msgspec.structs.replace(one, **changes)
+
+
+def finished(path: Path, samples: list[Sample], *, counters: str = COUNTERS) -> RunFolder:
+    provenance = collect(
+        argv=["stretto", "compare"],
+        program=Path("/bin/true"),
+        mpi_library=None,
+        drop_in=Path("/lib/x.so"),
+        native_command=["mpirun"],
+        stretto_command=["mpirun", "-x", "LD_PRELOAD=/lib/x.so"],
+    )
+    quiet = msgspec.structs.replace(provenance, load_before=0.0)
+    folder = create(path, PLAN, quiet)
+    for each in samples:
+        folder.append(each)
+        if each.side is Side.STRETTO and counters:
+            place = folder.launch_folder(each.order, each.side) / "counters"
+            place.mkdir(parents=True)
+            (place / "rank-0.json").write_text(counters)
+    folder.finish(0.0)
+    return folder
+
+
+def result(path: Path, **changes: object) -> Result:
+    return summarise(finished(path / "run", [sample(order, **changes) for order in range(10)]))
+
+
+def test_a_clean_comparison_has_no_warnings(tmp_path: Path) -> None:
+    found = result(tmp_path)
+    assert found.warnings == []
+    assert found.answers is Answers.SAME
+    assert found.own is not None
+    assert found.own.ratio.spread.median == 2
+    assert found.wall.native.median == 2
+    assert found.best == ("its own time", found.own)
+    assert found.counters is not None
+    assert found.counters.calls_handled == 5 * 12
+    assert found.stretto_launches == 5
+
+
+def test_failed_launches_stay_out_of_the_figures(tmp_path: Path) -> None:
+    samples = [sample(order) for order in range(10)]
+    crash = msgspec.structs.replace(sample(10), exit_code=1, own_time_s=99.0)
+    hang = msgspec.structs.replace(sample(12), timed_out=True, own_time_s=99.0)
+    found = summarise(finished(tmp_path / "run", [crash, *samples, hang]))
+    assert found.own is not None
+    assert found.own.native.maximum == 1
+
+
+def test_without_own_times_wall_time_decides(tmp_path: Path) -> None:
+    found = result(tmp_path, own_time_s=None)
+    assert found.own is None
+    assert found.best == ("wall time", found.wall)
+    assert "--time-pattern" in found.warnings[0]
+
+
+def test_an_own_time_that_is_missing_once_is_no_own_time(tmp_path: Path) -> None:
+    samples = [sample(order) for order in range(10)]
+    samples[3] = msgspec.structs.replace(samples[3], own_time_s=None)
+    assert summarise(finished(tmp_path / "run", samples)).own is None
+
+
+def test_a_drop_in_that_wrote_nothing_is_doubted(tmp_path: Path) -> None:
+    samples = [sample(order) for order in range(10)]
+    found = summarise(finished(tmp_path / "run", samples, counters=""))
+    assert found.counters is None
+    assert "was not loaded" in found.warnings[0]
+
+
+def test_wide_spread_is_doubted(tmp_path: Path) -> None:
+    samples = [sample(order) for order in range(10)]
+    samples[4] = msgspec.structs.replace(samples[4], own_time_s=3.0)
+    found = summarise(finished(tmp_path / "run", samples))
+    assert [warning for warning in found.warnings if "factor of 3.0" in warning]
+
+
+def test_a_run_that_was_cut_short_is_not_summarised(tmp_path: Path) -> None:
+    folder = finished(tmp_path / "run", [sample(0), sample(1)])
+    (folder.path / "samples.parquet").unlink()
+    with pytest.raises(InputError, match="not finished"):
+        summarise(folder)
+
+
+@pytest.mark.parametrize(
+    ("native", "stretto", "answers", "words"),
+    [
+        (["a", "a"], ["a", "a"], Answers.SAME, "checksum a in all 4"),
+        (["a", "a"], ["b", "b"], Answers.DIFFERENT, "a on its own MPI, b under Stretto"),
+        (["a", "b"], ["a", "b"], Answers.DIFFERENT, "under its own MPI differ"),
+        (["a", "a"], ["a", "b"], Answers.DIFFERENT, "under Stretto differ"),
+        (["a", "a"], ["a", None], Answers.DIFFERENT, "under Stretto differ"),
+        ([None, None], [None, None], Answers.UNKNOWN, "no checksum"),
+    ],
+)
+def test_answers_are_the_same_only_if_every_launch_agrees(
+    native: list[str | None], stretto: list[str | None], answers: Answers, words: str
+) -> None:
+    samples = [sample(2 * i, checksum) for i, checksum in enumerate(native)]
+    samples += [sample(2 * i + 1, checksum) for i, checksum in enumerate(stretto)]
+    found, detail = compare_answers(samples)
+    assert found is answers
+    assert words in detail
+
+
+def test_the_page_shows_figures_provenance_and_every_launch(tmp_path: Path) -> None:
+    page = render([result(tmp_path)])
+    for words in ("2.00x as fast", "same answers", "MPI_Ibcast", "LD_PRELOAD=/lib/x.so", "Linux"):
+        assert words in page
+    assert page.count("<title>launch ") == 3 * 10  # own time, wall time, in order

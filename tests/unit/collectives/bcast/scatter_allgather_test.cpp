@@ -7,13 +7,15 @@ namespace {
 
 TEST(BcastScatterAllgather, EveryElementReachesEveryOtherRankOnce) {
   for (const int size : {1, 2, 3, 8, 13}) {
-    for (const Schedule& rank :
-         built("scatter_allgather",
-               {.collective = Collective::bcast, .size = size, .count = 50, .root = size / 2})) {
+    const Shape shape{.collective = Collective::bcast, .size = size, .count = 50, .root = size / 2};
+    Count sent = 0;
+    for (const Schedule& rank : built("scatter_allgather", shape)) {
       Count received = 0;
       for (const Step& step : steps_of(rank, StepKind::recv)) received += step.to.span.count;
-      EXPECT_EQ(received, rank.rank == size / 2 ? 0 : 50);
+      EXPECT_EQ(received, rank.rank == shape.root ? 0 : 50);
+      for (const Step& step : steps_of(rank, StepKind::send)) sent += step.from.span.count;
     }
+    EXPECT_EQ(sent, (size - 1) * 50);
   }
 }
 

@@ -6,9 +6,8 @@
 // k-1 messages of a level overlap in flight, and there are fewer levels than
 // binomial (k = 2) has. Any p, any root; Shape::radix is k. Where p is no power of
 // k the top level is not full, and the root sends that much less.
-// Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all
-// communications in multiport message-passing systems", IEEE TPDS 8(11), 1997
-// (multiport broadcast trees).
+// Wilkins, Wang, Liu, Pham, Guo, Thakur, Dinda and Hardavellas, "Generalized
+// collective algorithms for the exascale era", IEEE CLUSTER 2023.
 
 #include "patterns/knomial.hpp"
 

@@ -58,10 +58,10 @@ def print_result(result: Result) -> None:
 
 def print_info(survey: Survey) -> None:
     """Everything found, table by table."""
-    launchers = _table("Launchers", "launcher", "its programs need the variant")
+    launchers = _table("MPIs found by their launchers", "variant", "MPI and launcher")
     for launcher in survey.launchers:
-        launchers.add_row(launcher.name, launcher.abi)
-    variants = _table("Variants of the drop-in", "ABI", "library", "serves")
+        launchers.add_row(launcher.abi, launcher.name)
+    variants = _table("Variants of the drop-in", "variant", "library", "serves")
     for variant in survey.variants:
         library = variant.library or "not built"
         variants.add_row(variant.abi, library, "\n".join(variant.serves) or "no MPI found here")
@@ -74,8 +74,6 @@ def print_info(survey: Survey) -> None:
         _err.print(f"Warning: nothing reads {name}; misspelt?", style="yellow", soft_wrap=True)
     cpus = ",".join(map(str, survey.cpus))
     _out.print(f"Cores: {survey.cores} (CPUs {cpus} may be used)")
-    for collective, algorithms in survey.algorithms.items():
-        _out.print(f"{collective}: {', '.join(algorithms)}")
     _out.print("Versions: " + ", ".join(f"{name} {it}" for name, it in survey.versions.items()))
 
 
@@ -85,7 +83,7 @@ def _times_table(result: Result) -> Table:
     table = _table(f"{plan.name}: {plan.ranks} ranks{where}, {plan.runs} runs a side", "", "")
     for heading in ("min", "median", "max"):
         table.add_column(heading, justify="right")
-    table.add_column("")
+    table.add_column("95% interval")
     for what, times in (("own time", result.own), ("wall time", result.wall)):
         if times is not None:
             _add_times(table, what, times)
@@ -123,6 +121,6 @@ def _calls_table(result: Result) -> Table:
 
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    for position, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=position == 0)
     return table

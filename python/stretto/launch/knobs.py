@@ -1,9 +1,9 @@
 """The settings Stretto reads, their values and where those came from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stretto.launch.dropin import COUNTERS, SELECTION, VERBOSE
+from stretto.launch.dropin import COUNTERS, NATIVE, SELECTION, VERBOSE
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,17 @@ _KNOBS = (
 )
 
 
-def settings(collectives: Iterable[str], environment: Mapping[str, str]) -> list[Setting]:
+def settings(
+    algorithms: Mapping[str, Sequence[str]], environment: Mapping[str, str]
+) -> list[Setting]:
     """Every knob, those that choose an algorithm included."""
     choices = (
         Knob(
             f"{SELECTION}{name.upper()}",
             "automatic",
-            f"the algorithm of {name} (--algorithm {name}=NAME)",
+            f"{', '.join([*names, NATIVE])} (--algorithm {name}=NAME)",
         )
-        for name in collectives
+        for name, names in algorithms.items()
     )
     return [_setting(knob, environment) for knob in (*_KNOBS, *choices)]
 

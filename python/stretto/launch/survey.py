@@ -73,7 +73,7 @@ def _library(abi: Abi) -> str | None:
 
 
 def _algorithms() -> dict[str, list[str]]:
-    """None where the native tool is not built yet: the rest is worth showing all the same."""
+    """Nothing where the native tool is not built yet: the rest is worth showing all the same."""
     try:
         return known_algorithms()
     except EnvironmentUnusable:

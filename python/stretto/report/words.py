@@ -24,17 +24,16 @@ def calls(count: float) -> str:
 
 
 def interval(ratio: Ratio) -> str:
-    """The confidence in a ratio's median."""
+    """The 95% interval of a ratio's median."""
     if ratio.interval is None:
-        return "no interval from a single pair"
-    low, high = ratio.interval.low, ratio.interval.high
-    return f"{ratio.interval.level:.0%} interval {low:.2f} to {high:.2f}"
+        return "none from a single pair"
+    return f"{ratio.interval.low:.2f} to {ratio.interval.high:.2f}"
 
 
 def verdict(ratio: Ratio, what: str) -> str:
     """One sentence: what was gained, or that nothing was shown."""
     middle = ratio.spread.median
     if not ratio.decided:
-        return f"No difference in {what} shown: {middle:.2f}x ({interval(ratio)})"
-    comparison = f"{middle:.2f}x as fast" if middle > 1 else f"{1 / middle:.2f}x slower"
-    return f"{comparison} under Stretto by {what} (native/Stretto: {interval(ratio)})"
+        return f"No difference in {what} shown: {middle:.2f}x (95% interval {interval(ratio)})"
+    comparison = f"{middle:.2f}x as fast" if middle > 1 else f"Slower, {middle:.2f}x as fast,"
+    return f"{comparison} under Stretto by {what} (95% interval {interval(ratio)})"

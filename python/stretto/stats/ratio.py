@@ -17,11 +17,10 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """Holds the true median with `level` confidence."""
+    """Holds the true median with 95% confidence."""
 
     low: float
     high: float
-    level: float
 
 
 @dataclass(frozen=True)
@@ -52,4 +51,4 @@ def bootstrap_median(values: Sequence[float], seed: int) -> Interval:
     draws = np.random.default_rng(seed).choice(np.asarray(values), (RESAMPLES, len(values)))
     medians = np.median(draws, axis=1).tolist()
     tail = (1 - LEVEL) / 2
-    return Interval(quantile(medians, tail), quantile(medians, 1 - tail), LEVEL)
+    return Interval(quantile(medians, tail), quantile(medians, 1 - tail))

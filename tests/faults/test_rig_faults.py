@@ -145,11 +145,13 @@ def start_owner(trace: Trace) -> subprocess.Popen[str]:
 def running_owner(trace: Trace) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """An owner and the process id of what it runs on host0."""
     with start_owner(trace) as owner:
-        assert owner.stdout is not None
-        _, pid = owner.stdout.readline().split()
-        wait_until(lambda: len(trace.namespaces()) >= 3 * len(NAMESPACES), "both hosts busy")
-        yield owner, int(pid)
-        owner.kill()
+        try:
+            assert owner.stdout is not None
+            _, pid = owner.stdout.readline().split()
+            wait_until(lambda: len(trace.namespaces()) >= 3 * len(NAMESPACES), "both hosts busy")
+            yield owner, int(pid)
+        finally:
+            owner.kill()
 
 
 def holder_of(owner: int) -> census.LiveRig:

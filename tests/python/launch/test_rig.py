@@ -1,22 +1,23 @@
 """A real rig with real MPI programs on it. Needs root."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from stretto.errors import EnvironmentUnusable, StrettoError
-from stretto.launch.base import Abi
-from stretto.launch.hydra import Hydra
-from stretto.launch.openmpi import OpenMpi
-from stretto.launch.registry import known_launchers
 from stretto.launch.rig import Rig, parse_rig, rig
 from stretto.launch.rig.rig import require_usable
 
-PROBE = Path(__file__).with_name("rig_probe.c")
+if TYPE_CHECKING:
+    from conftest import Mpi
+
 TIMEOUT_S = 120
 RANK = re.compile(r"rank (\d+) host (\S+) cores (\d+) first (\d+) tag (.*)")
 
@@ -32,62 +33,42 @@ def unusable() -> str | None:
 needs_rig = pytest.mark.skipif(unusable() is not None, reason=unusable() or "")
 
 
-@pytest.fixture(scope="module", params=[Abi.OPENMPI, Abi.MPICH])
-def mpi(request: pytest.FixtureRequest) -> OpenMpi | Hydra:
-    for launcher in known_launchers():
-        if isinstance(launcher, OpenMpi | Hydra) and launcher.abi is request.param:
-            return launcher
-    pytest.skip(f"no launcher of {request.param} here")
-
-
-@pytest.fixture(scope="module")
-def probe(mpi: OpenMpi | Hydra, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    mpicc = mpi.path.parent / "mpicc"
-    if not mpicc.exists():
-        pytest.skip(f"no mpicc beside {mpi.path}")
-    program = tmp_path_factory.mktemp("rig") / "rig_probe"
-    subprocess.run([mpicc, "-O2", PROBE, "-o", program], check=True)
-    return program
-
-
-def run(mpi: OpenMpi | Hydra, text: str, program: Path, env: Mapping[str, str]) -> str:
+def probe(mpi: Mpi, text: str, env: Mapping[str, str]) -> str:
+    """What a full rig of ranks says."""
     with Rig(parse_rig(text)) as hosts:
-        command = hosts.launcher(mpi).command(hosts.spec.ranks, [str(program)], env)
+        program = str(mpi.program("rig_probe"))
+        command = hosts.launcher(mpi.launcher).command(hosts.spec.ranks, [program], env)
         return subprocess.run(
             command, check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S
         ).stdout
 
 
 @needs_rig
-def test_ranks_fill_the_hosts_in_order_and_get_their_environment(
-    mpi: OpenMpi | Hydra, probe: Path
-) -> None:
-    said = run(mpi, "3x2@1gbit", probe, {"RIG_TEST_TAG": "a b;c"})
+def test_ranks_fill_the_hosts_in_order_and_get_their_environment(mpi: Mpi) -> None:
+    said = probe(mpi, "3x2@1gbit", {"RIG_TEST_TAG": "a b;c"})
     ranks = {int(rank): host for rank, host, *_ in RANK.findall(said)}
     assert ranks == {rank: f"host{rank // 2}" for rank in range(6)}
     assert {tag for *_, tag in RANK.findall(said)} == {"a b;c"}
 
 
 @needs_rig
-def test_nothing_is_faster_than_the_wire(mpi: OpenMpi | Hydra, probe: Path) -> None:
+def test_nothing_is_faster_than_the_wire(mpi: Mpi) -> None:
     # Only an upper bound: a loaded machine may be slower, an unlimited link is 100 times faster.
-    said = run(mpi, "2x1@200mbit", probe, {})
+    said = probe(mpi, "2x1@200mbit", {})
     measured = float(said.partition("mbit_per_s ")[2].split()[0])
     assert 0 < measured < 1.05 * 200
 
 
 @needs_rig
-def test_pinned_hosts_keep_to_one_core_each(mpi: OpenMpi | Hydra, probe: Path) -> None:
-    said = run(mpi, "2x1@1gbit,pin", probe, {})
+def test_pinned_hosts_keep_to_one_core_each(mpi: Mpi) -> None:
+    said = probe(mpi, "2x1@1gbit,pin", {})
     here = sorted(os.sched_getaffinity(0))
     where = {int(rank): (int(count), int(first)) for rank, _, count, first, _ in RANK.findall(said)}
     assert where == {rank: (1, here[rank % len(here)]) for rank in range(2)}
 
 
 @needs_rig
-def test_a_preloaded_library_reaches_ranks_and_nobody_else(
-    mpi: OpenMpi | Hydra, probe: Path, tmp_path: Path
-) -> None:
+def test_a_preloaded_library_reaches_ranks_and_nobody_else(mpi: Mpi, tmp_path: Path) -> None:
     source, library, seen = tmp_path / "spy.c", tmp_path / "spy.so", tmp_path / "seen"
     source.write_text(
         "#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n"
@@ -96,7 +77,7 @@ def test_a_preloaded_library_reaches_ranks_and_nobody_else(
         '  fprintf(seen, "%s\\n", program_invocation_short_name);\n  fclose(seen);\n}\n'
     )
     subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
-    run(mpi, "2x2@1gbit", probe, {"LD_PRELOAD": str(library)})
+    probe(mpi, "2x2@1gbit", {"LD_PRELOAD": str(library)})
     assert seen.read_text().split() == ["rig_probe"] * 4
 
 

@@ -109,7 +109,12 @@ Bound bind_blocks(const Call& call, const Communicator& comm, const Side& side) 
 
 Bound bind(const Call& call, const Decision& decision) {
   const Communicator& comm = *decision.comm;
-  if (call.collective == Collective::barrier || decision.shape.count == 0) return {};
+  if (call.collective == Collective::barrier || decision.shape.count == 0) {
+    // Signals: messages of no bytes.
+    Bound bound;
+    bound.binding.send.element = bound.binding.recv.element = bytes_element();
+    return bound;
+  }
   if (call.collective == Collective::bcast) return bind_bcast(call, comm);
   if (is_reduction(call.collective)) return bind_reduction(call);
   return bind_blocks(call, comm, describing_side(call, comm.rank == call.root));

@@ -26,6 +26,8 @@ struct Registry {
   std::vector<Place> world;  // the place of each rank of MPI_COMM_WORLD
   std::vector<std::unique_ptr<Communicator>> known;
   std::atomic<bool> any_orphaned{false};
+  // Changes whenever a handle may have come to mean something else.
+  std::atomic<unsigned> generation{1};
 };
 
 Registry& registry() {
@@ -47,6 +49,7 @@ int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
   const std::lock_guard lock(registry().mutex);
   static_cast<Communicator*>(value)->orphaned = true;
   registry().any_orphaned = true;
+  ++registry().generation;
   return MPI_SUCCESS;
 }
 
@@ -118,16 +121,29 @@ bool attach(MPI_Comm comm) {
   native().Comm_set_attr(comm, all.keyval, made.get());
   const std::lock_guard lock(all.mutex);
   all.known.push_back(std::move(made));
+  ++all.generation;
   return true;
 }
 
 Communicator* find(MPI_Comm comm) {
+  // Most calls ask for the communicator of the call before; the MPI's own look-up would
+  // add a tenth to its fastest collective.
+  struct Last {
+    unsigned generation = 0;
+    MPI_Comm comm{};
+    Communicator* known = nullptr;
+  };
+  thread_local Last last;
+  const unsigned generation = registry().generation.load(std::memory_order_acquire);
+  if (last.generation == generation && last.comm == comm) return last.known;
+
   const int keyval = registry().keyval;
   if (keyval == MPI_KEYVAL_INVALID || comm == native().comm_null) return nullptr;
   void* value = nullptr;
   int found = 0;
   native().Comm_get_attr(comm, keyval, static_cast<void*>(&value), &found);
-  return found != 0 ? static_cast<Communicator*>(value) : nullptr;
+  last = {generation, comm, found != 0 ? static_cast<Communicator*>(value) : nullptr};
+  return last.known;
 }
 
 void reap() {
@@ -165,6 +181,7 @@ void finish() {
     release(*known);
   }
   native().Comm_free_keyval(&all.keyval);
+  ++all.generation;
   // Attribute callbacks for what was leaked may still come: their objects stay.
   for (auto& known : rest) [[maybe_unused]] auto* const kept = known.release();
 }

@@ -72,10 +72,17 @@ void read_function(const Loaded& mpi, const char* name, Function& function) {
   function = reinterpret_cast<Function>(address);
 }
 
+// Data of the MPI's. A program that names it may hold the copy everybody uses (a copy
+// relocation), so the search begins there and not at the library.
+void* find_data(const Loaded& mpi, const char* name) {
+  void* const address = dlsym(RTLD_DEFAULT, name);
+  return address != nullptr ? address : dlsym(mpi.handle, name);
+}
+
 #if defined(OMPI_MAJOR_VERSION)
 template <class Handle>
 void read_handle(const Loaded& mpi, const char* name, Handle& handle) {
-  void* address = dlsym(mpi.handle, name);
+  void* address = find_data(mpi, name);
   if (address == nullptr) refuse(5, "%s has no %s", mpi.path.c_str(), name);
   handle = static_cast<Handle>(address);
 }
@@ -128,6 +135,11 @@ const Native& native() {
 void* native_symbol(const char* name) {
   const Loaded* mpi = find_loaded();
   return mpi == nullptr ? nullptr : dlsym(mpi->handle, name);
+}
+
+void* native_data(const char* name) {
+  const Loaded* mpi = find_loaded();
+  return mpi == nullptr ? nullptr : find_data(*mpi, name);
 }
 
 std::string native_soname() {

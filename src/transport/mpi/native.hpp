@@ -56,9 +56,11 @@ struct Native {
 // The table. Only where native_available().
 [[nodiscard]] const Native& native();
 
-// PMPI_<name> (or any other symbol) of the MPI in this process, whichever ABI it
+// The function `name` (PMPI_<name>) of the MPI in this process, whichever ABI it
 // has: what a wrapper forwards to. nullptr where it has none.
 [[nodiscard]] void* native_symbol(const char* name);
+// The same for a variable.
+[[nodiscard]] void* native_data(const char* name);
 
 // The soname of the MPI in this process ("libmpi.so.12"), empty where there is none.
 [[nodiscard]] std::string native_soname();

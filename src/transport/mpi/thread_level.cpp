@@ -8,7 +8,7 @@ namespace stretto {
 namespace {
 
 volatile bool* open_mpi_flag() {
-  return static_cast<volatile bool*>(native_symbol("opal_uses_threads"));
+  return static_cast<volatile bool*>(native_data("opal_uses_threads"));
 }
 
 }  // namespace

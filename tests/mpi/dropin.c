@@ -1,0 +1,253 @@
+/* A plain MPI program that checks what it gets: every collective the drop-in handles,
+ * blocking and nonblocking, and every way to complete a request.
+ *
+ * Knows nothing of Stretto: it passes on the MPI alone, and must pass under the drop-in.
+ * Prints "dropin ok" on rank 0. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 1000, MANY = 6 };
+
+static int rank, size;
+
+#define CHECK(condition)                                                              \
+  do {                                                                                \
+    if (!(condition)) {                                                               \
+      fprintf(stderr, "rank %d, line %d: %s does not hold\n", rank, __LINE__, #condition); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                   \
+    }                                                                                 \
+  } while (0)
+
+static int *filled(int count, int first, int step) {
+  int *values = malloc((size_t)(count > 0 ? count : 1) * sizeof *values);
+  for (int i = 0; i < count; ++i) values[i] = first + step * i;
+  return values;
+}
+
+static void check_each(const int *values, int count, int first, int step) {
+  for (int i = 0; i < count; ++i) CHECK(values[i] == first + step * i);
+}
+
+/* Element i of the sum over ranks of (r + i). */
+static void check_sum(const int *values, int members) {
+  check_each(values, COUNT, members * (members - 1) / 2, members);
+}
+
+static void blocking(MPI_Comm comm) {
+  int me, members;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &members);
+  const int last = members - 1;
+  int *mine = filled(COUNT, me, 1), *out = filled(COUNT, -1, 0);
+  int *blocks = filled(COUNT * members, -1, 0);
+
+  MPI_Barrier(comm);
+  if (me == last) memcpy(out, mine, COUNT * sizeof *out);
+  MPI_Bcast(out, COUNT, MPI_INT, last, comm);
+  check_each(out, COUNT, last, 1);
+
+  MPI_Reduce(mine, out, COUNT, MPI_INT, MPI_SUM, last, comm);
+  if (me == last) check_sum(out, members);
+  MPI_Allreduce(mine, out, COUNT, MPI_INT, MPI_SUM, comm);
+  check_sum(out, members);
+
+  MPI_Gather(mine, COUNT, MPI_INT, blocks, COUNT, MPI_INT, last, comm);
+  if (me == last) {
+    for (int r = 0; r < members; ++r) check_each(blocks + r * COUNT, COUNT, r, 1);
+  }
+  MPI_Scatter(blocks, COUNT, MPI_INT, out, COUNT, MPI_INT, last, comm);
+  check_each(out, COUNT, me, 1);
+
+  MPI_Allgather(mine, COUNT, MPI_INT, blocks, COUNT, MPI_INT, comm);
+  for (int r = 0; r < members; ++r) check_each(blocks + r * COUNT, COUNT, r, 1);
+
+  int *to_all = filled(COUNT * members, 0, 0);
+  for (int r = 0; r < members; ++r) {
+    for (int i = 0; i < COUNT; ++i) to_all[r * COUNT + i] = 100000 * me + 10000 * r + i;
+  }
+  MPI_Alltoall(to_all, COUNT, MPI_INT, blocks, COUNT, MPI_INT, comm);
+  for (int r = 0; r < members; ++r) {
+    check_each(blocks + r * COUNT, COUNT, 100000 * r + 10000 * me, 1);
+  }
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, to_all, COUNT, MPI_INT, comm);
+  CHECK(memcmp(to_all, blocks, (size_t)(COUNT * members) * sizeof(int)) == 0);
+  free(mine), free(out), free(blocks), free(to_all);
+}
+
+/* Starts MANY sums on `comm`; request i is complete when sums[i] is right. */
+static void start_many(MPI_Comm comm, int *mine, int *sums[MANY], MPI_Request requests[MANY]) {
+  for (int i = 0; i < MANY; ++i) {
+    memset(sums[i], 0, COUNT * sizeof(int));
+    MPI_Iallreduce(mine, sums[i], COUNT, MPI_INT, MPI_SUM, comm, &requests[i]);
+    CHECK(requests[i] != MPI_REQUEST_NULL);
+  }
+}
+
+static void complete_in_every_way(MPI_Comm comm) {
+  int me, members, flag = 0, index, outcount, indices[MANY];
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &members);
+  int *mine = filled(COUNT, me, 1), *sums[MANY];
+  for (int i = 0; i < MANY; ++i) sums[i] = filled(COUNT, 0, 0);
+  MPI_Request requests[MANY];
+  MPI_Status status, statuses[MANY];
+
+  start_many(comm, mine, sums, requests);
+  for (int i = MANY - 1; i >= 0; --i) {
+    MPI_Wait(&requests[i], &status);
+    CHECK(requests[i] == MPI_REQUEST_NULL);
+    check_sum(sums[i], members);
+  }
+  start_many(comm, mine, sums, requests);
+  for (int i = 0; i < MANY; ++i) {
+    for (flag = 0; !flag;) MPI_Request_get_status(requests[i], &flag, &status);
+    CHECK(requests[i] != MPI_REQUEST_NULL);
+    for (flag = 0; !flag;) MPI_Test(&requests[i], &flag, &status);
+    check_sum(sums[i], members);
+  }
+  start_many(comm, mine, sums, requests);
+  MPI_Waitall(MANY, requests, statuses);
+  for (int i = 0; i < MANY; ++i) check_sum(sums[i], members);
+
+  start_many(comm, mine, sums, requests);
+  for (flag = 0; !flag;) MPI_Testall(MANY, requests, &flag, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < MANY; ++i) check_sum(sums[i], members);
+
+  start_many(comm, mine, sums, requests);
+  for (int left = MANY; left > 0; --left) {
+    MPI_Waitany(MANY, requests, &index, &status);
+    CHECK(index >= 0 && index < MANY);
+    check_sum(sums[index], members);
+  }
+  MPI_Waitany(MANY, requests, &index, &status);
+  CHECK(index == MPI_UNDEFINED);
+
+  start_many(comm, mine, sums, requests);
+  for (int left = MANY; left > 0;) {
+    MPI_Testany(MANY, requests, &index, &flag, &status);
+    if (flag) check_sum(sums[index], members), --left;
+  }
+  start_many(comm, mine, sums, requests);
+  for (int left = MANY; left > 0; left -= outcount) {
+    MPI_Waitsome(MANY, requests, &outcount, indices, statuses);
+    CHECK(outcount > 0);
+    for (int i = 0; i < outcount; ++i) check_sum(sums[indices[i]], members);
+  }
+  start_many(comm, mine, sums, requests);
+  for (int left = MANY; left > 0; left -= outcount) {
+    MPI_Testsome(MANY, requests, &outcount, indices, statuses);
+    for (int i = 0; i < outcount; ++i) check_sum(sums[indices[i]], members);
+  }
+  /* Freed while pending: completes all the same, at the latest in the barrier's wake. */
+  start_many(comm, mine, sums, requests);
+  for (int i = 0; i < MANY; ++i) MPI_Request_free(&requests[i]);
+  MPI_Request last;
+  MPI_Iallreduce(mine, sums[0], COUNT, MPI_INT, MPI_SUM, comm, &last);
+  MPI_Wait(&last, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  /* `mine` and `sums` stay: the standard does not say when the freed ones are done. */
+}
+
+static void mix_with_messages(void) {
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  const int long_count = 100000;
+  int *out = filled(long_count, rank, 1), *in = filled(long_count, -1, 0);
+  int *sum = filled(COUNT, 0, 0), *mine = filled(COUNT, rank, 1);
+  MPI_Request requests[4];
+  MPI_Irecv(in, long_count, MPI_INT, left, 7, MPI_COMM_WORLD, &requests[0]);
+  MPI_Iallreduce(mine, sum, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(out, long_count, MPI_INT, right, 7, MPI_COMM_WORLD, &requests[2]);
+  MPI_Ibarrier(MPI_COMM_WORLD, &requests[3]);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  check_each(in, long_count, left, 1);
+  check_sum(sum, size);
+  free(out), free(in), free(sum), free(mine);
+}
+
+/* A chain that only advances if the middle rank forwards while it is blocked elsewhere. */
+static void forward_while_blocked(void) {
+  if (size < 3) return;
+  int value = rank == 0 ? 42 : 0, token = 0;
+  MPI_Request request;
+  MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+  if (rank == size - 1) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int r = 0; r < size - 1; ++r) MPI_Send(&value, 1, MPI_INT, r, 3, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(&token, 1, MPI_INT, size - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(token == 42);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  CHECK(value == 42);
+}
+
+static void derived_types(void) {
+  /* A column of a matrix, broadcast into a row. */
+  enum { N = 50 };
+  static double matrix[N][N], row[N];
+  MPI_Datatype column;
+  MPI_Type_vector(N, 1, N, MPI_DOUBLE, &column);
+  MPI_Type_commit(&column);
+  for (int i = 0; i < N; ++i) matrix[i][3] = i;
+  MPI_Request request;
+  if (rank == 0) {
+    MPI_Ibcast(&matrix[0][3], 1, column, 0, MPI_COMM_WORLD, &request);
+  } else {
+    MPI_Ibcast(row, N, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+  }
+  MPI_Type_free(&column); /* legal: pending communication is not affected */
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; rank != 0 && i < N; ++i) CHECK(row[i] == i);
+}
+
+static void errors_are_the_mpis(void) {
+  int value = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int error = MPI_Bcast(&value, 1, MPI_INT, size + 3, MPI_COMM_WORLD);
+  int class = MPI_SUCCESS;
+  if (error != MPI_SUCCESS) MPI_Error_class(error, &class);
+  CHECK(class == MPI_ERR_ROOT);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+static void freed_communicator(void) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  int mine = rank, sum = -1;
+  MPI_Request request;
+  MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+  MPI_Comm_free(&comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size * (size - 1) / 2);
+  for (int i = 0; i < 200; ++i) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comm);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+  }
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm half;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+  for (int i = 0; i < 3; ++i) {
+    blocking(MPI_COMM_WORLD);
+    blocking(half);
+    blocking(MPI_COMM_SELF);
+    complete_in_every_way(MPI_COMM_WORLD);
+    complete_in_every_way(half);
+    mix_with_messages();
+    forward_while_blocked();
+    derived_types();
+  }
+  errors_are_the_mpis();
+  freed_communicator();
+  MPI_Comm_free(&half);
+  if (rank == 0) printf("dropin ok\n");
+  MPI_Finalize();
+  return 0;
+}

@@ -1,6 +1,7 @@
 #include "schedule/cost.hpp"
 
 #include <algorithm>
+#include <queue>
 
 #include "schedule/step_graph.hpp"
 
@@ -42,10 +43,10 @@ std::int64_t longest_message_chain(const StepGraph& graph) {
   std::vector<std::int64_t> chain(graph.total());  // messages up to the end of each step
   std::vector<std::int32_t> waits_left(graph.total());
   std::vector<bool> started(graph.total());
-  std::vector<GlobalStep> ready;
+  std::queue<GlobalStep> ready;
   for (GlobalStep id = 0; id < graph.total(); ++id) {
     waits_left[id] = graph.step(id).waits;
-    if (waits_left[id] == 0) ready.push_back(id);
+    if (waits_left[id] == 0) ready.push(id);
   }
   std::int64_t longest = 0;
   const auto complete = [&](GlobalStep id, std::int64_t messages) {
@@ -53,11 +54,12 @@ std::int64_t longest_message_chain(const StepGraph& graph) {
     longest = std::max(longest, messages);
     for (const GlobalStep dependent : graph.dependents(id)) {
       chain[dependent] = std::max(chain[dependent], messages);
-      if (--waits_left[dependent] == 0) ready.push_back(dependent);
+      if (--waits_left[dependent] == 0) ready.push(dependent);
     }
   };
-  for (std::size_t next = 0; next < ready.size(); ++next) {
-    const GlobalStep id = ready[next];
+  while (!ready.empty()) {
+    const GlobalStep id = ready.front();
+    ready.pop();
     const GlobalStep mate = graph.mate(id);
     started[id] = true;
     if (mate == kNoMate) {

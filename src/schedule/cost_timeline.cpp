@@ -95,7 +95,7 @@ class Simulation {
 
   void start(GlobalStep id, double duration) {
     when_[id] = {now_, now_ + duration};
-    running_.push({now_ + duration, id});
+    running_.emplace(now_ + duration, id);
   }
 
   void finish(GlobalStep id) {

@@ -69,7 +69,8 @@ Count extent(const Shape& shape, Rank me, Buffer buffer) {
 bool may_write(const Shape& shape, Rank me, Buffer buffer) {
   if (buffer == Buffer::send) return false;
   // The root's bcast buffer may be in read-only memory, or being read elsewhere.
-  return !(buffer == Buffer::recv && shape.collective == Collective::bcast && me == shape.root);
+  const bool roots_input = shape.collective == Collective::bcast && me == shape.root;
+  return buffer == Buffer::scratch || !roots_input;
 }
 
 bool is_rooted(Collective collective) {

@@ -1,8 +1,9 @@
 #include "schedule/verify_run.hpp"
 
 #include <algorithm>
+#include <queue>
 
-#include "schedule/verify_arrivals.hpp"
+#include "schedule/verify_bits.hpp"
 #include "schedule/verify_memory.hpp"
 
 namespace stretto {
@@ -14,8 +15,8 @@ class Run {
       : proof_(proof),
         graph_(graph),
         memory_(proof),
-        arrivals_(proof.shape.collective == Collective::barrier ? graph.total() : 0,
-                  proof.shape.size),
+        entered_(proof.shape.collective == Collective::barrier ? graph.total() : 0,
+                 static_cast<std::size_t>(proof.shape.size)),
         waits_left_(graph.total()),
         state_(graph.total(), State::waiting),
         completed_at_(graph.total()) {
@@ -24,10 +25,12 @@ class Run {
 
   std::optional<Fault> check() {
     for (GlobalStep step = 0; step < graph_.total(); ++step) {
-      if (waits_left_[step] == 0) ready_.push_back(step);
+      if (waits_left_[step] == 0) ready_.push(step);
     }
-    for (std::size_t next = 0; next < ready_.size(); ++next) {
-      if (auto fault = start(ready_[next])) return fault;
+    while (!ready_.empty()) {
+      const GlobalStep next = ready_.front();
+      ready_.pop();
+      if (auto fault = start(next)) return fault;
     }
     if (completed_ != graph_.total()) return deadlock();
     return proof_.shape.collective == Collective::barrier ? early_leaver() : wrong_result();
@@ -84,15 +87,15 @@ class Run {
     completed_at_[id] = ++completed_;
     if (proof_.shape.collective == Collective::barrier) note_arrivals(id);
     for (const GlobalStep dependent : graph_.dependents(id)) {
-      if (--waits_left_[dependent] == 0) ready_.push_back(dependent);
+      if (--waits_left_[dependent] == 0) ready_.push(dependent);
     }
   }
 
   void note_arrivals(GlobalStep id) {
-    arrivals_.add_rank(id, graph_.rank_of(id));
-    graph_.for_each_wait(id, [&](GlobalStep wait) { arrivals_.add_all_of(id, wait); });
+    entered_.set(id, static_cast<std::size_t>(graph_.rank_of(id)));
+    graph_.for_each_wait(id, [&](GlobalStep wait) { entered_.add_row(id, wait); });
     // Only a receive tells of the other side: a short send completes without it.
-    if (graph_.step(id).kind == StepKind::recv) arrivals_.add_all_of(id, graph_.mate(id));
+    if (graph_.step(id).kind == StepKind::recv) entered_.add_row(id, graph_.mate(id));
   }
 
   // The step that keeps `id` from completing: a wait that is not complete, or
@@ -157,7 +160,7 @@ class Run {
       for (Rank other = 0; other < proof_.shape.size; ++other) {
         bool awaited = other == rank;
         for (StepId id = 0; id < steps && !awaited; ++id) {
-          awaited = arrivals_.knows(graph_.global(rank, id), other);
+          awaited = entered_.has(graph_.global(rank, id), static_cast<std::size_t>(other));
         }
         if (awaited) continue;
         return proof_.fault(rank, steps - 1,
@@ -170,12 +173,13 @@ class Run {
   const Proof& proof_;
   const StepGraph& graph_;
   Memory memory_;
-  Arrivals arrivals_;
+  // For each step the ranks that have certainly entered the barrier when it completes.
+  BitRows entered_;
   std::vector<std::int32_t> waits_left_;
   std::vector<State> state_;
   std::vector<std::size_t> completed_at_;  // 1 for the first step to complete
   std::size_t completed_ = 0;
-  std::vector<GlobalStep> ready_;
+  std::queue<GlobalStep> ready_;
 };
 
 }  // namespace

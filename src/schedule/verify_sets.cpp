@@ -12,7 +12,7 @@ std::size_t hash_of(const std::vector<std::uint64_t>& bits) {
   std::uint64_t hash = 0;
   for (const std::uint64_t word : bits) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
-    hash ^= hash >> 32;
+    hash ^= hash >> 32U;
   }
   return hash;
 }
@@ -23,7 +23,8 @@ RankSets::RankSets(int size) : size_(size) {
   const std::size_t words = (static_cast<std::size_t>(size) + 63) / 64;
   for (int rank = 0; rank < size; ++rank) {
     Set one{std::vector<std::uint64_t>(words), 1, rank, rank};
-    one.bits[static_cast<std::size_t>(rank) / 64] = std::uint64_t{1} << (rank % 64);
+    const auto bit = static_cast<std::size_t>(rank);
+    one.bits[bit / 64] = std::uint64_t{1} << (bit % 64);
     by_hash_.emplace(hash_of(one.bits), rank);
     sets_.push_back(std::move(one));
   }
@@ -32,7 +33,7 @@ RankSets::RankSets(int size) : size_(size) {
 
 RankSets::Id RankSets::join(Id left, Id right, bool in_order) {
   const std::uint64_t key =
-      static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
+      (static_cast<std::uint64_t>(left) << 32U) | static_cast<std::uint32_t>(right);
   const auto known = joins_.find(key);
   if (known != joins_.end()) return known->second;
   const Id made = make(left, right, in_order);
@@ -73,7 +74,8 @@ int RankSets::shared(Id left, Id right) const {
 }
 
 bool RankSets::has(const Set& set, int rank) const {
-  return (set.bits[static_cast<std::size_t>(rank) / 64] >> (rank % 64) & 1) != 0;
+  const auto bit = static_cast<std::size_t>(rank);
+  return ((set.bits[bit / 64] >> (bit % 64)) & 1U) != 0;
 }
 
 std::string RankSets::describe(Id id) const {

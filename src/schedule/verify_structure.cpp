@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/verify_bits.hpp"
 #include "schedule/verify_meaning.hpp"
 
 namespace stretto {
@@ -87,31 +88,17 @@ class Ordinals {
   std::vector<std::int32_t> received_;
 };
 
-// before(a, b): step b starts only after step a is complete.
-class Order {
- public:
-  explicit Order(const Schedule& schedule)
-      : words_((schedule.steps.size() + 63) / 64), earlier_(schedule.steps.size() * words_) {
-    for (std::size_t id = 0; id < schedule.steps.size(); ++id) {
-      for (const StepId wait : schedule.waits_of(schedule.steps[id])) {
-        const auto from = static_cast<std::size_t>(wait);
-        for (std::size_t w = 0; w < words_; ++w) {
-          earlier_[id * words_ + w] |= earlier_[from * words_ + w];
-        }
-        earlier_[id * words_ + from / 64] |= std::uint64_t{1} << (from % 64);
-      }
+// Row b has bit a where step b starts only after step a is complete.
+BitRows earlier_steps(const Schedule& schedule) {
+  BitRows earlier(schedule.steps.size(), schedule.steps.size());
+  for (std::size_t id = 0; id < schedule.steps.size(); ++id) {
+    for (const StepId wait : schedule.waits_of(schedule.steps[id])) {
+      earlier.add_row(id, static_cast<std::size_t>(wait));
+      earlier.set(id, static_cast<std::size_t>(wait));
     }
   }
-
-  [[nodiscard]] bool before(StepId a, StepId b) const {
-    const auto bit = static_cast<std::size_t>(a);
-    return (earlier_[static_cast<std::size_t>(b) * words_ + bit / 64] >> (bit % 64) & 1) != 0;
-  }
-
- private:
-  std::size_t words_;
-  std::vector<std::uint64_t> earlier_;
-};
+  return earlier;
+}
 
 struct Access {
   Region region;
@@ -166,7 +153,7 @@ std::optional<Fault> check_structure(const Proof& proof, Rank rank) {
 std::optional<Fault> check_races(const Proof& proof, Rank rank) {
   const Schedule& schedule = proof.of(rank);
   const std::vector<Access> accesses = accesses_by_place(schedule);
-  std::optional<Order> order;  // costs time: only where regions do overlap
+  std::optional<BitRows> earlier;  // costs time: only where regions do overlap
   const Access* first_early = nullptr;
   const Access* first_late = nullptr;
   for (auto one = accesses.begin(); one != accesses.end(); ++one) {
@@ -176,8 +163,11 @@ std::optional<Fault> check_races(const Proof& proof, Rank rank) {
       if (one->step == other->step) continue;
       const auto [early, late] =
           one->step < other->step ? std::pair(&*one, &*other) : std::pair(&*other, &*one);
-      if (!order) order.emplace(schedule);
-      if (order->before(early->step, late->step)) continue;
+      if (!earlier) earlier = earlier_steps(schedule);
+      if (earlier->has(static_cast<std::size_t>(late->step),
+                       static_cast<std::size_t>(early->step))) {
+        continue;
+      }
       if (first_late == nullptr || late->step < first_late->step) {
         first_early = early;
         first_late = late;

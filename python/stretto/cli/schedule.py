@@ -26,7 +26,7 @@ _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
 AnyCollective = Annotated[
-    str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only this one: bcast, allreduce, ...")
+    str | None, typer.Argument(metavar="COLLECTIVE", help="Only this one: bcast, allreduce, ...")
 ]
 OneAlgorithm = Annotated[str | None, typer.Option("--algorithm", help="Only this algorithm.")]
 

@@ -24,7 +24,7 @@ std::string known_algorithms(Collective collective) {
   return names;
 }
 
-bool is_option(std::string_view word) { return word.starts_with("-"); }
+bool is_option(std::string_view word) { return word.starts_with('-'); }
 
 bool has_in_place(Collective collective) {
   return collective != Collective::barrier && collective != Collective::bcast;
@@ -86,8 +86,9 @@ std::optional<Count> Arguments::number(std::string_view option, Count least, Cou
   const auto value = text(option);
   if (!value) return {};
   Count number = 0;
-  const char* end = value->data() + value->size();
-  const auto [stop, error] = std::from_chars(value->data(), end, number);
+  const char* begin = value->data();
+  const char* end = begin + value->size();
+  const auto [stop, error] = std::from_chars(begin, end, number);
   if (error != std::errc{} || stop != end || number < least || number > most) {
     const std::string range = most == std::numeric_limits<Count>::max()
                                   ? words("of at least ", least)
@@ -118,8 +119,8 @@ Request read_request(Arguments& arguments) {
   if (!name) throw BadInput("--algorithm is missing: " + known_algorithms(*collective));
   const Algorithm& algorithm = known_algorithm(*collective, *name);
 
-  constexpr Count kMostRanks = 4096;               // every rank's steps are held at once
-  constexpr Count kMostElements = Count{1} << 40;  // far from overflow when times the ranks
+  constexpr Count kMostRanks = 4096;                  // every rank's steps are held at once
+  constexpr Count kMostElements = 1'000'000'000'000;  // far from overflow when times the ranks
   Shape shape{.collective = *collective};
   shape.size = static_cast<int>(required(arguments.number("--ranks", 1, kMostRanks), "--ranks"));
   shape.count = arguments.number("--count", 0, kMostElements).value_or(0);

@@ -3,7 +3,7 @@
 
 namespace stretto::tool {
 
-int list(Arguments& arguments, std::ostream& out) {
+int list(const Arguments& arguments, std::ostream& out) {
   const auto only = arguments.collective();
   arguments.reject_others("list");
   for (const Algorithm* each : algorithms()) {

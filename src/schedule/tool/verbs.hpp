@@ -12,7 +12,7 @@ inline constexpr int kBug = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kFaultFound = 3;
 
-int list(Arguments& arguments, std::ostream& out);
+int list(const Arguments& arguments, std::ostream& out);
 int show(Arguments& arguments, std::ostream& out);
 int cost(Arguments& arguments, std::ostream& out);
 int verify(Arguments& arguments, std::ostream& out);

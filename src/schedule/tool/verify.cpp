@@ -64,7 +64,7 @@ int verify(Arguments& arguments, std::ostream& out) {
       json.null();
     }
     json.end_object();
-    out << std::endl;  // a reader shows progress: each line at once
+    out << '\n' << std::flush;  // a reader shows progress: each line at once
   }
   return exit_code;
 }

@@ -159,7 +159,7 @@ Decision decide(const Call& call) {
                             .commutative = shape.commutative,
                             .nonblocking = call.nonblocking},
                            {.hosts = comm.topology.hosts(),
-                            .oversubscribed = comm.topology.oversubscribed(),
+                            .oversubscribed = comm.shares_cores,
                             .progress_thread = Engine::get().has_progress_thread()},
                            overrides());
   shape.radix = decision.choice.radix;

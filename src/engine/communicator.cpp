@@ -23,7 +23,8 @@ namespace {
 struct Registry {
   std::mutex mutex;
   int keyval = MPI_KEYVAL_INVALID;
-  std::vector<Place> world;  // the place of each rank of MPI_COMM_WORLD
+  std::vector<Place> world;  // the place of each rank of MPI_COMM_WORLD, once attached
+  bool world_oversubscribed = false;
   std::vector<std::unique_ptr<Communicator>> known;
   std::atomic<bool> any_orphaned{false};
   // Changes whenever a handle may have come to mean something else.
@@ -61,9 +62,10 @@ std::vector<Place> exchange_places(MPI_Comm comm, int size) {
   return places;
 }
 
-// The places of the group's ranks, known from MPI_COMM_WORLD's; empty where a rank is
-// of another world (MPI_Comm_spawn).
+// The places of the group's ranks, known from MPI_COMM_WORLD's; empty where that was not
+// attached yet or a rank is of another world (MPI_Comm_spawn).
 std::vector<Place> places_of(MPI_Group group, int size) {
+  if (registry().world.empty()) return {};
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::vector<int> world_ranks(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -95,17 +97,17 @@ bool attach(MPI_Comm comm) {
   if (all.keyval == MPI_KEYVAL_INVALID) {
     native().Comm_create_keyval(copy_nothing, on_free, &all.keyval, nullptr);
   }
-  if (all.world.empty()) {
-    int world_size = 0;
-    native().Comm_size(native().comm_world, &world_size);
-    all.world = exchange_places(native().comm_world, world_size);
-  }
 
   MPI_Group group{};
   native().Comm_group(comm, &group);
   std::vector<Place> places = places_of(group, made->size);
   if (places.empty()) places = exchange_places(comm, made->size);
   made->topology = Topology(places);
+  if (comm == native().comm_world) {
+    all.world = std::move(places);
+    all.world_oversubscribed = made->topology.oversubscribed();
+  }
+  made->shares_cores = made->topology.oversubscribed() || all.world_oversubscribed;
   int error = MPI_SUCCESS;
   made->channel = native().comm_self;
   if (made->size > 1) {

@@ -19,6 +19,7 @@ struct Communicator {
   Rank rank = 0;
   int size = 1;
   Topology topology;
+  bool shares_cores = false;  // with more ranks than there are cores, its own or others
   // Tag of the next message to and from each rank. Both ends advance theirs by what the
   // schedule exchanges between them, so they agree without a word.
   std::vector<std::uint32_t> next_send_tag;
@@ -38,7 +39,7 @@ namespace communicators {
 
 // Collective over `comm`, which must be an intracommunicator Stretto does not know
 // yet. False where the MPI gives no channel: then the communicator stays unknown, on
-// all its ranks alike. `comm` == MPI_COMM_WORLD must come first.
+// all its ranks alike. Cheaper once MPI_COMM_WORLD is attached.
 bool attach(MPI_Comm comm);
 
 // nullptr where it was not attached.

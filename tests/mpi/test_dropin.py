@@ -1,0 +1,120 @@
+"""Unmodified programs under the drop-in: right answers, handled by Stretto's algorithms."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Mpi
+from test_api import algorithms_in_turn
+
+THREAD = {"STRETTO_PROGRESS_THREAD": "on"}
+
+
+def counters(folder: Path) -> dict[str, dict[str, int]]:
+    """What rank 0 handled: {call: {algorithm: calls}}."""
+    told = json.loads((folder / "rank-0.json").read_text())
+    handled: dict[str, dict[str, int]] = {}
+    for row in told["handled"]:
+        handled.setdefault(row["call"], {})[row["algorithm"]] = row["calls"]
+    return handled
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_program_passes_on_the_mpi_alone(mpi: Mpi, ranks: int) -> None:
+    ended = mpi.run(mpi.program("dropin"), ranks=ranks)
+    assert ended.ok, ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+@pytest.mark.parametrize("thread", ["on", "off"])
+def test_every_call_and_every_way_to_wait(mpi: Mpi, ranks: int, thread: str) -> None:
+    env = {"STRETTO_PROGRESS_THREAD": thread}
+    ended = mpi.run_under_stretto(mpi.program("dropin"), ranks=ranks, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "dropin ok" in ended.stdout
+
+
+def test_what_is_freed_while_pending_completes(mpi: Mpi) -> None:
+    ended = mpi.run_under_stretto(mpi.program("dropin"), "pending", ranks=3, env=THREAD)
+    assert ended.ok, ended.stdout + ended.stderr
+
+
+def test_forced_algorithms_handle_the_calls(mpi: Mpi, tmp_path: Path) -> None:
+    for turn, forced in enumerate(algorithms_in_turn()):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        env = {**forced, **THREAD, "STRETTO_RUN_COUNTERS": str(folder)}
+        ended = mpi.run_under_stretto(mpi.program("dropin"), ranks=4, env=env)
+        assert ended.ok, f"{forced}\n{ended.stdout}{ended.stderr}"
+        handled = counters(folder)
+        for variable, algorithm in forced.items():
+            collective = variable.removeprefix("STRETTO_SELECTION_").capitalize()
+            assert handled[f"MPI_{collective}"].keys() == {algorithm}
+
+
+def test_native_can_be_forced(mpi: Mpi, tmp_path: Path) -> None:
+    env = {**THREAD, "STRETTO_RUN_COUNTERS": str(tmp_path)}
+    env["STRETTO_SELECTION_IALLREDUCE"] = ""  # empty counts as unset
+    env["STRETTO_SELECTION_ALLREDUCE"] = "native"
+    ended = mpi.run_under_stretto(mpi.program("dropin"), ranks=3, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert not counters(tmp_path).keys() & {"MPI_Allreduce", "MPI_Iallreduce"}
+
+
+def test_unknown_algorithm_is_one_line_and_exit_code_2(mpi: Mpi) -> None:
+    env = {"STRETTO_SELECTION_BCAST": "quantum"}
+    ended = mpi.run_under_stretto(mpi.program("dropin"), ranks=1, env=env)
+    assert ended.exit_code == 2
+    assert "stretto: STRETTO_SELECTION_BCAST=quantum is no algorithm; known: native, " in (
+        ended.stderr
+    )
+
+
+@pytest.mark.parametrize("bindings", ["fortran_mpifh", "fortran_f08"])
+def test_fortran_programs(mpi: Mpi, bindings: str, tmp_path: Path) -> None:
+    env = {**THREAD, "STRETTO_RUN_COUNTERS": str(tmp_path)}
+    ended = mpi.run_under_stretto(mpi.program(bindings), ranks=3, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "fortran ok" in ended.stdout
+    assert {"MPI_Iallreduce", "MPI_Allreduce"} <= counters(tmp_path).keys()
+
+
+def test_mpi4py_programs(mpi: Mpi, tmp_path: Path) -> None:
+    env = {**THREAD, "STRETTO_RUN_COUNTERS": str(tmp_path), "MPI4PY_MPIABI": mpi.abi}
+    program = Path(__file__).with_name("mpi4py_program.py")
+    ended = mpi.run_under_stretto(sys.executable, program, ranks=3, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "mpi4py ok" in ended.stdout
+    assert "MPI_Iallreduce" in counters(tmp_path)
+
+
+def test_the_other_mpis_variant_stays_out_of_the_way(mpi: Mpi) -> None:
+    from conftest import MPIS
+
+    from stretto import native
+
+    others = [abi for abi in MPIS if abi != mpi.abi]
+    if not others:
+        pytest.skip("only one MPI here")
+    env = {"LD_PRELOAD": str(native.drop_in(MPIS[others[0]].abi))}
+    ended = mpi.run(mpi.program("dropin"), ranks=2, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "it runs as it is, without Stretto" in ended.stderr
+
+
+def test_verbose_says_what_was_handled_and_what_passed(mpi: Mpi) -> None:
+    env = {**THREAD, "STRETTO_VERBOSE": "1", "STRETTO_SELECTION_BCAST": "native"}
+    ended = mpi.run_under_stretto(mpi.program("dropin"), ranks=3, env=env)
+    lines = [line.split() for line in ended.stderr.splitlines() if line.startswith("stretto:")]
+    assert ["MPI_Barrier", "handled", "by", "dissemination"] in [[w[1], *w[3:]] for w in lines]
+    passed = [w for w in lines if w[1] == "MPI_Bcast"]
+    assert passed and all(w[3:6] == ["passed", "to", "the"] for w in passed)
+
+
+@pytest.mark.parametrize("thread", ["on", "off"])
+def test_nothing_wakes_up_while_nothing_is_pending(mpi: Mpi, thread: str) -> None:
+    env = {"STRETTO_PROGRESS_THREAD": thread}
+    ended = mpi.run_under_stretto(mpi.program("idle"), 5, ranks=2, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert int(ended.stdout.split("voluntary_switches")[1].split()[0]) <= 5

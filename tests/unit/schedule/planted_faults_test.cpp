@@ -87,7 +87,7 @@ TEST(PlantedFaults, MissingDependency) {
                         "does not wait"});
 }
 
-TEST(PlantedFaults, ReceiveIntoWhatIsStillBeingSent) {
+TEST(PlantedFaults, BufferThatMeansNothingOnThisRank) {
   Planted planted(chain_reduce, reduce_shape());
   planted.step(1, 1).to.buffer = Buffer::recv;
   planted.expect_fault(1, 1, {"touches recv[0,4), but rank 1 has no recv buffer here"});
@@ -191,7 +191,7 @@ TEST(PlantedFaults, WaitForALaterStep) {
 }
 
 TEST(PlantedFaults, ScratchUsedTwiceAtOnce) {
-  Shape shape = gather_shape();
+  const Shape shape = gather_shape();
   Planted planted(
       [](const Shape& of, Rank me) {  // the root receives into scratch and copies out
         Schedule schedule = linear_gather(of, me);

@@ -32,20 +32,16 @@ Region Builder::scratch(Span span) {
 
 StepId Builder::send(Rank peer, Region from, const After& after) {
   if (from.span.count == 0) return join(after);
-  return add({.kind = StepKind::send,
-              .peer = peer,
-              .ordinal = next_ordinal(sent_, peer),
-              .from = from},
-             after);
+  return add(
+      {.kind = StepKind::send, .peer = peer, .ordinal = next_ordinal(sent_, peer), .from = from},
+      after);
 }
 
 StepId Builder::recv(Rank peer, Region to, const After& after) {
   if (to.span.count == 0) return join(after);
-  return add({.kind = StepKind::recv,
-              .peer = peer,
-              .ordinal = next_ordinal(received_, peer),
-              .to = to},
-             after);
+  return add(
+      {.kind = StepKind::recv, .peer = peer, .ordinal = next_ordinal(received_, peer), .to = to},
+      after);
 }
 
 StepId Builder::copy(Region from, Region to, const After& after) {

@@ -53,7 +53,7 @@ class Builder {
 
   StepId send(Rank peer, Region from, const After& after = {});
   StepId recv(Rank peer, Region to, const After& after = {});
-  StepId copy(Region from, Region to, const After& after = {});   // elided where from == to
+  StepId copy(Region from, Region to, const After& after = {});    // elided where from == to
   StepId reduce(Region from, Region to, const After& after = {});  // to = from op to
   StepId signal(Rank peer, const After& after = {});               // a message of no elements
   StepId await(Rank peer, const After& after = {});                // its receive

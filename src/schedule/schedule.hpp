@@ -34,12 +34,12 @@ inline constexpr StepId kNoStep = -1;
 
 struct Step {
   StepKind kind{};
-  Rank peer = -1;             // send, recv
-  std::int32_t ordinal = 0;   // send, recv: how many messages this rank exchanged with `peer`
-                              // in this direction before this one. The k-th send of a to b
-                              // matches the k-th recv of b from a.
-  Region from{};              // send, copy, reduce
-  Region to{};                // recv, copy, reduce
+  Rank peer = -1;               // send, recv
+  std::int32_t ordinal = 0;     // send, recv: how many messages this rank exchanged with `peer`
+                                // in this direction before this one. The k-th send of a to b
+                                // matches the k-th recv of b from a.
+  Region from{};                // send, copy, reduce
+  Region to{};                  // recv, copy, reduce
   std::int32_t first_wait = 0;  // waits[first_wait, first_wait + waits) must be
   std::int32_t waits = 0;       // complete before this step starts
 };

@@ -14,29 +14,33 @@ set_target_properties(stretto-core PROPERTIES CXX_VISIBILITY_PRESET hidden
 target_link_libraries(stretto-core PUBLIC stretto-flags ${CMAKE_DL_LIBS})
 
 file(GLOB_RECURSE tool_sources CONFIGURE_DEPENDS src/schedule/tool/*.cpp)
-if(tool_sources)
-  add_executable(stretto-schedule ${tool_sources})
-  target_link_libraries(stretto-schedule PRIVATE stretto-core)
-  if(NOT STRETTO_SANITIZE)
-    target_link_options(stretto-schedule PRIVATE -static-libstdc++ -static-libgcc)
-  endif()
-  set_target_properties(stretto-schedule PROPERTIES RUNTIME_OUTPUT_DIRECTORY
-                                                    ${PROJECT_BINARY_DIR}/bin)
-  install(TARGETS stretto-schedule DESTINATION bin)
+add_executable(stretto-schedule ${tool_sources})
+target_link_libraries(stretto-schedule PRIVATE stretto-core)
+if(NOT STRETTO_SANITIZE)
+  target_link_options(stretto-schedule PRIVATE -static-libstdc++ -static-libgcc)
 endif()
+set_target_properties(stretto-schedule PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+install(TARGETS stretto-schedule DESTINATION bin)
 
 file(GLOB_RECURSE live_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
 file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
 file(GLOB_RECURSE intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
-# Whatever the generator is made of; its inputs are Python and tables beside it.
-file(GLOB intercept_generator CONFIGURE_DEPENDS src/intercept/*.py src/intercept/*.toml)
+# The entry points themselves are written from a table, once for all ABIs.
+set(generator ${PROJECT_SOURCE_DIR}/src/intercept/generate.py)
+set(generated ${PROJECT_BINARY_DIR}/generated/intercept)
+add_custom_command(
+  OUTPUT ${generated}/wrappers.cpp
+  COMMAND Python3::Interpreter ${generator} ${generated}
+  DEPENDS ${generator} ${PROJECT_SOURCE_DIR}/src/intercept/functions.txt
+  VERBATIM)
 
 # Objects against one MPI's headers. Those of the public faces (api, intercept) keep
 # default visibility: the version script of the library says what gets out.
 function(stretto_add_objects name abi visibility)
   add_library(${name} OBJECT ${ARGN})
   target_link_libraries(${name} PUBLIC stretto-core mpi-headers-${abi})
-  target_compile_definitions(${name} PRIVATE STRETTO_ABI="${abi}")
+  target_compile_definitions(${name} PRIVATE STRETTO_ABI="${abi}"
+                                             STRETTO_VERSION="${PROJECT_VERSION}")
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET ${visibility}
                                            VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
@@ -57,28 +61,11 @@ function(stretto_add_library name exports)
 endfunction()
 
 foreach(abi IN LISTS STRETTO_ABIS)
-  if(live_sources AND api_sources)
-    stretto_add_objects(stretto-live-${abi} ${abi} hidden ${live_sources})
-    stretto_add_objects(stretto-api-${abi} ${abi} default ${api_sources})
-    stretto_add_library(stretto-${abi} exports-api.map stretto-live-${abi} stretto-api-${abi})
-    target_include_directories(stretto-${abi} INTERFACE ${PROJECT_SOURCE_DIR}/include)
-
-    set(generator ${PROJECT_SOURCE_DIR}/src/intercept/generate.py)
-    set(generated "")
-    if(EXISTS ${generator})
-      set(folder ${PROJECT_BINARY_DIR}/generated/intercept/${abi})
-      set(generated ${folder}/wrappers.cpp)
-      add_custom_command(
-        OUTPUT ${generated}
-        COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-        COMMAND ${Python3_EXECUTABLE} ${generator} ${folder} ${abi}
-        DEPENDS ${intercept_generator}
-        VERBATIM)
-    endif()
-    if(intercept_sources OR generated)
-      stretto_add_objects(stretto-intercept-${abi} ${abi} default ${intercept_sources} ${generated})
-      stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-live-${abi}
-                          stretto-api-${abi} stretto-intercept-${abi})
-    endif()
-  endif()
+  stretto_add_objects(stretto-live-${abi} ${abi} hidden ${live_sources})
+  stretto_add_objects(stretto-api-${abi} ${abi} default ${api_sources})
+  stretto_add_objects(stretto-intercept-${abi} ${abi} default ${intercept_sources}
+                      ${generated}/wrappers.cpp)
+  stretto_add_library(stretto-${abi} exports-api.map stretto-live-${abi} stretto-api-${abi})
+  stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-live-${abi}
+                      stretto-api-${abi} stretto-intercept-${abi})
 endforeach()

@@ -31,11 +31,9 @@ foreach(abi IN LISTS STRETTO_ABIS)
   foreach(source IN LISTS test_sources)
     cmake_path(GET source STEM name)
     stretto_add_program(tests ${abi} ${name} ${source})
-    target_link_libraries(tests-${abi}-${name} PRIVATE stretto-flags mpi-${abi} m)
-    if(TARGET stretto-${abi})
-      # Only those that call stretto_* come out needing it: the drop-in's tests must not.
-      target_link_libraries(tests-${abi}-${name} PRIVATE -Wl,--as-needed stretto-${abi})
-    endif()
+    # Only those that call stretto_* come out needing it: the drop-in's tests must not.
+    target_link_libraries(tests-${abi}-${name} PRIVATE stretto-flags mpi-${abi} m -Wl,--as-needed
+                                                       stretto-${abi})
   endforeach()
 
   if(TARGET mpi-fortran-${abi})

@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test sanitize $(SANITIZERS) lint format clean
+.PHONY: help setup build demo bars test sanitize $(SANITIZERS) lint format clean
 
 help:  ## show this
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -35,6 +35,9 @@ sanitize: $(SANITIZERS)  ## run the tests of the native parts under the sanitize
 $(SANITIZERS):
 	@$(MAKE) --no-print-directory build PRESET=$@
 	@tools/sanitize.sh $@
+
+bars: build  ## measure the promised speeds against the MPI's own (a quiet machine, root)
+	@$(BIN)/python tools/bars.py
 
 lint: build  ## check formatting and style of all sources
 	@tools/lint.sh

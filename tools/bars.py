@@ -1,0 +1,227 @@
+"""Measures the speed Stretto promises, against the MPI's own, in interleaved runs.
+
+Prints each figure beside its bar; asserts nothing, since other work on the machine moves
+all of them. Example: make bars, or
+
+    .venv/bin/python tools/bars.py --only overlap --runs 9
+
+The programs are those of apps/ and tests/mpi; on a rig where a bar is about a network, which
+needs root.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from stretto import native
+from stretto.errors import StrettoError
+from stretto.launch.base import Launcher
+from stretto.launch.process import launch
+from stretto.launch.registry import Known, known_launchers
+from stretto.launch.rig import Rig, parse_rig
+
+OVERLAP_RIG = "2x1@200mbit,pin"
+LATENCY_RIG = "4x2@1gbit"
+VECTORS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
+SIZES = (8, 4096, 262144, 4194304)
+
+
+@dataclass(frozen=True)
+class Side:
+    """The same program with these variables for its ranks."""
+
+    name: str
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Each side's figures, in the order of the runs."""
+
+    native: list[dict[str, float]]
+    stretto: list[dict[str, float]]
+
+    def spread(self, side: str, figure: str) -> str:
+        """Median (minimum-maximum)."""
+        return shown([run[figure] for run in getattr(self, side)])
+
+    def ratio(self, figure: str) -> str:
+        """Of native to Stretto, run by run."""
+        pairs = zip(self.native, self.stretto, strict=True)
+        return shown([ours[figure] / theirs[figure] for ours, theirs in pairs])
+
+
+def shown(values: list[float]) -> str:
+    return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
+
+
+def figures(output: str) -> dict[str, float]:
+    """The `name value` lines a program printed."""
+    return {name: float(value) for name, value in re.findall(r"(?m)^(\w+) ([\d.]+)$", output)}
+
+
+def run_once(launcher: Launcher, ranks: int, argv: list[str], env: Mapping[str, str]) -> str:
+    with tempfile.TemporaryFile() as out:
+        outcome = launch(launcher.command(ranks, argv, env), timeout_s=300, stdout=out, stderr=out)
+        out.seek(0)
+        text = out.read().decode(errors="replace")
+    if not outcome.ok:
+        raise SystemExit(f"bars: {' '.join(argv)} failed:\n{text}")
+    return text
+
+
+def measure(launcher: Launcher, ranks: int, argv: list[str], runs: int) -> Measured:
+    """Both sides in turn, which goes first changing each time."""
+    sides = [Side("native", {}), Side("stretto", {"LD_PRELOAD": str(native.drop_in(launcher.abi))})]
+    taken = Measured([], [])
+    for run in range(runs):
+        for side in sides if run % 2 == 0 else sides[::-1]:
+            getattr(taken, side.name).append(figures(run_once(launcher, ranks, argv, side.env)))
+    return taken
+
+
+@contextmanager
+def on_rig(mpi: Known, spec: str) -> Iterator[Launcher]:
+    with Rig(parse_rig(spec)) as rig:
+        yield rig.launcher(mpi)
+
+
+def overlap(mpi: Known, apps: Path, runs: int) -> Table:
+    """Nonblocking collectives behind computation, with no MPI_Test."""
+    table = Table(
+        "128 KiB",
+        "native",
+        "Stretto",
+        "bar",
+        "slow-down",
+        "bar",
+        title=(f"{mpi.name}, {OVERLAP_RIG}: total / max(compute, communication)"),
+    )
+    with on_rig(mpi, OVERLAP_RIG) as launcher:
+        for name in track(("iallreduce", "ibcast"), "overlap", transient=True):
+            got = measure(launcher, 2, [str(apps / "overlap"), name, "131072", "40"], runs)
+            table.add_row(
+                name,
+                got.spread("native", "ratio"),
+                got.spread("stretto", "ratio"),
+                "1.25",
+                got.spread("stretto", "slowdown"),
+                "1.10",
+            )
+    return table
+
+
+def crowded(mpi: Known, apps: Path, runs: int) -> Table:
+    """Small collectives with four times as many ranks as cores."""
+    table = Table(
+        "8 B",
+        "native us",
+        "Stretto us",
+        "times faster",
+        "bar",
+        title=(f"{mpi.name}, {LATENCY_RIG}: blocking, more ranks than cores"),
+    )
+    with on_rig(mpi, LATENCY_RIG) as launcher:
+        for name in track(("allreduce", "bcast", "barrier"), "crowded", transient=True):
+            got = measure(launcher, 8, [str(apps / "latency"), name, "8", "20"], runs)
+            table.add_row(
+                name,
+                got.spread("native", "latency_us"),
+                got.spread("stretto", "latency_us"),
+                got.ratio("latency_us"),
+                "10" if name == "allreduce" else "",
+            )
+    return table
+
+
+def one_host(mpi: Known, apps: Path, runs: int) -> Table:
+    """Two pinned ranks, each collective: what the drop-in costs."""
+    table = Table(
+        "collective",
+        "bytes",
+        "native us",
+        "Stretto us",
+        "Stretto / native",
+        "bar",
+        title=f"{mpi.name}, one host, 2 pinned ranks: blocking",
+    )
+    cases = [("barrier", 0), *((name, size) for name in VECTORS for size in SIZES)]
+    for name, size in track(cases, "one host", transient=True):
+        calls = 2000 if size <= 4096 else 200 if size <= 262144 else 20
+        got = measure(mpi, 2, [str(apps / "latency"), name, str(size), str(calls)], runs)
+        swapped = Measured(got.stretto, got.native)
+        table.add_row(
+            name,
+            str(size),
+            got.spread("native", "latency_us"),
+            got.spread("stretto", "latency_us"),
+            swapped.ratio("latency_us"),
+            "1.10",
+        )
+    return table
+
+
+def idle(mpi: Known, apps: Path, runs: int) -> Table:
+    """Wake-ups of a process that computes with nothing pending."""
+    table = Table(
+        "",
+        "native",
+        "Stretto",
+        "bar",
+        title=(f"{mpi.name}: voluntary context switches in 5 s of computing, nothing pending"),
+    )
+    program = apps.parent.parent / "tests" / mpi.abi / "idle"
+    got = measure(mpi, 2, [str(program), "5"], min(runs, 3))
+    table.add_row(
+        "most of any rank",
+        got.spread("native", "voluntary_switches"),
+        got.spread("stretto", "voluntary_switches"),
+        "5",
+    )
+    return table
+
+
+BARS = {"overlap": overlap, "crowded": crowded, "one-host": one_host, "idle": idle}
+
+
+def pinned(mpi: Known) -> Known:
+    """The launcher, told to give each rank a core."""
+    return replace(
+        mpi, extra=("--bind-to", "core") if mpi.abi == "openmpi" else ("-bind-to", "core")
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=BARS, action="append", help="repeatable; default: all")
+    parser.add_argument("--runs", type=int, default=5, help="of each side (default 5)")
+    parser.add_argument("--abi", default="openmpi", help="openmpi (default) or mpich")
+    chosen = parser.parse_args()
+    mpi = next((found for found in known_launchers() if found.abi == chosen.abi), None)
+    if mpi is None:
+        raise SystemExit(f"bars: no launcher of the {chosen.abi} ABI here")
+    apps = native.native_dir() / "apps" / chosen.abi
+    console = Console(width=110)
+    for name in chosen.only or BARS:
+        on = pinned(mpi) if name in ("one-host", "idle") else mpi
+        console.print(BARS[name](on, apps, chosen.runs))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except StrettoError as error:
+        print(f"bars: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)

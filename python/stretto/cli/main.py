@@ -41,7 +41,11 @@ def stretto(
 
 def main() -> None:
     """Run the command line this process was given."""
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            # SIGINT too: polars takes it over on import and restarts system calls, so that a
+            # Ctrl-C would wait for the launch it shall end.
+            signal.signal(number, _terminate)
     sys.exit(run_command(sys.argv[1:]))
 
 

@@ -19,6 +19,12 @@ _REPORTS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
         lambda found: f"rank {found[2]} called MPI_Abort with code {found[1]}",
     ),
     (
+        re.compile(
+            r"An error occurred in (\w+)\n.*?by process \[\d+,(\d+)\].*?(MPI_ERR_\w+)", re.DOTALL
+        ),
+        lambda found: f"rank {found[2]} got {found[3]} in {found[1]}",
+    ),
+    (
         re.compile(r"process rank (\d+) with PID .*?exited\s+on\s+signal\s+(\d+)", re.DOTALL),
         lambda found: f"rank {found[1]} was killed by {signal_name(int(found[2]))}",
     ),

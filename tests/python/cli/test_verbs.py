@@ -1,8 +1,11 @@
 """The verbs end to end, on a stand-in launcher."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -176,6 +179,26 @@ def test_info_shows_launchers_variants_and_settings(
 def test_every_verb_shows_an_example(capfd: Captured, verb: str) -> None:
     assert run_command([verb, "--help"]) == 0
     assert f"Example: stretto {verb}" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_signal_ends_the_command_and_its_program(house: Path, number: signal.Signals) -> None:
+    (house / "app").write_text("#!/bin/bash\necho $$ > pid\nexec sleep 600\n")
+    command = subprocess.Popen(
+        [sys.executable, "-c", "from stretto.cli.main import main; main()", "run", "./app"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    while not (house / "pid").exists() or not (house / "pid").read_text().strip():
+        assert command.poll() is None
+        time.sleep(0.02)
+    command.send_signal(number)
+    try:
+        code = command.wait(timeout=60)
+    finally:
+        command.kill()
+    assert code == (-number if number is signal.SIGKILL else 128 + number)
+    while Path(f"/proc/{(house / 'pid').read_text().strip()}").exists():
+        time.sleep(0.02)
 
 
 def test_the_command_is_a_process_with_an_exit_code() -> None:

@@ -23,6 +23,13 @@ OPEN_MPI_ABORT = """\
 MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD
 with errorcode 9.
 """
+OPEN_MPI_ERROR = """\
+[vm:00014] *** An error occurred in MPI_Bcast
+[vm:00014] *** reported by process [1212678145,1]
+[vm:00014] *** on communicator MPI_COMM_WORLD
+[vm:00014] *** MPI_ERR_ROOT: invalid root
+[vm:00014] *** MPI_ERRORS_ARE_FATAL (processes in this communicator will now abort,
+"""
 OPEN_MPI_NO_FINALIZE = """\
 mpirun has exited due to process rank 0 with PID 0 on
 node vm exiting improperly. There are three reasons this could occur:
@@ -42,6 +49,7 @@ MPICH_ABORT = "Abort(9) on node 1 (rank 1 in comm 0): application called MPI_Abo
         (139, OPEN_MPI_SIGNAL, "rank 1 was killed by SIGSEGV (segmentation fault)"),
         (7, OPEN_MPI_EXIT, "rank 2 exited with code 7"),
         (9, OPEN_MPI_ABORT, "rank 1 called MPI_Abort with code 9"),
+        (8, OPEN_MPI_ERROR, "rank 1 got MPI_ERR_ROOT in MPI_Bcast"),
         (1, OPEN_MPI_NO_FINALIZE, "rank 0 exited without MPI_Finalize"),
         (11, MPICH_SIGNAL, "a rank was killed by SIGSEGV (segmentation fault)"),
         (9, MPICH_ABORT, "rank 1 called MPI_Abort with code 9"),

@@ -40,9 +40,7 @@ def test_random_collectives_match_the_mpi(mpi: Mpi, ranks: int) -> None:
 
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_every_algorithm_matches_the_mpi(mpi: Mpi, ranks: int) -> None:
-    for turn, (forced, thread) in enumerate(
-        itertools.product(algorithms_in_turn(), ("on", "off"))
-    ):
+    for turn, (forced, thread) in enumerate(itertools.product(algorithms_in_turn(), ("on", "off"))):
         env = {**forced, "STRETTO_PROGRESS_THREAD": thread}
         ended = mpi.run(mpi.program("api_random"), 200 + turn, 15, ranks=ranks, env=env)
         assert ended.ok, f"{env}\n{ended.stdout}{ended.stderr}"

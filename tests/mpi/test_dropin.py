@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import Mpi
+from conftest import MPIS, Mpi
 from test_api import algorithms_in_turn
+
+from stretto import native
 
 THREAD = {"STRETTO_PROGRESS_THREAD": "on"}
 
@@ -90,10 +92,6 @@ def test_mpi4py_programs(mpi: Mpi, tmp_path: Path) -> None:
 
 
 def test_the_other_mpis_variant_stays_out_of_the_way(mpi: Mpi) -> None:
-    from conftest import MPIS
-
-    from stretto import native
-
     others = [abi for abi in MPIS if abi != mpi.abi]
     if not others:
         pytest.skip("only one MPI here")
@@ -109,7 +107,8 @@ def test_verbose_says_what_was_handled_and_what_passed(mpi: Mpi) -> None:
     lines = [line.split() for line in ended.stderr.splitlines() if line.startswith("stretto:")]
     assert ["MPI_Barrier", "handled", "by", "dissemination"] in [[w[1], *w[3:]] for w in lines]
     passed = [w for w in lines if w[1] == "MPI_Bcast"]
-    assert passed and all(w[3:6] == ["passed", "to", "the"] for w in passed)
+    assert passed
+    assert all(w[3:6] == ["passed", "to", "the"] for w in passed)
 
 
 @pytest.mark.parametrize("thread", ["on", "off"])

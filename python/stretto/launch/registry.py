@@ -28,9 +28,13 @@ def choose_launcher(program: Program, named: str | None = None, extra: Sequence[
 
 
 def known_launchers(near: Path | None = None) -> list[Known]:
-    """Every launcher that can be found here, the most fitting first."""
-    found = (identify(path) for path in _candidates(near))
-    return [launcher for launcher in found if launcher is not None]
+    """One launcher of every MPI that can be found here, the most fitting first."""
+    found: dict[tuple[Path, str], Known] = {}
+    for path in _candidates(near):
+        if launcher := identify(path):
+            # An MPI installs its launcher under several names.
+            found.setdefault((path.parent, launcher.name.partition(" (")[0]), launcher)
+    return list(found.values())
 
 
 def identify(path: Path, abi: Abi | None = None) -> Known | None:

@@ -124,3 +124,10 @@ def test_srun_serves_any_abi_inside_a_job(
     chosen = choose_launcher(program("libmpi.so.12", tmp_path))
     assert isinstance(chosen, Srun)
     assert chosen.abi is Abi.MPICH
+
+
+def test_an_mpi_with_several_names_for_its_launcher_counts_once(only: Path) -> None:
+    for name in ("mpirun", "mpiexec", "mpiexec.hydra"):
+        says(only / name, HYDRA)
+    executable(only / "mpirun.openmpi", MPIRUN)
+    assert [each.path.name for each in registry.known_launchers()] == ["mpirun", "mpirun.openmpi"]

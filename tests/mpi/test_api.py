@@ -1,34 +1,11 @@
 """stretto.h against the MPI's own results, with every algorithm in its turn."""
 
 import itertools
-import json
-import subprocess
 
 import pytest
-from conftest import Mpi
-
-from stretto import native
+from mpi_runs import Mpi, algorithms_in_turn
 
 pytestmark = pytest.mark.sanitized
-
-
-def algorithms_in_turn() -> list[dict[str, str]]:
-    """Settings for as many runs as it takes to force each algorithm of each collective once."""
-    said = subprocess.run(
-        [str(native.schedule_tool()), "list"], capture_output=True, text=True, check=True
-    ).stdout
-    names: dict[str, list[str]] = {}
-    for line in said.splitlines():
-        row = json.loads(line)
-        names.setdefault(row["collective"], []).append(row["algorithm"])
-    rounds = max(map(len, names.values()))
-    return [
-        {
-            f"STRETTO_SELECTION_{collective.upper()}": known[turn % len(known)]
-            for collective, known in names.items()
-        }
-        for turn in range(rounds)
-    ]
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5])

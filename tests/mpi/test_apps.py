@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from conftest import Mpi
+    from mpi_runs import Mpi
 
 RANKS = [1, 2, 3, 4]
 LINES = re.compile(r"checksum ([0-9a-f]{16})\ntime (\d+\.\d+) s\n")

@@ -1,7 +1,7 @@
 """The sanitizers do see what is wrong: their silence elsewhere means something."""
 
 import pytest
-from conftest import Mpi
+from mpi_runs import Mpi
 
 from stretto import native
 

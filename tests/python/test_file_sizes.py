@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("*.c", "*.cpp", "*.h", "*.hpp", "*.in", "*.py", "*.f", "*.f90", "*.sh", "*.cmake", "*.j2")
+ENDINGS = ("c", "cpp", "h", "hpp", "in", "py", "f", "f90", "sh", "cmake", "j2")
+SOURCES = [f"*.{ending}" for ending in ENDINGS]
 MOST_LINES = 600
 
 

@@ -60,7 +60,7 @@ def layer_of(path: str) -> str:
     return max(
         (name for name in MAY_INCLUDE if path.startswith(f"{name}/")),
         key=len,
-        default=path.split("/")[0],
+        default=path.partition("/")[0],
     )
 
 

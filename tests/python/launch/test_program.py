@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import executable
+from stand_ins import executable
 
 from stretto.errors import EnvironmentUnusable, InputError
 from stretto.launch import program as module

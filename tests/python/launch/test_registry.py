@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import MPIRUN, executable
+from stand_ins import MPIRUN, executable
 
 from stretto.errors import EnvironmentUnusable
 from stretto.launch import registry

@@ -16,7 +16,7 @@ from stretto.launch.rig import Rig, parse_rig, rig
 from stretto.launch.rig.rig import require_usable
 
 if TYPE_CHECKING:
-    from conftest import Mpi
+    from mpi_runs import Mpi
 
 TIMEOUT_S = 120
 RANK = re.compile(r"rank (\d+) host (\S+) cores (\d+) first (\d+) tag (.*)")

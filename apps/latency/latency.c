@@ -14,39 +14,56 @@
 
 enum { BATCHES = 21 };
 
-static const char *const kNames[] = {"barrier", "bcast",   "reduce",    "allreduce",
+static const char* const kNames[] = {"barrier", "bcast",   "reduce",    "allreduce",
                                      "gather",  "scatter", "allgather", "alltoall"};
 
-static void call(int which, double *send, double *recv, int count, int root) {
+static void call(int which, double* send, double* recv, int count, int root) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   switch (which) {
-    case 0: MPI_Barrier(comm); break;
-    case 1: MPI_Bcast(recv, count, MPI_DOUBLE, root, comm); break;
-    case 2: MPI_Reduce(send, recv, count, MPI_DOUBLE, MPI_SUM, root, comm); break;
-    case 3: MPI_Allreduce(send, recv, count, MPI_DOUBLE, MPI_SUM, comm); break;
-    case 4: MPI_Gather(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, root, comm); break;
-    case 5: MPI_Scatter(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, root, comm); break;
-    case 6: MPI_Allgather(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, comm); break;
-    default: MPI_Alltoall(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, comm);
+    case 0:
+      MPI_Barrier(comm);
+      break;
+    case 1:
+      MPI_Bcast(recv, count, MPI_DOUBLE, root, comm);
+      break;
+    case 2:
+      MPI_Reduce(send, recv, count, MPI_DOUBLE, MPI_SUM, root, comm);
+      break;
+    case 3:
+      MPI_Allreduce(send, recv, count, MPI_DOUBLE, MPI_SUM, comm);
+      break;
+    case 4:
+      MPI_Gather(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, root, comm);
+      break;
+    case 5:
+      MPI_Scatter(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, root, comm);
+      break;
+    case 6:
+      MPI_Allgather(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, comm);
+      break;
+    default:
+      MPI_Alltoall(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, comm);
   }
 }
 
-static int by_value(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
+static int by_value(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, size, which = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const char *name = argc > 1 ? argv[1] : "";
+  const char* name = argc > 1 ? argv[1] : "";
   const int bytes = argc > 2 ? atoi(argv[2]) : -1, calls = argc > 3 ? atoi(argv[3]) : 200;
   while (which < 8 && strcmp(name, kNames[which]) != 0) ++which;
   if (which == 8 || bytes < 0 || calls < 1) {
-    if (rank == 0) fprintf(stderr, "usage: latency COLLECTIVE BYTES [CALLS]\n"
-                                   "example: latency allreduce 8 1000\n");
+    if (rank == 0)
+      fprintf(stderr,
+              "usage: latency COLLECTIVE BYTES [CALLS]\n"
+              "example: latency allreduce 8 1000\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const int count = bytes / (int)sizeof(double);

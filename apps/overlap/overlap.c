@@ -17,13 +17,13 @@
 enum { WARM_UP = 5 };
 
 typedef struct {
-  const char *name;
+  const char* name;
   int bytes; /* of the vector; of one rank's block for ialltoall */
-  double *send;
-  double *recv;
+  double* send;
+  double* recv;
 } Job;
 
-static void start(const Job *job, MPI_Request *request) {
+static void start(const Job* job, MPI_Request* request) {
   const int count = job->bytes / (int)sizeof(double);
   if (strcmp(job->name, "iallreduce") == 0) {
     MPI_Iallreduce(job->send, job->recv, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, request);
@@ -48,12 +48,12 @@ static double slowest(double mine) {
   return all;
 }
 
-static int by_value(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
+static int by_value(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
-static double median(double *values, int count) {
+static double median(double* values, int count) {
   qsort(values, (size_t)count, sizeof *values, by_value);
   return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
@@ -64,9 +64,9 @@ typedef struct {
 } Times;
 
 /* units = 0: communication alone. communicate = 0: computation alone. */
-static Times measure(const Job *job, long units, int communicate, int repetitions) {
-  double *total = malloc((size_t)repetitions * sizeof *total);
-  double *work = malloc((size_t)repetitions * sizeof *work);
+static Times measure(const Job* job, long units, int communicate, int repetitions) {
+  double* total = malloc((size_t)repetitions * sizeof *total);
+  double* work = malloc((size_t)repetitions * sizeof *work);
   volatile double sink = 0;
   for (int i = -WARM_UP; i < repetitions; ++i) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -94,7 +94,7 @@ static void usage(void) {
   MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -19,11 +19,11 @@ extern "C" {
 #endif
 
 /* A pending collective. STRETTO_REQUEST_NULL once it was waited for or freed. */
-typedef struct stretto_request_s *stretto_request;
+typedef struct stretto_request_s* stretto_request;
 #define STRETTO_REQUEST_NULL ((stretto_request)0)
 
 /* "0.1.0" */
-const char *stretto_version(void);
+const char* stretto_version(void);
 
 /* Optional: prepares `comm`, collectively (see above). */
 int stretto_attach(MPI_Comm comm);
@@ -31,52 +31,52 @@ int stretto_attach(MPI_Comm comm);
 int stretto_finalize(void);
 
 int stretto_barrier(MPI_Comm comm);
-int stretto_bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
-int stretto_reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+int stretto_bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+int stretto_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
                    int root, MPI_Comm comm);
-int stretto_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
+int stretto_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                       MPI_Op op, MPI_Comm comm);
-int stretto_gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+int stretto_gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-int stretto_scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+int stretto_scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-int stretto_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+int stretto_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int stretto_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+int stretto_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
-int stretto_ibarrier(MPI_Comm comm, stretto_request *request);
-int stretto_ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                   stretto_request *request);
-int stretto_ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                    MPI_Op op, int root, MPI_Comm comm, stretto_request *request);
-int stretto_iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype,
-                       MPI_Op op, MPI_Comm comm, stretto_request *request);
-int stretto_igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+int stretto_ibarrier(MPI_Comm comm, stretto_request* request);
+int stretto_ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                   stretto_request* request);
+int stretto_ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                    int root, MPI_Comm comm, stretto_request* request);
+int stretto_iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
+                       MPI_Op op, MPI_Comm comm, stretto_request* request);
+int stretto_igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                    stretto_request *request);
-int stretto_iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                    stretto_request* request);
+int stretto_iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                      int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                     stretto_request *request);
-int stretto_iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     stretto_request* request);
+int stretto_iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                       stretto_request *request);
-int stretto_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       stretto_request* request);
+int stretto_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                      stretto_request *request);
+                      stretto_request* request);
 
 /* Completion. A null request is complete at once; *flag, *index and MPI_UNDEFINED as in
  * MPI_Wait, MPI_Test and their families. */
-int stretto_wait(stretto_request *request);
-int stretto_test(stretto_request *request, int *flag);
+int stretto_wait(stretto_request* request);
+int stretto_test(stretto_request* request, int* flag);
 int stretto_waitall(int count, stretto_request requests[]);
-int stretto_testall(int count, stretto_request requests[], int *flag);
-int stretto_waitany(int count, stretto_request requests[], int *index);
-int stretto_testany(int count, stretto_request requests[], int *index, int *flag);
-int stretto_waitsome(int count, stretto_request requests[], int *outcount, int indices[]);
-int stretto_testsome(int count, stretto_request requests[], int *outcount, int indices[]);
+int stretto_testall(int count, stretto_request requests[], int* flag);
+int stretto_waitany(int count, stretto_request requests[], int* index);
+int stretto_testany(int count, stretto_request requests[], int* index, int* flag);
+int stretto_waitsome(int count, stretto_request requests[], int* outcount, int indices[]);
+int stretto_testsome(int count, stretto_request requests[], int* outcount, int indices[]);
 /* The operation completes by itself; its buffers stay its own until then. */
-int stretto_request_free(stretto_request *request);
+int stretto_request_free(stretto_request* request);
 
 #ifdef __cplusplus
 }

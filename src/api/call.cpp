@@ -74,8 +74,8 @@ Bound bind_bcast(const Call& call, const Communicator& comm) {
   bound.binding.recv = {call.recvbuf, bytes_element()};
   bound.binding.scratch = bytes_element();
   if (!is_plain(call.recvtype)) {
-    bound.staging = Staging{{call.recvbuf, Element::of(call.recvtype, call.recvcount)},
-                            comm.rank == call.root};
+    bound.staging =
+        Staging{{call.recvbuf, Element::of(call.recvtype, call.recvcount)}, comm.rank == call.root};
   }
   return bound;
 }
@@ -146,8 +146,7 @@ Decision decide(const Call& call) {
   shape.in_place = call.collective != Collective::bcast && is_in_place(call);
   shape.commutative = !is_reduction(call.collective) || is_commutative(call.op);
 
-  const bool counts_blocks =
-      call.collective != Collective::bcast && !is_reduction(call.collective);
+  const bool counts_blocks = call.collective != Collective::bcast && !is_reduction(call.collective);
   const Count most = bytes * (counts_blocks ? comm.size : 1);
   if (most > INT_MAX) {
     decision.choice.reason = Reason::too_large;

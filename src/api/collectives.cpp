@@ -105,11 +105,11 @@ int stretto_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
   return stretto_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, nullptr);
 }
 
-int stretto_ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
-                    MPI_Op op, int root, MPI_Comm comm, stretto_request* request) {
-  return submit(stretto::reduction(Collective::reduce, sendbuf, recvbuf, count, datatype, op, root,
-                                   comm),
-                request);
+int stretto_ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                    int root, MPI_Comm comm, stretto_request* request) {
+  return submit(
+      stretto::reduction(Collective::reduce, sendbuf, recvbuf, count, datatype, op, root, comm),
+      request);
 }
 
 int stretto_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
@@ -119,9 +119,9 @@ int stretto_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatyp
 
 int stretto_iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
                        MPI_Op op, MPI_Comm comm, stretto_request* request) {
-  return submit(stretto::reduction(Collective::allreduce, sendbuf, recvbuf, count, datatype, op, 0,
-                                   comm),
-                request);
+  return submit(
+      stretto::reduction(Collective::allreduce, sendbuf, recvbuf, count, datatype, op, 0, comm),
+      request);
 }
 
 int stretto_gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,

@@ -176,8 +176,7 @@ void finish() {
     rest.swap(all.known);
   }
   for (const auto& known : rest) {
-    const bool predefined =
-        known->user == native().comm_world || known->user == native().comm_self;
+    const bool predefined = known->user == native().comm_world || known->user == native().comm_self;
     // Others were leaked by the program; MPI_Finalize deals with them and their channels.
     if (!predefined) continue;
     release(*known);
@@ -185,7 +184,8 @@ void finish() {
   native().Comm_free_keyval(&all.keyval);
   ++all.generation;
   // Attribute callbacks for what was leaked may still come: their objects stay.
-  for (auto& known : rest) [[maybe_unused]] auto* const kept = known.release();
+  for (auto& known : rest) [[maybe_unused]]
+    auto* const kept = known.release();
 }
 
 }  // namespace communicators

@@ -79,8 +79,7 @@ int copy_elements(const Block& from, Count from_offset, const Block& to, Count t
                          comm);
   }
   if (from.element.plain) {
-    return native().Unpack(source, packed_size, &position, target, to_count, to.element.type,
-                           comm);
+    return native().Unpack(source, packed_size, &position, target, to_count, to.element.type, comm);
   }
   std::vector<std::byte> between(static_cast<std::size_t>(bytes));
   if (const int error = native().Pack(source, from_count, from.element.type, between.data(),

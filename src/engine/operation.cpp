@@ -52,7 +52,8 @@ Operation::Operation(std::shared_ptr<const Plan> plan, Communicator& comm, const
   const MPI_Aint staged = staging_ ? staging_->user.element.bytes : 0;
   if (scratch.bytes + staged > 0) {
     const MPI_Aint offset = aligned(scratch.bytes);
-    memory_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(offset + staged));
+    memory_ =
+        std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(offset + staged));
     scratch_ = {memory_.get() + scratch.below, binding.scratch};
     if (staging_) recv_.base = memory_.get() + offset;
   }
@@ -109,13 +110,11 @@ bool Operation::run(MpiTransport& transport, StepId id) {
   switch (step.kind) {
     case StepKind::send:
       error = transport.post_send(from.at(step.from.span.offset), elements(from, step.from),
-                                  from.element.type,
-                                  {comm_.channel, step.peer, tag}, {this, id});
+                                  from.element.type, {comm_.channel, step.peer, tag}, {this, id});
       break;
     case StepKind::recv:
       error = transport.post_recv(to.at(step.to.span.offset), elements(to, step.to),
-                                  to.element.type,
-                                  {comm_.channel, step.peer, tag}, {this, id});
+                                  to.element.type, {comm_.channel, step.peer, tag}, {this, id});
       break;
     case StepKind::copy:
       error = copy_elements(from, step.from.span.offset, to, step.to.span.offset,

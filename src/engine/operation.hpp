@@ -30,7 +30,7 @@ struct Binding {
 // the others unpack when it is done. Segments can then be cut anywhere, also where the
 // ranks describe the same data by different types.
 struct Staging {
-  Block user;       // the program's buffer, one element
+  Block user;          // the program's buffer, one element
   bool packs = false;  // this rank is the root
 };
 

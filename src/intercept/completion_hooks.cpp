@@ -58,9 +58,9 @@ void forget_some(const std::vector<MPI_Request>& requests, int outcount, const i
 
 int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
   const std::vector<MPI_Request> before = remember(1, request);
-  const int error = wait_natively() ? real(request, status) : drive([&](int* flag) {
-    return native().Test(request, flag, status);
-  });
+  const int error = wait_natively()
+                        ? real(request, status)
+                        : drive([&](int* flag) { return native().Test(request, flag, status); });
   forget_all(before);
   return error;
 }
@@ -73,8 +73,7 @@ int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status
   return error;
 }
 
-int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests,
-               MPI_Status* statuses) {
+int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI_Status* statuses) {
   const std::vector<MPI_Request> before = remember(count, requests);
   const int error = wait_natively() ? real(count, requests, statuses) : drive([&](int* flag) {
     return native().Testall(count, requests, flag, statuses);
@@ -114,12 +113,13 @@ int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int
 int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests, int* outcount,
                 int* indices, MPI_Status* statuses) {
   const std::vector<MPI_Request> before = remember(incount, requests);
-  const int error =
-      wait_natively() ? real(incount, requests, outcount, indices, statuses) : drive([&](int* flag) {
-        const int failure = native().Testsome(incount, requests, outcount, indices, statuses);
-        *flag = *outcount != 0 ? 1 : 0;
-        return failure;
-      });
+  const int error = wait_natively() ? real(incount, requests, outcount, indices, statuses)
+                                    : drive([&](int* flag) {
+                                        const int failure = native().Testsome(
+                                            incount, requests, outcount, indices, statuses);
+                                        *flag = *outcount != 0 ? 1 : 0;
+                                        return failure;
+                                      });
   forget_some(before, *outcount, indices);
   return error;
 }

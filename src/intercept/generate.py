@@ -5,7 +5,9 @@ Usage: python3 generate.py OUTDIR
 Each function is defined as MPI_X and, by alias, as PMPI_X: Fortran in Open MPI enters
 through PMPI_X, so one C definition serves every language. The real one is looked up in
 the MPI the process has loaded. While the drop-in is not active (before MPI_Init, after
-MPI_Finalize, or when the MPI is of another ABI), a wrapper only forwards.
+MPI_Finalize, or when the MPI is of another ABI), an entry point only forwards. It then
+does not know what its arguments are (a handle is an int in one ABI and a pointer in
+another), so it takes and hands on machine words.
 """
 
 from __future__ import annotations
@@ -25,11 +27,31 @@ CALL_MEMBERS = {
     **{
         name: name
         for name in (
-            "sendbuf sendcount sendtype recvbuf recvcount recvtype op root comm".split()
+            [
+                "sendbuf",
+                "sendcount",
+                "sendtype",
+                "recvbuf",
+                "recvcount",
+                "recvtype",
+                "op",
+                "root",
+                "comm",
+            ]
         )
     },
 }
-CALL_ORDER = "sendbuf sendcount sendtype recvbuf recvcount recvtype op root comm".split()
+CALL_ORDER = [
+    "sendbuf",
+    "sendcount",
+    "sendtype",
+    "recvbuf",
+    "recvcount",
+    "recvtype",
+    "op",
+    "root",
+    "comm",
+]
 ROLES = ("collective", "attach", "track", "hook")
 
 
@@ -39,12 +61,17 @@ class Function:
 
     role: str
     name: str  # without MPI_
-    parameters: str  # as written
+    types: tuple[str, ...]  # of its parameters, arrays as pointers
     arguments: tuple[str, ...]  # their names
 
     @property
     def forwarded(self) -> str:
         return ", ".join(self.arguments)
+
+    @property
+    def parameters(self) -> str:
+        pairs = zip(self.types, self.arguments, strict=True)
+        return ", ".join(f"{type_} {name}" for type_, name in pairs)
 
 
 def parse(line: str) -> Function:
@@ -53,9 +80,13 @@ def parse(line: str) -> Function:
     if match is None or match[1] not in ROLES:
         raise ValueError(f"functions.txt: cannot read: {line}")
     role, name, parameters = match.groups()
-    names = [] if parameters == "void" else parameters.split(",")
-    arguments = tuple(re.sub(r"\[\]", "", p).split()[-1].lstrip("*&") for p in names)
-    return Function(role, name, parameters, arguments)
+    declared = [] if parameters == "void" else parameters.split(",")
+    split = [re.fullmatch(r"\s*(.*?)(\w+)(\[\])?", text) for text in declared]
+    if None in split:
+        raise ValueError(f"functions.txt: cannot read the parameters: {line}")
+    found = [part for part in split if part is not None]
+    types = tuple(part[1].strip() + ("*" if part[3] else "") for part in found)
+    return Function(role, name, types, tuple(part[2] for part in found))
 
 
 def call_of(function: Function) -> str:
@@ -91,19 +122,29 @@ ALWAYS_HOOKED = ("Init", "Init_thread")
 
 def wrapper(function: Function, index: int) -> str:
     """The definition of MPI_X and PMPI_X."""
-    name, parameters, forwarded = function.name, function.parameters, function.forwarded
-    guard = (
-        ""
-        if name in ALWAYS_HOOKED
-        else f"  if (!is_active()) return real({forwarded});\n  const Inside inside;\n"
-    )
+    name = function.name
+    count = len(function.types)
+    words = ", ".join(f"Word w{i}" for i in range(count))
+    named = ", ".join(f"w{i}" for i in range(count))
+    typed = ", ".join(f"from_word<{type_}>(w{i})" for i, type_ in enumerate(function.types))
+    when = "" if name in ALWAYS_HOOKED else f"  if (!is_active()) return forward({named});\n"
+    inside = "" if name in ALWAYS_HOOKED else "  const Inside inside;\n"
+    forward = f"reinterpret_cast<Word (*)({words})>(address)"
     return (
-        f"STRETTO_ENTRY int MPI_{name}({parameters}) {{\n"
+        f"static int wrap_{name}({function.parameters}) {{\n"
         f'  static const auto real = real_function<decltype(&MPI_{name})>("PMPI_{name}");\n'
-        f"{guard}"
+        f"{inside}"
         f"  return {body(function, index)};\n"
         "}\n"
-        f'STRETTO_ENTRY int PMPI_{name}({parameters}) __attribute__((alias("MPI_{name}")));\n'
+        f'STRETTO_ENTRY Word enter_{name}({words}) __asm__("MPI_{name}");\n'
+        f'STRETTO_ENTRY Word enter_P{name}({words}) __asm__("PMPI_{name}")\n'
+        f'    __attribute__((alias("MPI_{name}")));\n'
+        f"Word enter_{name}({words}) {{\n"
+        f'  static void* const address = existing_function("PMPI_{name}");\n'
+        f"  [[maybe_unused]] static const auto forward = {forward};\n"
+        f"{when}"
+        f"  return wrap_{name}({typed});\n"
+        "}\n"
     )
 
 

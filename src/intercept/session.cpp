@@ -20,8 +20,9 @@ long number_from_launcher(const char* name) {
 
 // Known before MPI_Init where the launcher tells: Hydra (MPICH, Intel MPI), then Open MPI.
 bool all_ranks_on_this_host() {
-  for (const auto& [here, all] : {std::pair{"MPI_LOCALNRANKS", "PMI_SIZE"},
-                                  std::pair{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}}) {
+  for (const auto& [here, all] :
+       {std::pair{"MPI_LOCALNRANKS", "PMI_SIZE"},
+        std::pair{"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"}}) {
     const long ranks = number_from_launcher(all);
     if (ranks > 0) return number_from_launcher(here) == ranks;
   }
@@ -37,6 +38,14 @@ bool wants_progress_thread() {
 }
 
 }  // namespace
+
+void* existing_function(const char* name) {
+  void* const address = native_symbol(name);
+  if (address == nullptr) {
+    refuse(5, "no MPI library with a %s is loaded in this program: run it without Stretto", name);
+  }
+  return address;
+}
 
 int level_to_request(int required) {
   if (!native_available()) {

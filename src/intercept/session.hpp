@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <type_traits>
 
 #include "transport/mpi/native.hpp"
 
@@ -27,9 +29,24 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
 };
 
+// PMPI_<name> of the MPI in this process. Where there is none the program is stopped with
+// one line: it reached MPI in a way Stretto cannot follow (linked statically, say).
+[[nodiscard]] void* existing_function(const char* name);
 template <class Function>
 [[nodiscard]] Function real_function(const char* name) {
-  return reinterpret_cast<Function>(native_symbol(name));
+  return reinterpret_cast<Function>(existing_function(name));
+}
+
+// An argument of a function whose ABI may not be ours, as it travels: no argument of an MPI
+// function is wider, and none is floating-point.
+using Word = std::intptr_t;
+template <class Type>
+[[nodiscard]] Type from_word(Word word) {
+  if constexpr (std::is_pointer_v<Type>) {
+    return reinterpret_cast<Type>(word);
+  } else {
+    return static_cast<Type>(word);
+  }
 }
 
 // Before and after the real MPI_Init: the level to ask the MPI for where the program

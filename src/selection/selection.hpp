@@ -31,10 +31,10 @@ enum class Reason : std::uint8_t {
   native_selected,     // the table, or STRETTO_SELECTION_<COLLECTIVE>=native, says so
   no_progress_thread,  // nonblocking, and nobody would drive it
   one_rank,
-  not_attached,         // a communicator Stretto does not know
-  too_large,            // beyond what one int can count in bytes
-  invalid_arguments,    // the MPI reports them best
-  changes_rank_order,   // forced algorithm, operation not commutative
+  not_attached,        // a communicator Stretto does not know
+  too_large,           // beyond what one int can count in bytes
+  invalid_arguments,   // the MPI reports them best
+  changes_rank_order,  // forced algorithm, operation not commutative
 };
 inline constexpr int kReasons = 8;
 [[nodiscard]] const char* words(Reason reason);

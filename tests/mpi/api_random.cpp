@@ -32,10 +32,9 @@ void multiply(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   const auto* left = static_cast<const unsigned*>(in);
   auto* right = static_cast<unsigned*>(inout);
   for (int i = 0; i < *length; ++i, left += 4, right += 4) {
-    const unsigned product[4] = {left[0] * right[0] + left[1] * right[2],
-                                 left[0] * right[1] + left[1] * right[3],
-                                 left[2] * right[0] + left[3] * right[2],
-                                 left[2] * right[1] + left[3] * right[3]};
+    const unsigned product[4] = {
+        left[0] * right[0] + left[1] * right[2], left[0] * right[1] + left[1] * right[3],
+        left[2] * right[0] + left[3] * right[2], left[2] * right[1] + left[3] * right[3]};
     std::copy(product, product + 4, right);
   }
 }
@@ -103,7 +102,9 @@ struct Job {
 };
 
 using Random = std::mt19937;
-int pick(Random& random, int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); }
+int pick(Random& random, int below) {
+  return static_cast<int>(random() % static_cast<unsigned>(below));
+}
 
 void choose_types(Job& job, Random& random, const Types& types) {
   const bool reduces = job.kind == 2 || job.kind == 3;
@@ -169,28 +170,25 @@ int run_ours(Job& j, stretto_request* nonblocking) {
                  ? stretto_ibcast(recv, j.recv_count, j.recv_type, j.root, j.comm, nonblocking)
                  : stretto_bcast(recv, j.recv_count, j.recv_type, j.root, j.comm);
     case 2:
-      return nonblocking ? stretto_ireduce(send, recv, j.recv_count, j.recv_type, j.op, j.root,
-                                           j.comm, nonblocking)
-                         : stretto_reduce(send, recv, j.recv_count, j.recv_type, j.op, j.root,
-                                          j.comm);
+      return nonblocking
+                 ? stretto_ireduce(send, recv, j.recv_count, j.recv_type, j.op, j.root, j.comm,
+                                   nonblocking)
+                 : stretto_reduce(send, recv, j.recv_count, j.recv_type, j.op, j.root, j.comm);
     case 3:
-      return nonblocking
-                 ? stretto_iallreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm,
-                                      nonblocking)
-                 : stretto_allreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm);
+      return nonblocking ? stretto_iallreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm,
+                                              nonblocking)
+                         : stretto_allreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm);
     case 4:
-      return nonblocking
-                 ? stretto_igather(send, j.send_count, j.send_type, recv, j.recv_count,
-                                   j.recv_type, j.root, j.comm, nonblocking)
-                 : stretto_gather(send, j.send_count, j.send_type, recv, j.recv_count, j.recv_type,
-                                  j.root, j.comm);
+      return nonblocking ? stretto_igather(send, j.send_count, j.send_type, recv, j.recv_count,
+                                           j.recv_type, j.root, j.comm, nonblocking)
+                         : stretto_gather(send, j.send_count, j.send_type, recv, j.recv_count,
+                                          j.recv_type, j.root, j.comm);
     case 5: {
       void* to = j.in_place ? MPI_IN_PLACE : recv;
-      return nonblocking
-                 ? stretto_iscatter(j.send->data(), j.send_count, j.send_type, to, j.recv_count,
-                                    j.recv_type, j.root, j.comm, nonblocking)
-                 : stretto_scatter(j.send->data(), j.send_count, j.send_type, to, j.recv_count,
-                                   j.recv_type, j.root, j.comm);
+      return nonblocking ? stretto_iscatter(j.send->data(), j.send_count, j.send_type, to,
+                                            j.recv_count, j.recv_type, j.root, j.comm, nonblocking)
+                         : stretto_scatter(j.send->data(), j.send_count, j.send_type, to,
+                                           j.recv_count, j.recv_type, j.root, j.comm);
     }
     case 6:
       return nonblocking ? stretto_iallgather(send, j.send_count, j.send_type, recv, j.recv_count,
@@ -209,10 +207,18 @@ void run_theirs(Job& j) {
   void* recv = j.theirs->data();
   const void* send = j.in_place ? MPI_IN_PLACE : j.send->data();
   switch (j.kind) {
-    case 0: MPI_Barrier(j.comm); break;
-    case 1: MPI_Bcast(recv, j.recv_count, j.recv_type, j.root, j.comm); break;
-    case 2: MPI_Reduce(send, recv, j.recv_count, j.recv_type, j.op, j.root, j.comm); break;
-    case 3: MPI_Allreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm); break;
+    case 0:
+      MPI_Barrier(j.comm);
+      break;
+    case 1:
+      MPI_Bcast(recv, j.recv_count, j.recv_type, j.root, j.comm);
+      break;
+    case 2:
+      MPI_Reduce(send, recv, j.recv_count, j.recv_type, j.op, j.root, j.comm);
+      break;
+    case 3:
+      MPI_Allreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm);
+      break;
     case 4:
       MPI_Gather(send, j.send_count, j.send_type, recv, j.recv_count, j.recv_type, j.root, j.comm);
       break;
@@ -233,7 +239,9 @@ void wait_somehow(std::vector<stretto_request>& requests, int how) {
   std::vector<int> indices(requests.size());
   int flag = 0, index = 0, done = 0;
   switch (how) {
-    case 0: stretto_waitall(count, requests.data()); return;
+    case 0:
+      stretto_waitall(count, requests.data());
+      return;
     case 1:
       for (auto r = requests.rbegin(); r != requests.rend(); ++r) stretto_wait(&*r);
       return;
@@ -282,7 +290,8 @@ int main(int argc, char** argv) {
     for (int batch = 0; batch < batches; ++batch) {
       std::vector<Job> jobs;
       std::vector<stretto_request> requests;
-      for (int i = 1 + pick(random, 6); i > 0; --i) jobs.push_back(draw(random, comms, types, rank));
+      for (int i = 1 + pick(random, 6); i > 0; --i)
+        jobs.push_back(draw(random, comms, types, rank));
       const bool blocking = pick(random, 4) == 0;
       const int how = pick(random, 7);
       for (Job& job : jobs) {

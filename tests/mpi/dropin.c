@@ -13,26 +13,26 @@ enum { COUNT = 1000, MANY = 6 };
 
 static int rank, size;
 
-#define CHECK(condition)                                                              \
-  do {                                                                                \
-    if (!(condition)) {                                                               \
+#define CHECK(condition)                                                                   \
+  do {                                                                                     \
+    if (!(condition)) {                                                                    \
       fprintf(stderr, "rank %d, line %d: %s does not hold\n", rank, __LINE__, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                   \
-    }                                                                                 \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
+    }                                                                                      \
   } while (0)
 
-static int *filled(int count, int first, int step) {
-  int *values = malloc((size_t)(count > 0 ? count : 1) * sizeof *values);
+static int* filled(int count, int first, int step) {
+  int* values = malloc((size_t)(count > 0 ? count : 1) * sizeof *values);
   for (int i = 0; i < count; ++i) values[i] = first + step * i;
   return values;
 }
 
-static void check_each(const int *values, int count, int first, int step) {
+static void check_each(const int* values, int count, int first, int step) {
   for (int i = 0; i < count; ++i) CHECK(values[i] == first + step * i);
 }
 
 /* Element i of the sum over ranks of (r + i). */
-static void check_sum(const int *values, int members) {
+static void check_sum(const int* values, int members) {
   check_each(values, COUNT, members * (members - 1) / 2, members);
 }
 
@@ -42,7 +42,7 @@ static void blocking(MPI_Comm comm) {
   MPI_Comm_size(comm, &members);
   const int last = members - 1;
   int *mine = filled(COUNT, me, 1), *out = filled(COUNT, -1, 0);
-  int *blocks = filled(COUNT * members, -1, 0);
+  int* blocks = filled(COUNT * members, -1, 0);
 
   MPI_Barrier(comm);
   if (me == last) memcpy(out, mine, COUNT * sizeof *out);
@@ -64,7 +64,7 @@ static void blocking(MPI_Comm comm) {
   MPI_Allgather(mine, COUNT, MPI_INT, blocks, COUNT, MPI_INT, comm);
   for (int r = 0; r < members; ++r) check_each(blocks + r * COUNT, COUNT, r, 1);
 
-  int *to_all = filled(COUNT * members, 0, 0);
+  int* to_all = filled(COUNT * members, 0, 0);
   for (int r = 0; r < members; ++r) {
     for (int i = 0; i < COUNT; ++i) to_all[r * COUNT + i] = 100000 * me + 10000 * r + i;
   }
@@ -78,7 +78,7 @@ static void blocking(MPI_Comm comm) {
 }
 
 /* Starts MANY sums on `comm`; request i is complete when sums[i] is right. */
-static void start_many(MPI_Comm comm, int *mine, int *sums[MANY], MPI_Request requests[MANY]) {
+static void start_many(MPI_Comm comm, int* mine, int* sums[MANY], MPI_Request requests[MANY]) {
   for (int i = 0; i < MANY; ++i) {
     memset(sums[i], 0, COUNT * sizeof(int));
     MPI_Iallreduce(mine, sums[i], COUNT, MPI_INT, MPI_SUM, comm, &requests[i]);
@@ -241,7 +241,7 @@ static void many_communicators(void) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

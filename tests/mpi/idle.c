@@ -16,7 +16,7 @@ static long voluntary_switches(void) {
   return usage.ru_nvcsw;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const double seconds = argc > 1 ? atof(argv[1]) : 5;
   int rank;

@@ -31,6 +31,7 @@ Schedule build(const Shape& shape, Rank me) {
   const Outgoing outgoing{step, shape};
 
   std::vector<Held> held;  // by the distance its blocks have to go in all
+  held.reserve(static_cast<std::size_t>(shape.size));
   for (int distance = 0; distance < shape.size; ++distance) {
     held.push_back({outgoing[ring.after(distance)], outgoing.ready()});
   }

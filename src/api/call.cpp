@@ -26,7 +26,7 @@ bool is_in_place(const Call& call) {
 // The side that describes one rank's block on this rank: the other one may be missing
 // (not the root) or ignored (MPI_IN_PLACE).
 struct Side {
-  int count = 0;
+  Count count = 0;
   MPI_Datatype type{};
 };
 Side describing_side(const Call& call, bool is_root) {
@@ -75,7 +75,8 @@ Bound bind_bcast(const Call& call, const Communicator& comm) {
   bound.binding.scratch = bytes_element();
   if (!is_plain(call.recvtype)) {
     bound.staging =
-        Staging{{call.recvbuf, Element::of(call.recvtype, call.recvcount)}, comm.rank == call.root};
+        Staging{{call.recvbuf, Element::of(call.recvtype, static_cast<int>(call.recvcount))},
+                comm.rank == call.root};
   }
   return bound;
 }
@@ -98,12 +99,14 @@ Bound bind_blocks(const Call& call, const Communicator& comm, const Side& side) 
   const bool uses_recv = call.collective != Collective::gather || is_root;
   if (has_send && uses_send) {
     bound.binding.send = {const_cast<void*>(call.sendbuf),
-                          Element::of(call.sendtype, call.sendcount)};
+                          Element::of(call.sendtype, static_cast<int>(call.sendcount))};
   }
   if (uses_recv && call.recvbuf != MPI_IN_PLACE) {
-    bound.binding.recv = {call.recvbuf, Element::of(call.recvtype, call.recvcount)};
+    bound.binding.recv = {call.recvbuf,
+                          Element::of(call.recvtype, static_cast<int>(call.recvcount))};
   }
-  bound.binding.scratch = Element::packed(Element::of(side.type, side.count).bytes);
+  bound.binding.scratch =
+      Element::packed(Element::of(side.type, static_cast<int>(side.count)).bytes);
   return bound;
 }
 
@@ -137,7 +140,7 @@ Decision decide(const Call& call) {
   }
   int type_size = 0;
   if (call.collective != Collective::barrier) native().Type_size(side.type, &type_size);
-  const Count bytes = Count{side.count} * type_size;
+  const Count bytes = side.count * type_size;
 
   Shape& shape = decision.shape;
   shape.collective = call.collective;
@@ -148,7 +151,7 @@ Decision decide(const Call& call) {
 
   const bool counts_blocks = call.collective != Collective::bcast && !is_reduction(call.collective);
   const Count most = bytes * (counts_blocks ? comm.size : 1);
-  if (most > INT_MAX) {
+  if (std::max({most, side.count, call.sendcount, call.recvcount}) > INT_MAX) {
     decision.choice.reason = Reason::too_large;
     return decision;
   }

@@ -13,10 +13,10 @@ struct Call {
   Collective collective{};
   bool nonblocking = false;
   const void* sendbuf = nullptr;
-  int sendcount = 0;
+  Count sendcount = 0;
   MPI_Datatype sendtype{};
   void* recvbuf = nullptr;
-  int recvcount = 0;
+  Count recvcount = 0;
   MPI_Datatype recvtype{};
   MPI_Op op{};
   int root = 0;

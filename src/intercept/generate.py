@@ -14,44 +14,15 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-# A standard parameter name -> the member of Call it sets.
-CALL_MEMBERS = {
-    "buffer": "recvbuf",
-    "count": "recvcount",
-    "datatype": "recvtype",
-    **{
-        name: name
-        for name in (
-            [
-                "sendbuf",
-                "sendcount",
-                "sendtype",
-                "recvbuf",
-                "recvcount",
-                "recvtype",
-                "op",
-                "root",
-                "comm",
-            ]
-        )
-    },
-}
-CALL_ORDER = [
-    "sendbuf",
-    "sendcount",
-    "sendtype",
-    "recvbuf",
-    "recvcount",
-    "recvtype",
-    "op",
-    "root",
-    "comm",
-]
+# The members of Call in their order, and the standard parameters that set them under
+# another name.
+CALL_MEMBERS = "sendbuf sendcount sendtype recvbuf recvcount recvtype op root comm".split()  # noqa: SIM905
+OTHER_NAMES = {"buffer": "recvbuf", "count": "recvcount", "datatype": "recvtype"}
 ROLES = ("collective", "attach", "track", "hook")
 
 
@@ -63,6 +34,11 @@ class Function:
     name: str  # without MPI_
     types: tuple[str, ...]  # of its parameters, arrays as pointers
     arguments: tuple[str, ...]  # their names
+
+    @property
+    def plain_name(self) -> str:
+        """That of the form with int counts."""
+        return self.name.removesuffix("_c")
 
     @property
     def forwarded(self) -> str:
@@ -89,15 +65,27 @@ def parse(line: str) -> Function:
     return Function(role, name, types, tuple(part[2] for part in found))
 
 
+def large_count_form(function: Function) -> Function | None:
+    """MPI_X_c of an MPI_X that counts elements (MPI 4.0): its counts are wider."""
+    counts = [name.endswith("count") or name == "count" for name in function.arguments]
+    if function.role not in ("collective", "track") or not any(counts):
+        return None
+    types = tuple(
+        "MPI_Count" if is_count else type_
+        for type_, is_count in zip(function.types, counts, strict=True)
+    )
+    return replace(function, name=function.name + "_c", types=types)
+
+
 def call_of(function: Function) -> str:
     """The Call that a collective's parameters describe."""
     nonblocking = function.name.startswith("I")
-    collective = function.name[1:] if nonblocking else function.name
-    members = {CALL_MEMBERS[a]: a for a in function.arguments if a in CALL_MEMBERS}
+    collective = function.plain_name[1:] if nonblocking else function.plain_name
+    members = {OTHER_NAMES.get(name, name): name for name in function.arguments}
     fields = [f".collective = Collective::{collective.lower()}"]
     if nonblocking:
         fields.append(".nonblocking = true")
-    fields += [f".{m} = {members[m]}" for m in CALL_ORDER if m in members]
+    fields += [f".{m} = {members[m]}" for m in CALL_MEMBERS if m in members]
     return "{" + ", ".join(fields) + "}"
 
 
@@ -124,6 +112,7 @@ def wrapper(function: Function, index: int) -> str:
     """The definition of MPI_X and PMPI_X."""
     name = function.name
     count = len(function.types)
+    types = ", ".join(function.types)
     words = ", ".join(f"Word w{i}" for i in range(count))
     named = ", ".join(f"w{i}" for i in range(count))
     typed = ", ".join(f"from_word<{type_}>(w{i})" for i, type_ in enumerate(function.types))
@@ -132,7 +121,7 @@ def wrapper(function: Function, index: int) -> str:
     forward = f"reinterpret_cast<Word (*)({words})>(address)"
     return (
         f"static int wrap_{name}({function.parameters}) {{\n"
-        f'  static const auto real = real_function<decltype(&MPI_{name})>("PMPI_{name}");\n'
+        f'  static const auto real = real_function<int (*)({types})>("PMPI_{name}");\n'
         f"{inside}"
         f"  return {body(function, index)};\n"
         "}\n"
@@ -152,21 +141,29 @@ def generate(table: str) -> str:
     """The text of wrappers.cpp."""
     lines = (line.strip() for line in table.splitlines())
     functions = [parse(line) for line in lines if line and not line.startswith("#")]
-    collectives = [f for f in functions if f.role == "collective"]
-    wrappers = [
-        wrapper(f, collectives.index(f) if f.role == "collective" else -1) for f in functions
-    ]
-    names = ", ".join(f'"MPI_{f.name}"' for f in collectives)
+    entry_points = [f.name for f in functions if f.role == "collective"]
+
+    def wrappers(of: list[Function]) -> str:
+        return "\n".join(
+            wrapper(f, entry_points.index(f.plain_name) if f.role == "collective" else -1)
+            for f in of
+        )
+
+    large = list(filter(None, map(large_count_form, functions)))
+    names = ", ".join(f'"MPI_{name}"' for name in entry_points)
     return (
         "// Written by generate.py from functions.txt.\n\n"
         '#include "intercept/hooks.hpp"\n\n'
         "namespace stretto::intercept {\n"
         f"const std::array<const char*, kEntryPoints> kEntryPointNames{{{names}}};\n"
-        f"static_assert({len(collectives)} == kEntryPoints);\n"
+        f"static_assert({len(entry_points)} == kEntryPoints);\n"
         "}  // namespace stretto::intercept\n\n"
         "using namespace stretto;\n"
         "using namespace stretto::intercept;\n\n"
-        'extern "C" {\n\n' + "\n".join(wrappers) + '\n}  // extern "C"\n'
+        'extern "C" {\n\n' + wrappers(functions) + "\n"
+        # 4.1 has none of these, and a program that looks for them must not find ours.
+        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + wrappers(large) + "\n#endif\n\n"
+        '}  // extern "C"\n'
     )
 
 

@@ -37,7 +37,7 @@ int on_attach(MPI_Comm* newcomm, const Real& real) {
 }
 
 template <class Real>
-int on_track(int count, MPI_Datatype datatype, MPI_Request* request, const Real& real) {
+int on_track(Count count, MPI_Datatype datatype, MPI_Request* request, const Real& real) {
   const int error = real();
   if (error == MPI_SUCCESS && Tracked::worth(count, datatype)) Tracked::get().add(*request);
   return error;

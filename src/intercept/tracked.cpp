@@ -16,11 +16,11 @@ Tracked& Tracked::get() {
   return *tracked;
 }
 
-bool Tracked::worth(int count, MPI_Datatype datatype) {
+bool Tracked::worth(Count count, MPI_Datatype datatype) {
   if (!Engine::get().has_progress_thread() || !Engine::get().spans_hosts()) return false;
   int size = 0;
   native().Type_size(datatype, &size);
-  return Count{count} * size >= kLongMessage;
+  return count * size >= kLongMessage;
 }
 
 void Tracked::add(MPI_Request request) {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "schedule/shape.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto::intercept {
@@ -17,7 +18,7 @@ class Tracked {
 
   // Is it worth it? Short messages are on their way when the call returns, and on one
   // host moving a message is work of the cores the program computes on.
-  [[nodiscard]] static bool worth(int count, MPI_Datatype datatype);
+  [[nodiscard]] static bool worth(Count count, MPI_Datatype datatype);
 
   void add(MPI_Request request);
   // It is complete, or the program freed it.

@@ -15,6 +15,7 @@ constexpr std::int64_t kLongestSleep = 200'000;  // ns
 constexpr std::int64_t kSharedSleep = 20'000;    // ns, where the core is shared
 constexpr std::int64_t kLateYield = 10'000;      // ns: somebody else ran meanwhile
 constexpr int kLateYieldsToBelieve = 3;
+constexpr int kPromptYieldsToForget = 16;
 constexpr std::int64_t kShortestBelief = 100'000'000;  // ns
 constexpr std::int64_t kLongestBelief = 3'000'000'000;
 
@@ -22,6 +23,7 @@ constexpr std::int64_t kLongestBelief = 3'000'000'000;
 // a belief held too long or too short.
 struct Belief {
   std::atomic<int> late_yields{0};
+  std::atomic<int> prompt_yields{0};
   std::atomic<std::int64_t> shared_until_ns{0};
   std::atomic<std::int64_t> hold_ns{kShortestBelief};
 };
@@ -35,10 +37,9 @@ void yield_and_learn(std::int64_t now) {
   sched_yield();
   const std::int64_t after = now_ns();
   if (after - now < kLateYield) {
-    // Quiet so far: forget a single late one, a daemon may have run.
-    if (belief.late_yields.load(std::memory_order_relaxed) > 0 && after % 8 == 0) {
-      belief.late_yields.fetch_sub(1, std::memory_order_relaxed);
-    }
+    // Quiet for a while: forget a late one, a daemon may have run.
+    const int prompt = belief.prompt_yields.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (prompt % kPromptYieldsToForget == 0) belief.late_yields.store(0, std::memory_order_relaxed);
     return;
   }
   if (belief.late_yields.fetch_add(1, std::memory_order_relaxed) + 1 < kLateYieldsToBelieve) return;

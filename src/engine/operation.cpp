@@ -74,7 +74,7 @@ Operation::~Operation() { --comm_.operations; }
 
 void Operation::start(MpiTransport& transport) {
   if (staging_ && staging_->packs) {
-    const int error = copy_elements(staging_->user, 0, staged(), 0, 1, comm_.channel);
+    const int error = copy_elements(staging_->user, 0, packed_form(*staging_), 0, 1, comm_.channel);
     if (error != MPI_SUCCESS) fail(transport, error);
   }
   run_ready(transport);
@@ -153,14 +153,14 @@ void Operation::finish_if_over() {
   const bool over = error_ == MPI_SUCCESS ? steps_left_ == 0 : in_flight_ == 0;
   if (!over || done()) return;
   if (staging_ && !staging_->packs && error_ == MPI_SUCCESS) {
-    error_ = copy_elements(staged(), 0, staging_->user, 0, 1, comm_.channel);
+    error_ = copy_elements(packed_form(*staging_), 0, staging_->user, 0, 1, comm_.channel);
   }
   done_.store(true, std::memory_order_release);
 }
 
 // The receive buffer as the packed form of the one element the program's buffer is.
-Block Operation::staged() const {
-  return {recv_.base, Element::packed(staging_->user.element.bytes)};
+Block Operation::packed_form(const Staging& staging) const {
+  return {recv_.base, Element::packed(staging.user.element.bytes)};
 }
 
 const Block& Operation::block(Buffer buffer) const {

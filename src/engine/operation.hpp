@@ -66,7 +66,7 @@ class Operation {
   void complete(StepId id);
   void fail(MpiTransport& transport, int error);
   void finish_if_over();
-  [[nodiscard]] Block staged() const;
+  [[nodiscard]] Block packed_form(const Staging& staging) const;
   [[nodiscard]] const Block& block(Buffer buffer) const;
 
   std::shared_ptr<const Plan> plan_;

@@ -171,7 +171,7 @@ def test_info_shows_launchers_variants_and_settings(
     assert built == {"openmpi": True, "mpich": False, "mpiabi": False}
     values = {each["knob"]["name"]: (each["value"], each["source"]) for each in found["settings"]}
     assert values["STRETTO_SELECTION_BCAST"] == ("binomial", "environment")
-    assert values["STRETTO_PROGRESS_THREAD"] == ("on", "default")
+    assert values["STRETTO_PROGRESS_THREAD"] == ("automatic", "default")
     assert run_command(["info"]) == 0
 
 

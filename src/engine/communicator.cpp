@@ -170,22 +170,15 @@ void reap() {
 void finish() {
   Registry& all = registry();
   reap();
-  std::vector<std::unique_ptr<Communicator>> rest;
-  {
-    const std::lock_guard lock(all.mutex);
-    rest.swap(all.known);
-  }
-  for (const auto& known : rest) {
-    const bool predefined = known->user == native().comm_world || known->user == native().comm_self;
+  const std::lock_guard lock(all.mutex);
+  for (const auto& known : all.known) {
     // Others were leaked by the program; MPI_Finalize deals with them and their channels.
-    if (!predefined) continue;
-    release(*known);
+    // Its attribute callbacks for all of them may still come, so the objects stay.
+    const bool predefined = known->user == native().comm_world || known->user == native().comm_self;
+    if (predefined) release(*known);
   }
   native().Comm_free_keyval(&all.keyval);
   ++all.generation;
-  // Attribute callbacks for what was leaked may still come: their objects stay.
-  for (auto& known : rest) [[maybe_unused]]
-    auto* const kept = known.release();
 }
 
 }  // namespace communicators

@@ -6,11 +6,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly preset=$1
 readonly suppressions=$PWD/tests/mpi
 export STRETTO_NATIVE_DIR=$PWD/build/$preset
-# Not ours: what the MPIs and their libraries leak or race on among themselves.
+# Not ours: what the MPIs and their libraries leak, or race on among themselves.
 export ASAN_OPTIONS=detect_stack_use_after_return=1
 export LSAN_OPTIONS=suppressions=$suppressions/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$suppressions/tsan.supp:second_deadlock_stack=1
+
+# UCX, which MPICH brings, hooks the end of threads, when ThreadSanitizer has left them.
+export UCX_MEM_EVENTS=n UCX_MEM_MMAP_HOOK_MODE=none UCX_MEM_MALLOC_HOOKS=n
 
 # gcc 12's ThreadSanitizer cannot map its shadow under the wide address randomisation
 # of newer kernels. Some containers forbid turning it off; there it may still work.

@@ -71,7 +71,6 @@ Call reduction(Collective collective, const void* sendbuf, void* recvbuf, int co
 }  // namespace
 }  // namespace stretto
 
-using stretto::Call;
 using stretto::Collective;
 using stretto::submit;
 

@@ -55,7 +55,7 @@ int level_to_request(int required) {
     return required;
   }
   static_cast<void>(overrides());  // a wrong name is said before the MPI starts
-  return wants_progress_thread() ? static_cast<int>(MPI_THREAD_MULTIPLE) : required;
+  return wants_progress_thread() ? MPI_THREAD_MULTIPLE : required;
 }
 
 void begin_session(int required) {

@@ -17,8 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TIDY = Path(sys.executable).with_name("clang-tidy")
-OURS = ("src", "apps")
-HEADERS = ("src", "include", "apps")
+OURS = ("src",)
+HEADERS = ("src", "include")
 
 
 @dataclass(frozen=True)

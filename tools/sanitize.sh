@@ -12,7 +12,9 @@ export LSAN_OPTIONS=suppressions=$suppressions/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=$suppressions/tsan.supp:second_deadlock_stack=1
 
-# UCX, which MPICH brings, hooks the end of threads, when ThreadSanitizer has left them.
+# UCX, which MPICH brings, hooks the end of threads, when ThreadSanitizer has left them, and
+# reads other processes' memory, which its interceptor takes for this one's.
+export UCX_TLS=self,posix,tcp
 export UCX_MEM_EVENTS=n UCX_MEM_MMAP_HOOK_MODE=none UCX_MEM_MALLOC_HOOKS=n
 
 # gcc 12's ThreadSanitizer cannot map its shadow under the wide address randomisation

@@ -7,7 +7,7 @@
 namespace stretto::intercept {
 namespace {
 
-constexpr Count kLongMessage = 32 * 1024;  // bytes; above the usual eager limits
+constexpr Count kLongMessage = Count{32} * 1024;  // bytes; above the usual eager limits
 
 }  // namespace
 

@@ -26,7 +26,7 @@ if(STRETTO_WERROR)
 endif()
 if(STRETTO_SANITIZE)
   target_compile_options(
-    stretto-flags INTERFACE -fsanitize=${STRETTO_SANITIZE} -fno-omit-frame-pointer
+    stretto-flags INTERFACE -O1 -g1 -fsanitize=${STRETTO_SANITIZE} -fno-omit-frame-pointer
                             -fno-sanitize-recover=undefined)
   target_link_options(stretto-flags INTERFACE -fsanitize=${STRETTO_SANITIZE})
 endif()

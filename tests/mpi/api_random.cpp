@@ -141,7 +141,7 @@ Job draw(Random& random, const std::vector<MPI_Comm>& comms, const Types& types,
   job.count = counts[pick(random, 7)];
   job.in_place = pick(random, 3) == 0 && job.kind >= 2;
   choose_types(job, random, types);
-  const unsigned seed = random();
+  const auto seed = static_cast<unsigned>(random());
   const unsigned my_seed = seed + 7919U * static_cast<unsigned>(world_rank);
 
   if (job.kind == 1 && rank == job.root) {

@@ -18,6 +18,7 @@
 namespace stretto {
 
 // The MPI functions the layers above this one call.
+// clang-format off
 #define STRETTO_NATIVE_FUNCTIONS(X)                                                                \
   X(Allgather)                                                                                     \
   X(Cancel)                                                                                        \
@@ -34,6 +35,7 @@ namespace stretto {
                                           X(Scatter) X(Iallgather) X(Iallreduce) X(Ialltoall)      \
                                               X(Ibarrier) X(Ibcast) X(Igather) X(Ireduce)          \
                                                   X(Iscatter)
+// clang-format on
 
 struct Native {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration takes none.

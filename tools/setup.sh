@@ -77,11 +77,11 @@ make_venv() {
   say "making .venv with $python"
   rm -rf .venv
   if has_ensurepip "$python"; then
-    "$python" -m venv .venv
+    "$python" -m venv .venv || give_up "$python could not make .venv (see above)"
     return
   fi
   # Debian splits ensurepip off; pip itself comes as a wheel, which can install itself.
-  "$python" -m venv --without-pip .venv
+  "$python" -m venv --without-pip .venv || give_up "$python could not make .venv (see above)"
   local wheel
   wheel=$(compgen -G '/usr/share/python-wheels/pip-*.whl' ||
     compgen -G '.deps/usr/share/python-wheels/pip-*.whl' || true)

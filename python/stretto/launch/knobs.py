@@ -27,7 +27,11 @@ class Setting:
 _KNOBS = (
     Knob(VERBOSE, "off", "print what was handled and what passed, at MPI_Finalize (--verbose)"),
     Knob(COUNTERS, "none", "folder each rank writes its counters to"),
-    Knob("STRETTO_PROGRESS_THREAD", "automatic", "progress pending operations while the program computes"),
+    Knob(
+        "STRETTO_PROGRESS_THREAD",
+        "automatic",
+        "progress pending operations while the program computes",
+    ),
     Knob("STRETTO_NATIVE_DIR", "found", "folder that holds Stretto's lib/ and bin/"),
 )
 

@@ -14,7 +14,7 @@ namespace {
 // A look costs some microseconds of the core the program computes on: at the shortest
 // interval a few per cent, which it spends only while messages are actually moving.
 constexpr std::int64_t kShortest = 200'000;  // ns
-constexpr std::int64_t kLongest = 400'000;  // ns
+constexpr std::int64_t kLongest = 400'000;   // ns
 
 }  // namespace
 

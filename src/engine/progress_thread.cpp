@@ -11,8 +11,9 @@
 namespace stretto {
 namespace {
 
-// A look costs some microseconds of the core the program computes on: at the shortest
-// interval a few per cent, which it spends only while messages are actually moving.
+// Each look takes the core from the computation, yet the next step of an operation waits
+// for one. Measured on the rig (CHANGELOG.md): 50 us slows the computation most, 500 us
+// keeps an allreduce waiting. Between the two is still a fifth to a third of the core.
 constexpr std::int64_t kShortest = 200'000;  // ns
 constexpr std::int64_t kLongest = 400'000;   // ns
 

@@ -160,10 +160,7 @@ Decision decide(const Call& call) {
                             .bytes = bytes,
                             .commutative = shape.commutative,
                             .nonblocking = call.nonblocking},
-                           {.hosts = comm.topology.hosts(),
-                            .oversubscribed = comm.shares_cores,
-                            .progress_thread = Engine::get().has_progress_thread()},
-                           overrides());
+                           comm.around, overrides());
   shape.radix = decision.choice.radix;
   // Elements: bytes of a broadcast, the type's elements of a reduction, blocks elsewhere.
   Count element_bytes = 1;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <numeric>
 
+#include "engine/engine.hpp"
+
 namespace stretto {
 
 void Communicator::advance_tags(const Plan& plan) {
@@ -27,8 +29,6 @@ struct Registry {
   bool world_oversubscribed = false;
   std::vector<std::unique_ptr<Communicator>> known;
   std::atomic<bool> any_orphaned{false};
-  // Changes whenever a handle may have come to mean something else.
-  std::atomic<unsigned> generation{1};
 };
 
 Registry& registry() {
@@ -50,7 +50,7 @@ int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
   const std::lock_guard lock(registry().mutex);
   static_cast<Communicator*>(value)->orphaned = true;
   registry().any_orphaned = true;
-  ++registry().generation;
+  ++detail::generation;
   return MPI_SUCCESS;
 }
 
@@ -82,6 +82,20 @@ std::vector<Place> places_of(MPI_Group group, int size) {
   return places;
 }
 
+auto always_native_table(const Communicator& comm) {
+  decltype(comm.always_native) table{};
+  for (const bool nonblocking : {false, true}) {
+    for (int c = 0; c < kCollectives; ++c) {
+      const Query query{.collective = static_cast<Collective>(c),
+                        .size = comm.size,
+                        .nonblocking = nonblocking};
+      table[nonblocking ? 1 : 0][static_cast<std::size_t>(c)] =
+          always_native(query, comm.around, overrides());
+    }
+  }
+  return table;
+}
+
 void release(Communicator& known) {
   if (known.size > 1) native().Comm_free(&known.channel);
 }
@@ -107,7 +121,12 @@ bool attach(MPI_Comm comm) {
     all.world = std::move(places);
     all.world_oversubscribed = made->topology.oversubscribed();
   }
-  made->shares_cores = made->topology.oversubscribed() || all.world_oversubscribed;
+  made->around = {
+      .hosts = made->topology.hosts(),
+      // Its ranks may wait for cores that ranks outside of it are on.
+      .oversubscribed = made->topology.oversubscribed() || all.world_oversubscribed,
+      .progress_thread = Engine::get().has_progress_thread()};
+  made->always_native = always_native_table(*made);
   int error = MPI_SUCCESS;
   made->channel = native().comm_self;
   if (made->size > 1) {
@@ -123,28 +142,18 @@ bool attach(MPI_Comm comm) {
   native().Comm_set_attr(comm, all.keyval, made.get());
   const std::lock_guard lock(all.mutex);
   all.known.push_back(std::move(made));
-  ++all.generation;
+  ++detail::generation;
   return true;
 }
 
-Communicator* find(MPI_Comm comm) {
-  // Most calls ask for the communicator of the call before; the MPI's own look-up would
-  // add a tenth to its fastest collective.
-  struct Last {
-    unsigned generation = 0;
-    MPI_Comm comm{};
-    Communicator* known = nullptr;
-  };
-  thread_local Last last;
-  const unsigned generation = registry().generation.load(std::memory_order_acquire);
-  if (last.generation == generation && last.comm == comm) return last.known;
-
+Communicator* detail::look_up(MPI_Comm comm) {
+  const unsigned now = generation.load(std::memory_order_acquire);
   const int keyval = registry().keyval;
   if (keyval == MPI_KEYVAL_INVALID || comm == native().comm_null) return nullptr;
   void* value = nullptr;
   int found = 0;
   native().Comm_get_attr(comm, keyval, static_cast<void*>(&value), &found);
-  last = {generation, comm, found != 0 ? static_cast<Communicator*>(value) : nullptr};
+  last = {now, comm, found != 0 ? static_cast<Communicator*>(value) : nullptr};
   return last.known;
 }
 
@@ -178,7 +187,7 @@ void finish() {
     if (predefined) release(*known);
   }
   native().Comm_free_keyval(&all.keyval);
-  ++all.generation;
+  ++detail::generation;
 }
 
 }  // namespace communicators

@@ -143,8 +143,7 @@ void Engine::raise_background(int change) {
   if (parked_ && waiters_ == 0) wake_.notify_one();
 }
 
-void Engine::relax() {
-  if (!locks_on_.load(std::memory_order_relaxed) || background() > 0) return;
+void Engine::lower_locks() {
   // Under the lock the progress thread is outside of the MPI.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || background() > 0) return;

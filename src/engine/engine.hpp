@@ -64,7 +64,9 @@ class Engine {
 
   // A thread is about to call the MPI for long or often: takes the MPI's locks out of
   // its way while nothing is pending (see ThreadLevel).
-  void relax();
+  void relax() {
+    if (locks_on_.load(std::memory_order_relaxed) && background() == 0) lower_locks();
+  }
 
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] long progress_wakeups() const { return wakeups_; }
@@ -85,6 +87,7 @@ class Engine {
   void leave_wait();
   bool try_pass();
   void raise_background(int change);  // under the lock
+  void lower_locks();
   void run_progress_thread();
   static bool poke();
 

@@ -1,6 +1,5 @@
 #include "intercept/counters.hpp"
 
-#include <atomic>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -14,7 +13,6 @@ namespace {
 constexpr int kMostAlgorithms = 64;
 using Row = std::array<std::atomic<long>, kMostAlgorithms>;
 std::array<Row, kEntryPoints> handled;
-std::array<std::array<std::atomic<long>, kReasons>, kEntryPoints> passed;
 
 std::size_t index_of(const Algorithm* algorithm) {
   const auto all = algorithms();
@@ -128,14 +126,9 @@ void print_summary(const Communicator& world) {
 
 }  // namespace
 
-void count(int entry_point, const Choice& choice) {
-  const auto entry = static_cast<std::size_t>(entry_point);
-  if (choice.algorithm != nullptr) {
-    handled[entry][index_of(choice.algorithm)].fetch_add(1, std::memory_order_relaxed);
-  } else {
-    const auto reason = static_cast<std::size_t>(choice.reason);
-    passed[entry][reason].fetch_add(1, std::memory_order_relaxed);
-  }
+void count_handled(int entry_point, const Algorithm& algorithm) {
+  handled[static_cast<std::size_t>(entry_point)][index_of(&algorithm)].fetch_add(
+      1, std::memory_order_relaxed);
 }
 
 void write_report() {

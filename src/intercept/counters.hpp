@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 
 #include "api/call.hpp"
 
@@ -12,7 +13,14 @@ extern const std::array<const char*, kEntryPoints> kEntryPointNames;
 
 namespace counters {
 
-void count(int entry_point, const Choice& choice);
+// By entry point and reason.
+inline std::array<std::array<std::atomic<long>, kReasons>, kEntryPoints> passed;
+
+inline void count_passed(int entry_point, Reason reason) {
+  passed[static_cast<std::size_t>(entry_point)][static_cast<std::size_t>(reason)].fetch_add(
+      1, std::memory_order_relaxed);
+}
+void count_handled(int entry_point, const Algorithm& algorithm);
 
 // STRETTO_VERBOSE=1: a summary of this rank's calls on rank 0's stderr.
 // STRETTO_RUN_COUNTERS=<folder>: <folder>/rank-<rank>.json, on every rank.

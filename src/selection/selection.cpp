@@ -119,10 +119,19 @@ const char* words(Reason reason) {
   return "forced algorithm needs a commutative operation";
 }
 
-Choice choose(const Query& query, const Surroundings& around, const Overrides& overrides) {
+Reason always_native(const Query& query, const Surroundings& around, const Overrides& overrides) {
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
-  if (forced.native) return {.reason = Reason::native_selected};
-  if (query.nonblocking && !around.progress_thread) return {.reason = Reason::no_progress_thread};
+  if (forced.native) return Reason::native_selected;
+  if (query.nonblocking && !around.progress_thread) return Reason::no_progress_thread;
+  if (forced.algorithm != nullptr) return Reason::none;
+  if (query.size == 1) return Reason::one_rank;
+  return native_is_best(query, around) ? Reason::native_selected : Reason::none;
+}
+
+Choice choose(const Query& query, const Surroundings& around, const Overrides& overrides) {
+  const Reason reason = always_native(query, around, overrides);
+  if (reason != Reason::none) return {.reason = reason};
+  const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   if (forced.algorithm != nullptr) {
     if (!query.commutative && !forced.algorithm->keeps_rank_order) {
       return {.reason = Reason::changes_rank_order};
@@ -131,8 +140,6 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
             .segment_bytes = forced.algorithm->uses_segment ? kForcedSegment : 0,
             .radix = kForcedRadix};
   }
-  if (query.size == 1) return {.reason = Reason::one_rank};
-  if (native_is_best(query, around)) return {.reason = Reason::native_selected};
   return from_rules(query);
 }
 

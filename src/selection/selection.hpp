@@ -60,4 +60,9 @@ using Overrides = std::array<Forced, kCollectives>;
 [[nodiscard]] Choice choose(const Query& query, const Surroundings& around,
                             const Overrides& overrides);
 
+// Why every call of query.collective goes to the MPI, whatever its buffers, types and
+// operation; Reason::none where those have to be looked at.
+[[nodiscard]] Reason always_native(const Query& query, const Surroundings& around,
+                                   const Overrides& overrides);
+
 }  // namespace stretto

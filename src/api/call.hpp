@@ -31,12 +31,12 @@ struct Decision {
   [[nodiscard]] bool is_native() const { return choice.algorithm == nullptr; }
 };
 
-// Why the call goes to the MPI where that is known before its arguments are looked at;
+// Why a call goes to the MPI where that is known before its arguments are looked at;
 // otherwise Reason::none, and decide() has to.
-[[nodiscard]] inline Reason always_native(const Call& call) {
-  const Communicator* comm = communicators::find(call.comm);
-  if (comm == nullptr) return Reason::not_attached;
-  return comm->always_native[call.nonblocking ? 1 : 0][static_cast<std::size_t>(call.collective)];
+[[nodiscard]] inline Reason always_native(Collective collective, bool nonblocking, MPI_Comm comm) {
+  const Communicator* known = communicators::find(comm);
+  if (known == nullptr) return Reason::not_attached;
+  return known->always_native[nonblocking ? 1 : 0][static_cast<std::size_t>(collective)];
 }
 
 // The same on all ranks of call.comm, unless their arguments are wrong.

@@ -77,31 +77,39 @@ def large_count_form(function: Function) -> Function | None:
     return replace(function, name=function.name + "_c", types=types)
 
 
-def call_of(function: Function) -> str:
-    """The Call that a collective's parameters describe."""
+def collective_body(function: Function, index: int, real: str) -> str:
+    """The end of a collective's wrapper: its parameters described as a Call."""
     nonblocking = function.name.startswith("I")
-    collective = function.plain_name[1:] if nonblocking else function.plain_name
+    name = function.plain_name[1:] if nonblocking else function.plain_name
+    collective = f"Collective::{name.lower()}"
+    is_nonblocking = "true" if nonblocking else "false"
+    request = "request" if nonblocking else "nullptr"
     members = {OTHER_NAMES.get(name, name): name for name in function.arguments}
-    fields = [f".collective = Collective::{collective.lower()}"]
-    if nonblocking:
-        fields.append(".nonblocking = true")
-    fields += [f".{m} = {members[m]}" for m in CALL_MEMBERS if m in members]
-    return "{" + ", ".join(fields) + "}"
+    fields = [f".{m} = {members[m]}" for m in CALL_MEMBERS if m in members]
+    call = ", ".join(
+        (f".collective = {collective}", f".nonblocking = {is_nonblocking}", *fields)
+    )
+    return (
+        f"  if (goes_native({index}, {collective}, {is_nonblocking}, comm)) {{\n"
+        f"    return real({function.forwarded});\n"
+        "  }\n"
+        f"  return on_collective({index}, {{{call}}}, {request}, {real});\n"
+    )
 
 
 def body(function: Function, index: int) -> str:
-    """What the wrapper returns once the drop-in is active."""
-    real = f"[&] {{ return real({function.forwarded}); }}"
+    """What the wrapper does once the drop-in is active."""
+    # By value: parameters whose address is taken would be stored on every call.
+    real = f"[=] {{ return real({function.forwarded}); }}"
     match function.role:
         case "collective":
-            request = "request" if function.name.startswith("I") else "nullptr"
-            return f"on_collective({index}, {call_of(function)}, {request}, {real})"
+            return collective_body(function, index, real)
         case "attach":
-            return f"on_attach(newcomm, {real})"
+            return f"  return on_attach(newcomm, {real});\n"
         case "track":
-            return f"on_track(count, datatype, request, {real})"
+            return f"  return on_track(count, datatype, request, {real});\n"
     arguments = ", ".join(("real", *function.arguments))
-    return f"on_{function.name}({arguments})"
+    return f"  return on_{function.name}({arguments});\n"
 
 
 # These run before the drop-in is active, and make it so.
@@ -116,23 +124,23 @@ def wrapper(function: Function, index: int) -> str:
     words = ", ".join(f"Word w{i}" for i in range(count))
     named = ", ".join(f"w{i}" for i in range(count))
     typed = ", ".join(f"from_word<{type_}>(w{i})" for i, type_ in enumerate(function.types))
-    when = "" if name in ALWAYS_HOOKED else f"  if (!is_active()) return forward({named});\n"
-    inside = "" if name in ALWAYS_HOOKED else "  const Inside inside;\n"
     forward = f"reinterpret_cast<Word (*)({words})>(address)"
+    when = "" if name in ALWAYS_HOOKED else f"  if (!is_active()) return {forward}({named});\n"
+    inside = "" if name in ALWAYS_HOOKED else "  const Inside inside;\n"
+    parameters = ", ".join(filter(None, (f"int (*real)({types})", function.parameters)))
+    passed = ", ".join(filter(None, (f"reinterpret_cast<int (*)({types})>(address)", typed)))
     return (
-        f"static int wrap_{name}({function.parameters}) {{\n"
-        f'  static const auto real = real_function<int (*)({types})>("PMPI_{name}");\n'
+        f"static int wrap_{name}({parameters}) {{\n"
         f"{inside}"
-        f"  return {body(function, index)};\n"
+        f"{body(function, index)}"
         "}\n"
         f'STRETTO_ENTRY Word enter_{name}({words}) __asm__("MPI_{name}");\n'
         f'STRETTO_ENTRY Word enter_P{name}({words}) __asm__("PMPI_{name}")\n'
         f'    __attribute__((alias("MPI_{name}")));\n'
         f"Word enter_{name}({words}) {{\n"
         f'  static void* const address = existing_function("PMPI_{name}");\n'
-        f"  [[maybe_unused]] static const auto forward = {forward};\n"
         f"{when}"
-        f"  return wrap_{name}({typed});\n"
+        f"  return wrap_{name}({passed});\n"
         "}\n"
     )
 

@@ -32,18 +32,19 @@ class Blocks {
 // Pieces of `segment` elements, the last one what is left; one piece if `segment` is 0.
 class Segments {
  public:
-  Segments(Count count, Count segment)
-      : count_(count), segment_(segment > 0 ? segment : std::max<Count>(count, 1)) {}
+  Segments(Span whole, Count segment)
+      : whole_(whole), segment_(segment > 0 ? segment : std::max<Count>(whole.count, 1)) {}
+  Segments(Count count, Count segment) : Segments(Span{0, count}, segment) {}
 
-  [[nodiscard]] Count size() const { return (count_ + segment_ - 1) / segment_; }
+  [[nodiscard]] Count size() const { return (whole_.count + segment_ - 1) / segment_; }
 
   [[nodiscard]] Span operator[](Count piece) const {
     const Count start = piece * segment_;
-    return {start, std::min(segment_, count_ - start)};
+    return {whole_.offset + start, std::min(segment_, whole_.count - start)};
   }
 
  private:
-  Count count_;
+  Span whole_;
   Count segment_;
 };
 

@@ -31,7 +31,8 @@ std::vector<Length> lengths(const Claims& claims, int size) {
     lengths.push_back({3});
   }
   if (claims.uses_segment) {
-    lengths.insert(lengths.end(), {{5, 1}, {7, 3}, {3, 9}});
+    // The last one: a rank's block is longer than a segment.
+    lengths.insert(lengths.end(), {{5, 1}, {7, 3}, {3, 9}, {3 * size + 1, 2}});
   }
   return lengths;
 }

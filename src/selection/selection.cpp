@@ -31,7 +31,7 @@ constexpr Rule kReduce[] = {
 };
 constexpr Rule kAllreduce[] = {
     {.most_bytes = 16 * kKiB, .algorithm = "recursive_doubling"},
-    {.any_order = false, .algorithm = "ring"},
+    {.any_order = false, .algorithm = "ring", .segment_bytes = 32 * kKiB},
     {.algorithm = "recursive_doubling"},
 };
 constexpr Rule kGather[] = {

@@ -18,10 +18,10 @@ def test_hosts_file_names_all_hosts() -> None:
     assert lines[1:] == ["10.77.0.1 host0", "10.77.0.2 host1"]
 
 
-def test_burst_is_as_measured_and_never_below_a_few_packets() -> None:
+def test_burst_is_as_measured_and_never_below_a_frame() -> None:
     assert plan.burst_bytes(1_000_000) == 32 * 1024
-    assert plan.burst_bytes(200_000) == 8 * 1024
-    assert plan.burst_bytes(1_000) == 8 * 1024
+    assert plan.burst_bytes(200_000) == 10 * 1024
+    assert plan.burst_bytes(1_000) > plan.MTU_BYTES + 14
 
 
 def test_both_ends_are_limited_and_stripped_of_offloads_before_they_go_up() -> None:

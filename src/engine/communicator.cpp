@@ -86,9 +86,8 @@ auto always_native_table(const Communicator& comm) {
   decltype(comm.always_native) table{};
   for (const bool nonblocking : {false, true}) {
     for (int c = 0; c < kCollectives; ++c) {
-      const Query query{.collective = static_cast<Collective>(c),
-                        .size = comm.size,
-                        .nonblocking = nonblocking};
+      const Query query{
+          .collective = static_cast<Collective>(c), .size = comm.size, .nonblocking = nonblocking};
       table[nonblocking ? 1 : 0][static_cast<std::size_t>(c)] =
           always_native(query, comm.around, overrides());
     }
@@ -121,11 +120,10 @@ bool attach(MPI_Comm comm) {
     all.world = std::move(places);
     all.world_oversubscribed = made->topology.oversubscribed();
   }
-  made->around = {
-      .hosts = made->topology.hosts(),
-      // Its ranks may wait for cores that ranks outside of it are on.
-      .oversubscribed = made->topology.oversubscribed() || all.world_oversubscribed,
-      .progress_thread = Engine::get().has_progress_thread()};
+  made->around = {.hosts = made->topology.hosts(),
+                  // Its ranks may wait for cores that ranks outside of it are on.
+                  .oversubscribed = made->topology.oversubscribed() || all.world_oversubscribed,
+                  .progress_thread = Engine::get().has_progress_thread()};
   made->always_native = always_native_table(*made);
   int error = MPI_SUCCESS;
   made->channel = native().comm_self;

@@ -1,5 +1,6 @@
 #include "engine/engine.hpp"
 
+#include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
 
@@ -80,7 +81,11 @@ Operation* Engine::start(std::shared_ptr<const Plan> plan, Communicator& comm,
     operation->has_handle = true;
   }
   ++active_;
-  if (background) raise_background(1);
+  if (background) {
+    raise_background(1);
+    in_background_.push_back(operation);
+    operation->begin_rhythm(now_ns(), looks_);
+  }
   operation->start(transport_);
   if (operation->done()) retire(operation);
   return operation;
@@ -92,16 +97,21 @@ void Engine::release(Operation* operation) {
 
 void Engine::retire(Operation* operation) {
   --active_;
-  if (operation->background) background_.fetch_sub(1, std::memory_order_relaxed);
+  if (operation->background) {
+    background_.fetch_sub(1, std::memory_order_relaxed);
+    std::erase(in_background_, operation);
+  }
   if (operation->has_handle) native().Grequest_complete(operation->handle);
   release(operation);
 }
 
 bool Engine::pass() {
   bool moved = false;
+  ++looks_;
   for (const auto& [token, error] : transport_.poll()) {
     auto* const operation = static_cast<Operation*>(token.owner);
     operation->step_done(transport_, token.step, error);
+    if (operation->background) operation->keep_rhythm(now_ns(), looks_);
     if (operation->done()) retire(operation);
     moved = true;
   }

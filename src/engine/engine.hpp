@@ -89,6 +89,7 @@ class Engine {
   void raise_background(int change);  // under the lock
   void lower_locks();
   void run_progress_thread();
+  [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
   static bool poke();
 
   std::mutex mutex_;
@@ -100,6 +101,8 @@ class Engine {
 
   std::atomic<bool> open_{false};
   std::atomic<int> background_{0};  // changed under the lock
+  std::vector<Operation*> in_background_;
+  long looks_ = 0;  // at what is pending, by anybody
   int waiters_ = 0;
   int active_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken

@@ -27,6 +27,9 @@ Footprint footprint(const Element& element, Count count) {
   return {-low, high - low};
 }
 
+// MPIs send this much unasked over most networks: Open MPI's limit is 64 KiB over TCP.
+constexpr Count kShortMessage = 32 * 1024;
+
 constexpr MPI_Aint kAlignment = alignof(std::max_align_t);
 MPI_Aint aligned(MPI_Aint bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -63,11 +66,19 @@ Operation::Operation(std::shared_ptr<const Plan> plan, Communicator& comm, const
     waits_left_[s] = step.waits;
     if (step.kind == StepKind::send) tags_[s] = tag(comm.next_send_tag, step);
     if (step.kind == StepKind::recv) tags_[s] = tag(comm.next_recv_tag, step);
+    if (message_bytes(step) > kShortMessage) all_short_ = false;
   }
   ready_.reserve(waits_left_.size());
   ready_ = plan_->ready;
   comm.advance_tags(*plan_);
   ++comm.operations;
+}
+
+Count Operation::message_bytes(const Step& step) const {
+  if (step.kind == StepKind::send)
+    return step.from.span.count * block(step.from.buffer).element.bytes;
+  if (step.kind == StepKind::recv) return step.to.span.count * block(step.to.buffer).element.bytes;
+  return 0;
 }
 
 Operation::~Operation() { --comm_.operations; }

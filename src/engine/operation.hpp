@@ -46,11 +46,18 @@ class Operation {
   // `error` is the message's. True where this was the operation's last step.
   void step_done(MpiTransport& transport, StepId step, int error);
 
+  // Of one in the background: a look at it (the `look`th of all) begins or finds something.
+  void begin_rhythm(std::int64_t now_ns, long look) { pace_.start(now_ns, look); }
+  void keep_rhythm(std::int64_t now_ns, long look) { pace_.event(plan_->rhythm, now_ns, look); }
+  // When to look at it again; 0: not known.
+  [[nodiscard]] std::int64_t expected_ns() const {
+    return all_short_ ? pace_.expected_ns(plan_->rhythm) : 0;
+  }
+
   // No step is running or will be: the buffers are the program's again.
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] Communicator& comm() const { return comm_; }
-  [[nodiscard]] const Plan& plan() const { return *plan_; }
 
   // The handle the program holds, where it holds an MPI_Request. Set before `start`.
   MPI_Request handle{};
@@ -68,6 +75,7 @@ class Operation {
   void finish_if_over();
   [[nodiscard]] Block packed_form(const Staging& staging) const;
   [[nodiscard]] const Block& block(Buffer buffer) const;
+  [[nodiscard]] Count message_bytes(const Step& step) const;
 
   std::shared_ptr<const Plan> plan_;
   Communicator& comm_;
@@ -84,6 +92,9 @@ class Operation {
   std::size_t next_ready_ = 0;
   std::int32_t steps_left_ = 0;
   std::int32_t in_flight_ = 0;
+  // A long message takes part in handshakes before it moves, which only looks answer.
+  bool all_short_ = true;
+  Pace pace_;
   int error_ = MPI_SUCCESS;
   std::atomic<bool> done_{false};
 };

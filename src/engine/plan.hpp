@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "engine/rhythm.hpp"
 #include "schedule/schedule.hpp"
 
 namespace stretto {
@@ -28,6 +29,8 @@ struct Plan {
   };
   std::vector<Traffic> sent;
   std::vector<Traffic> received;
+
+  mutable Rhythm rhythm;  // of the operations that run it; under the engine's lock
 
   Plan(const Algorithm& made_by, Schedule built);
 };

@@ -11,11 +11,12 @@
 namespace stretto {
 namespace {
 
-// Each look takes the core from the computation, yet the next step of an operation waits
-// for one. Measured on the rig (CHANGELOG.md): 50 us slows the computation most, 500 us
-// keeps an allreduce waiting. Between the two is still a fifth to a third of the core.
-constexpr std::int64_t kShortest = 200'000;  // ns
-constexpr std::int64_t kLongest = 400'000;   // ns
+// Between looks, in ns. While an operation's rhythm is not known, or it is late, the looks
+// follow each other at the first and slow down to the second.
+constexpr std::int64_t kShortest = 150'000;
+constexpr std::int64_t kLongestQuiet = 400'000;
+// Where nothing is expected sooner. Something else may begin meanwhile.
+constexpr std::int64_t kLongest = 2'000'000;
 
 }  // namespace
 
@@ -33,14 +34,27 @@ void Engine::run_progress_thread() {
       parked_ = false;
       interval = kShortest;
     }
+    const std::int64_t pause = pause_ns(interval);
     lock.unlock();
-    sleep_ns(interval);
+    sleep_ns(pause);
     lock.lock();
     ++wakeups_;
     if (!wanted()) continue;
     const bool moved = transport_.idle() ? poke() : pass();
-    interval = moved ? kShortest : std::min(interval * 5 / 4, kLongest);
+    interval = moved ? kShortest : std::min(interval * 5 / 4, kLongestQuiet);
   }
+}
+
+// Until something is expected, and `shortest` at least.
+std::int64_t Engine::pause_ns(std::int64_t shortest) const {
+  // Whatever else is in the background is the MPI's own, and when it moves is not known.
+  const bool all_known = background() == static_cast<int>(in_background_.size());
+  if (!all_known) return shortest;
+  std::int64_t expected = INT64_MAX;
+  for (const Operation* operation : in_background_) {
+    expected = std::min(expected, operation->expected_ns());
+  }
+  return std::clamp(expected - now_ns(), shortest, kLongest);
 }
 
 // Only the MPI's own operations are pending: any call that looks for messages makes it

@@ -86,9 +86,7 @@ def collective_body(function: Function, index: int, real: str) -> str:
     request = "request" if nonblocking else "nullptr"
     members = {OTHER_NAMES.get(name, name): name for name in function.arguments}
     fields = [f".{m} = {members[m]}" for m in CALL_MEMBERS if m in members]
-    call = ", ".join(
-        (f".collective = {collective}", f".nonblocking = {is_nonblocking}", *fields)
-    )
+    call = ", ".join((f".collective = {collective}", f".nonblocking = {is_nonblocking}", *fields))
     return (
         f"  if (goes_native({index}, {collective}, {is_nonblocking}, comm)) {{\n"
         f"    return real({function.forwarded});\n"

@@ -70,11 +70,10 @@ Schedule build(const Shape& shape, Rank me) {
 }  // namespace
 
 extern const Algorithm allreduce_ring;
-const Algorithm allreduce_ring{
-    .collective = Collective::allreduce,
-    .name = "ring",
-    .build = build,
-    .keeps_rank_order = false,
-    .uses_segment = true};
+const Algorithm allreduce_ring{.collective = Collective::allreduce,
+                               .name = "ring",
+                               .build = build,
+                               .keeps_rank_order = false,
+                               .uses_segment = true};
 
 }  // namespace stretto

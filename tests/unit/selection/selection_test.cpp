@@ -1,0 +1,98 @@
+#include "selection/selection.hpp"
+
+#include <gtest/gtest.h>
+
+namespace stretto {
+namespace {
+
+constexpr Surroundings kOneHost{.hosts = 1, .progress_thread = true};
+constexpr Surroundings kTwoHosts{.hosts = 2, .progress_thread = true};
+
+Query query(Collective collective, Count bytes) {
+  return {.collective = collective, .size = 4, .bytes = bytes};
+}
+
+TEST(Selection, LeavesBlockingCallsOnOneHostToTheMpi) {
+  for (int c = 0; c < kCollectives; ++c) {
+    const auto collective = static_cast<Collective>(c);
+    const Choice choice = choose(query(collective, 8), kOneHost, {});
+    EXPECT_EQ(choice.algorithm, nullptr);
+    EXPECT_EQ(choice.reason, Reason::native_selected);
+  }
+}
+
+TEST(Selection, HandlesThemWhereRanksShareCores) {
+  Surroundings shared = kOneHost;
+  shared.oversubscribed = true;
+  EXPECT_NE(choose(query(Collective::allreduce, 8), shared, {}).algorithm, nullptr);
+}
+
+TEST(Selection, LeavesNonblockingCallsToTheMpiWithoutAProgressThread) {
+  Query nonblocking = query(Collective::bcast, 8);
+  nonblocking.nonblocking = true;
+  Surroundings around = kTwoHosts;
+  around.progress_thread = false;
+  EXPECT_EQ(choose(nonblocking, around, {}).reason, Reason::no_progress_thread);
+}
+
+TEST(Selection, KeepsRankOrderWhereItMatters) {
+  for (Count bytes = 1; bytes <= Count{1} << 28; bytes *= 4) {
+    for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
+      Query ordered = query(collective, bytes);
+      ordered.commutative = false;
+      const Choice choice = choose(ordered, kTwoHosts, {});
+      ASSERT_NE(choice.algorithm, nullptr);
+      EXPECT_TRUE(choice.algorithm->keeps_rank_order) << choice.algorithm->name;
+    }
+  }
+}
+
+TEST(Selection, NamesOnlyAlgorithmsThatExist) {
+  for (int c = 0; c < kCollectives; ++c) {
+    for (Count bytes = 1; bytes <= Count{1} << 28; bytes *= 4) {
+      for (const int size : {2, 8, 64}) {
+        Query asked = query(static_cast<Collective>(c), bytes);
+        asked.size = size;
+        EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);
+      }
+    }
+  }
+}
+
+TEST(Selection, ObeysAForcedAlgorithmUnlessItWouldChangeTheResult) {
+  Overrides overrides;
+  Forced& forced = overrides[static_cast<std::size_t>(Collective::allreduce)];
+  forced.algorithm = find_algorithm(Collective::allreduce, "ring");
+  Query asked = query(Collective::allreduce, 8);
+  EXPECT_EQ(choose(asked, kOneHost, overrides).algorithm, forced.algorithm);
+  asked.commutative = false;
+  EXPECT_EQ(choose(asked, kOneHost, overrides).reason, Reason::changes_rank_order);
+  forced = {.native = true};
+  EXPECT_EQ(choose(asked, kTwoHosts, overrides).reason, Reason::native_selected);
+}
+
+// What is known before the arguments are looked at must be what choose() finds with them.
+TEST(Selection, AlwaysNativeAgreesWithChoose) {
+  for (const bool nonblocking : {false, true}) {
+    for (const bool oversubscribed : {false, true}) {
+      for (const bool progress_thread : {false, true}) {
+        for (const int hosts : {1, 2}) {
+          for (const int size : {1, 4}) {
+            const Surroundings around{hosts, oversubscribed, progress_thread};
+            const Query asked{.collective = Collective::gather,
+                              .size = size,
+                              .bytes = 100,
+                              .nonblocking = nonblocking};
+            const Reason reason = always_native(asked, around, {});
+            const Choice choice = choose(asked, around, {});
+            EXPECT_EQ(reason == Reason::none, choice.algorithm != nullptr);
+            EXPECT_EQ(reason, choice.reason);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stretto

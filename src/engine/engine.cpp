@@ -111,7 +111,7 @@ bool Engine::pass() {
   for (const auto& [token, error] : transport_.poll()) {
     auto* const operation = static_cast<Operation*>(token.owner);
     operation->step_done(transport_, token.step, error);
-    if (operation->background) operation->keep_rhythm(now_ns(), looks_);
+    if (operation->background) operation->keep_rhythm(token.step, now_ns(), looks_);
     if (operation->done()) retire(operation);
     moved = true;
   }

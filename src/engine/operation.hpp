@@ -46,9 +46,13 @@ class Operation {
   // `error` is the message's. True where this was the operation's last step.
   void step_done(MpiTransport& transport, StepId step, int error);
 
-  // Of one in the background: a look at it (the `look`th of all) begins or finds something.
+  // Of one in the background: the `look`th look of all began it or found `step` done. A
+  // message of ours is gone as soon as it can be; what keeps time is those of others.
   void begin_rhythm(std::int64_t now_ns, long look) { pace_.start(now_ns, look); }
-  void keep_rhythm(std::int64_t now_ns, long look) { pace_.event(plan_->rhythm, now_ns, look); }
+  void keep_rhythm(StepId step, std::int64_t now_ns, long look) {
+    const Step& done = plan_->schedule.steps[static_cast<std::size_t>(step)];
+    if (done.kind == StepKind::recv) pace_.event(plan_->rhythm, now_ns, look);
+  }
   // When to look at it again; 0: not known.
   [[nodiscard]] std::int64_t expected_ns() const {
     return all_short_ ? pace_.expected_ns(plan_->rhythm) : 0;

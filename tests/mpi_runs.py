@@ -9,10 +9,10 @@ import pytest
 
 from stretto import native
 from stretto.errors import StrettoError
-from stretto.launch.algorithms import known_algorithms
 from stretto.launch.base import Abi
 from stretto.launch.process import launch
 from stretto.launch.registry import Known, known_launchers
+from stretto.launch.schedules import known_algorithms
 
 # A program that takes this long hangs; nothing here needs a tenth of it.
 HANGS_AFTER_S = 240.0

@@ -17,8 +17,9 @@ done
 """
 
 SCHEDULE_TOOL = """#!/bin/sh
-echo '{"collective": "bcast", "algorithm": "binomial"}'
-echo '{"collective": "allreduce", "algorithm": "ring"}'
+claims='"keeps_rank_order": true, "uses_segment": false, "uses_radix": false'
+echo "{\\"collective\\": \\"bcast\\", \\"algorithm\\": \\"binomial\\", $claims}"
+echo "{\\"collective\\": \\"allreduce\\", \\"algorithm\\": \\"ring\\", $claims}"
 """
 
 # Behaves as its first argument says, and writes counters as the drop-in would.

@@ -22,7 +22,6 @@ from stretto.data.machine import load_average
 from stretto.data.provenance import collect
 from stretto.data.run_folder import Plan, RunFolder, create, default_path, resumable, resume
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
-from stretto.launch.algorithms import known_algorithms
 from stretto.launch.base import Launcher
 from stretto.launch.comparison import Comparison
 from stretto.launch.comparison import run as run_comparison
@@ -30,6 +29,7 @@ from stretto.launch.dropin import parse_selection, rank_environment
 from stretto.launch.job import Job, prepare
 from stretto.launch.registry import Known
 from stretto.launch.rig import Rig, parse_rig
+from stretto.launch.schedules import known_algorithms
 from stretto.report.comparison import Answers, summarise
 from stretto.report.page import write_report
 

@@ -13,11 +13,11 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
-from stretto.launch.algorithms import known_algorithms
 from stretto.launch.dropin import parse_selection, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.process import launch
+from stretto.launch.schedules import known_algorithms
 
 
 def run(

@@ -20,6 +20,14 @@ def algorithms(collective: str | None = None) -> list[Algorithm]:
     return [msgspec.json.decode(line, type=Algorithm) for line in answer.splitlines()]
 
 
+def known_algorithms() -> dict[str, list[str]]:
+    """The names of each collective's algorithms."""
+    known: dict[str, list[str]] = {}
+    for each in algorithms():
+        known.setdefault(each.collective, []).append(each.algorithm)
+    return known
+
+
 def build(collective: str, algorithm: str, options: list[str]) -> Schedule:
     """All ranks' steps."""
     answer = _ask("show", collective, "--algorithm", algorithm, *options)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from stretto import native
 from stretto.data.provenance import versions
 from stretto.errors import EnvironmentUnusable
-from stretto.launch.algorithms import known_algorithms
 from stretto.launch.base import Abi
 from stretto.launch.cores import usable_cores, usable_cpus
 from stretto.launch.knobs import Setting, settings, unknown_settings
 from stretto.launch.registry import known_launchers
+from stretto.launch.schedules import known_algorithms
 
 
 @dataclass(frozen=True)

@@ -19,22 +19,17 @@ namespace stretto {
 
 // The MPI functions the layers above this one call.
 // clang-format off
-#define STRETTO_NATIVE_FUNCTIONS(X)                                                                \
-  X(Allgather)                                                                                     \
-  X(Cancel)                                                                                        \
-  X(Comm_call_errhandler) X(Comm_create) X(Comm_create_keyval) X(Comm_free) X(Comm_free_keyval)    \
-      X(Comm_get_attr) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler)          \
-          X(Comm_size) X(Comm_test_inter) X(Finalized) X(Get_library_version) X(Grequest_complete) \
-              X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Initialized) X(Iprobe)    \
-                  X(Irecv) X(Isend) X(Op_commutative) X(Pack) X(Query_thread) X(Reduce_local)      \
-                      X(Request_free) X(Test) X(Testall) X(Testany) X(Testsome) X(Type_free)       \
-                          X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)             \
-                              X(Type_get_true_extent) X(Type_size) X(Unpack) X(Wait)               \
-                                  X(Status_set_cancelled) X(Status_set_elements) X(Allreduce)      \
-                                      X(Alltoall) X(Barrier) X(Bcast) X(Gather) X(Reduce)          \
-                                          X(Scatter) X(Iallgather) X(Iallreduce) X(Ialltoall)      \
-                                              X(Ibarrier) X(Ibcast) X(Igather) X(Ireduce)          \
-                                                  X(Iscatter)
+#define STRETTO_NATIVE_FUNCTIONS(X)                                                               \
+  X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Bcast) X(Cancel) X(Comm_call_errhandler)     \
+  X(Comm_create) X(Comm_create_keyval) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)          \
+  X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size)                 \
+  X(Comm_test_inter) X(Gather) X(Get_library_version) X(Grequest_complete) X(Grequest_start)      \
+  X(Group_free) X(Group_translate_ranks) X(Iallgather) X(Iallreduce) X(Ialltoall) X(Ibarrier)     \
+  X(Ibcast) X(Igather) X(Iprobe) X(Irecv) X(Ireduce) X(Iscatter) X(Isend) X(Op_commutative)       \
+  X(Pack) X(Query_thread) X(Reduce) X(Reduce_local) X(Request_free) X(Scatter)                    \
+  X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Testall) X(Testany) X(Testsome)        \
+  X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \
+  X(Type_get_true_extent) X(Type_size) X(Unpack)
 // clang-format on
 
 struct Native {

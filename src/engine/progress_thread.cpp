@@ -13,7 +13,7 @@ namespace {
 
 // Between looks, in ns. While an operation's rhythm is not known, or it is late, the looks
 // follow each other at the first and slow down to the second.
-constexpr std::int64_t kShortest = 150'000;
+constexpr std::int64_t kShortest = 200'000;
 constexpr std::int64_t kLongestQuiet = 400'000;
 // Where nothing is expected sooner. Something else may begin meanwhile.
 constexpr std::int64_t kLongest = 2'000'000;

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ from stretto.launch.base import Launcher
 from stretto.launch.process import launch
 from stretto.launch.registry import Known, known_launchers
 from stretto.launch.rig import Rig, parse_rig
+from stretto.launch.rig.plan import host_address
 
 OVERLAP_RIG = "2x1@200mbit,pin"
 LATENCY_RIG = "4x2@1gbit"
@@ -123,6 +125,31 @@ def overlap(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
+def wire(_mpi: Known, _apps: Path, runs: int) -> Table:
+    """What the rig takes by itself from a computation: the least any MPI can be charged."""
+    table = Table(
+        "128 KiB each way",
+        "slow-down",
+        title=f"{OVERLAP_RIG}: computing while the kernel alone moves data, no MPI",
+    )
+    script = str(Path(__file__).with_name("wire.py"))
+    slowdowns = []
+    with Rig(parse_rig(OVERLAP_RIG)) as rig:
+        for _ in track(range(runs), "wire", transient=True):
+            argv = [sys.executable, script]
+            ends = [
+                subprocess.Popen(
+                    rig.enter(f"host{rank}", [*argv, str(rank), host_address(0), "131072"]),
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+                for rank in (0, 1)
+            ]
+            slowdowns += [figures(end.communicate()[0])["slowdown"] for end in ends]
+    table.add_row("both hosts", shown(slowdowns))
+    return table
+
+
 def crowded(mpi: Known, apps: Path, runs: int) -> Table:
     """Small collectives with four times as many ranks as cores."""
     table = Table(
@@ -195,7 +222,7 @@ def idle(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
-BARS = {"overlap": overlap, "crowded": crowded, "one-host": one_host, "idle": idle}
+BARS = {"wire": wire, "overlap": overlap, "crowded": crowded, "one-host": one_host, "idle": idle}
 
 
 def pinned(mpi: Known) -> Known:

@@ -28,7 +28,7 @@ Footprint footprint(const Element& element, Count count) {
 }
 
 // MPIs send this much unasked over most networks: Open MPI's limit is 64 KiB over TCP.
-constexpr Count kShortMessage = 32 * 1024;
+constexpr Count kShortMessage = Count{32} * 1024;
 
 constexpr MPI_Aint kAlignment = alignof(std::max_align_t);
 MPI_Aint aligned(MPI_Aint bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }

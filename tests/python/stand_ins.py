@@ -1,6 +1,8 @@
-"""A launcher, a native build and a program that stand in for the real ones."""
+"""A launcher, a native build, a program and a plan that stand in for the real ones."""
 
 from pathlib import Path
+
+from stretto.data.run_folder import Plan
 
 # Speaks as Open MPI's mpirun does and runs one rank. A preloaded library would have to be
 # a real one, so the rank is told in words that it runs under Stretto.
@@ -48,3 +50,17 @@ def executable(path: Path, text: str) -> Path:
     path.write_text(text)
     path.chmod(0o755)
     return path
+
+
+PLAN = Plan(
+    name="app",
+    program=["./app"],
+    ranks=2,
+    runs=1,
+    rig=None,
+    timeout_s=None,
+    settings={},
+    launcher="Open MPI 4.1.4 (/usr/bin/mpirun)",
+    time_pattern="t",
+    checksum_pattern="c",
+)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/allreduce/folded.hpp"
 #include "collectives/halved.hpp"
 #include "collectives/partial.hpp"
 
@@ -21,11 +22,7 @@ Schedule build(const Shape& shape, Rank me) {
   Builder step(shape, me);
   const Fold fold = Fold::to_power_of_two(shape.size, me);
   const Span all{0, shape.count};
-  if (!fold.survives()) {
-    const StepId sent = step.send(fold.partner(), step.input(all));
-    step.recv(fold.partner(), step.output(all), after(sent));
-    return step.finish();
-  }
+  if (!fold.survives()) return leave_to_partner(step, fold, all);
 
   const Blocks blocks{shape.count, fold.survivors()};
   const auto order = shape.commutative ? Partial::Order::any : Partial::Order::rank;

@@ -12,9 +12,9 @@
 // operations in MPICH", IJHPCA 19(1), 2005.
 
 #include "collectives/algorithm.hpp"
+#include "collectives/allreduce/folded.hpp"
 #include "collectives/partial.hpp"
 #include "patterns/exchange.hpp"
-#include "patterns/fold.hpp"
 
 namespace stretto {
 namespace {
@@ -23,11 +23,7 @@ Schedule build(const Shape& shape, Rank me) {
   Builder step(shape, me);
   const Fold fold = Fold::to_power_of_two(shape.size, me);
   const Span all{0, shape.count};
-  if (!fold.survives()) {
-    const StepId sent = step.send(fold.partner(), step.input(all));
-    step.recv(fold.partner(), step.output(all), after(sent));
-    return step.finish();
-  }
+  if (!fold.survives()) return leave_to_partner(step, fold, all);
 
   Partial partial{step, shape, true, Partial::Order::rank};
   StepId ready = kNoStep;

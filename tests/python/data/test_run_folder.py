@@ -3,10 +3,10 @@ from pathlib import Path
 import msgspec
 import polars
 import pytest
+from stand_ins import PLAN
 
 from stretto.data.provenance import collect
 from stretto.data.run_folder import (
-    Plan,
     RunFolder,
     create,
     default_path,
@@ -16,18 +16,6 @@ from stretto.data.run_folder import (
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
 
-PLAN = Plan(
-    name="app",
-    program=["./app"],
-    ranks=2,
-    runs=1,
-    rig=None,
-    timeout_s=None,
-    settings={},
-    launcher="Open MPI 4.1.4 (/usr/bin/mpirun)",
-    time_pattern="t",
-    checksum_pattern="c",
-)
 PROVENANCE = collect(
     argv=["stretto"],
     program=Path("/bin/true"),

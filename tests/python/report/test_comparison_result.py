@@ -2,26 +2,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import stand_ins
 
 from stretto.data.provenance import collect
-from stretto.data.run_folder import Plan, RunFolder, create
+from stretto.data.run_folder import RunFolder, create
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
 from stretto.report.comparison import Answers, Result, compare_answers, summarise
 from stretto.report.page import render
 
-PLAN = Plan(
-    name="app",
-    program=["./app"],
-    ranks=2,
-    runs=5,
-    rig=None,
-    timeout_s=None,
-    settings={},
-    launcher="Open MPI 4.1.4 (/usr/bin/mpirun)",
-    time_pattern="t",
-    checksum_pattern="c",
-)
+PLAN = msgspec.structs.replace(stand_ins.PLAN, runs=5)
 COUNTERS = """{"rank": 0, "size": 1, "abi": "openmpi", "mpi": "Open MPI v4.1.4, package: Debian",
  "thread_level": "multiple", "hosts": 1, "oversubscribed": false,
  "handled": [{"call": "MPI_Ibcast", "algorithm": "binomial", "calls": 12}], "passed": [],

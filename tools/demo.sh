@@ -14,7 +14,7 @@ programs=build/release/apps/openmpi
 [ -d $programs ] || programs=build/release/apps/mpich
 
 rig=()
-if .venv/bin/python tools/rig run --hosts 2 --ppn 1 --rate 200mbit -- "$PWD/$programs/latency" barrier 0 1 \
+if tools/rig run --hosts 2 --ppn 1 --rate 200mbit -- "$PWD/$programs/latency" barrier 0 1 \
   >$results/rig.log 2>&1; then
   rig=(--rig 2x1@200mbit,pin)
 else

@@ -2,56 +2,30 @@
 
 #include <algorithm>
 #include <climits>
-#include <optional>
+#include <numeric>
+
+#include "api/bind.hpp"
 
 namespace stretto {
 namespace {
 
-bool is_rooted(Collective collective) {
-  return collective == Collective::bcast || collective == Collective::reduce ||
-         collective == Collective::gather || collective == Collective::scatter;
+bool valid(Count count, const int* counts, MPI_Datatype type, const MPI_Datatype* types, int size) {
+  const MPI_Datatype none = native().datatype_null;
+  if (counts == nullptr) return count >= 0 && type != none;
+  if (types == nullptr && type == none) return false;
+  return std::all_of(counts, counts + size, [](int each) { return each >= 0; }) &&
+         (types == nullptr || std::find(types, types + size, none) == types + size);
 }
 
-bool is_reduction(Collective collective) {
-  return collective == Collective::reduce || collective == Collective::allreduce;
-}
-
-// MPI_IN_PLACE stands where the rank's own data would be: in the send buffer, or for the
-// root of a scatter in the receive buffer.
-bool is_in_place(const Call& call) {
-  const void* where = call.collective == Collective::scatter ? call.recvbuf : call.sendbuf;
-  return where == MPI_IN_PLACE;
-}
-
-// The side that describes one rank's block on this rank: the other one may be missing
-// (not the root) or ignored (MPI_IN_PLACE).
-struct Side {
-  Count count = 0;
-  MPI_Datatype type{};
-};
-Side describing_side(const Call& call, bool is_root) {
-  const Side send{call.sendcount, call.sendtype};
-  const Side recv{call.recvcount, call.recvtype};
-  switch (call.collective) {
-    case Collective::gather:
-      return is_root ? recv : send;
-    case Collective::scatter:
-      return is_root ? send : recv;
-    default:
-      return recv;
-  }
-}
-
-bool arguments_valid(const Call& call, const Communicator& comm, const Side& side) {
+bool arguments_valid(const Call& call, const Communicator& comm) {
   if (call.collective == Collective::barrier) return true;
   if (is_rooted(call.collective) && (call.root < 0 || call.root >= comm.size)) return false;
-  if (side.count < 0 || side.type == native().datatype_null) return false;
-  if (is_reduction(call.collective) && call.op == native().op_null) return false;
-  const bool is_root = comm.rank == call.root;
-  const bool sends_too = !is_in_place(call) && !is_reduction(call.collective) &&
-                         call.collective != Collective::bcast &&
-                         (call.collective != Collective::scatter || is_root);
-  return !sends_too || (call.sendcount >= 0 && call.sendtype != native().datatype_null);
+  if (reduces(call.collective) && call.op == native().op_null) return false;
+  const Used used = used_buffers(call, comm);
+  return (!used.send ||
+          valid(call.sendcount, call.sendcounts, call.sendtype, call.sendtypes, comm.size)) &&
+         (!used.recv ||
+          valid(call.recvcount, call.recvcounts, call.recvtype, call.recvtypes, comm.size));
 }
 
 bool is_commutative(MPI_Op op) {
@@ -60,67 +34,41 @@ bool is_commutative(MPI_Op op) {
   return commutative != 0;
 }
 
-Element bytes_element() {
-  return {.type = native().byte, .per_element = 1, .stride = 1, .bytes = 1, .plain = true};
-}
-
-struct Bound {
-  Binding binding;
-  std::optional<Staging> staging;
+struct Amount {
+  Count bytes = 0;     // of the vector or of a rank's block; not known where blocks differ
+  Count elements = 0;  // Shape::count
+  Count element_bytes = 1;
+  bool too_large = false;  // for counts of int, and so on all ranks
 };
 
-Bound bind_bcast(const Call& call, const Communicator& comm) {
-  Bound bound;
-  bound.binding.recv = {call.recvbuf, bytes_element()};
-  bound.binding.scratch = bytes_element();
-  if (!is_plain(call.recvtype)) {
-    bound.staging =
-        Staging{{call.recvbuf, Element::of(call.recvtype, static_cast<int>(call.recvcount))},
-                comm.rank == call.root};
+Amount amount_of(const Call& call, const Communicator& comm) {
+  if (call.collective == Collective::barrier) return {};
+  const bool in_blocks = !reduces(call.collective) && call.collective != Collective::bcast;
+  if (call.uneven && in_blocks) return {.elements = 1};  // a message however short
+  const Side side = describing_side(call, comm.rank == call.root);
+  int type_bytes = 0;
+  native().Type_size(side.type, &type_bytes);
+  // MPI_UNDEFINED: longer than an int can say.
+  if (type_bytes < 0) return {.too_large = true};
+  if (call.uneven) {
+    const Count all = std::accumulate(call.recvcounts, call.recvcounts + comm.size, Count{0});
+    return {.elements = type_bytes > 0 ? 1 : 0, .too_large = all * type_bytes > INT_MAX};
   }
-  return bound;
-}
-
-Bound bind_reduction(const Call& call) {
-  const Element element = Element::of(call.recvtype);
-  Bound bound;
-  bound.binding.send = {const_cast<void*>(call.sendbuf), element};
-  bound.binding.recv = {call.recvbuf, element};
-  bound.binding.scratch = element;
-  bound.binding.op = call.op;
-  return bound;
-}
-
-Bound bind_blocks(const Call& call, const Communicator& comm, const Side& side) {
-  Bound bound;
-  const bool is_root = comm.rank == call.root;
-  const bool has_send = !is_in_place(call) || call.collective == Collective::scatter;
-  const bool uses_send = call.collective != Collective::scatter || is_root;
-  const bool uses_recv = call.collective != Collective::gather || is_root;
-  if (has_send && uses_send) {
-    bound.binding.send = {const_cast<void*>(call.sendbuf),
-                          Element::of(call.sendtype, static_cast<int>(call.sendcount))};
+  const Count bytes = side.count * type_bytes;
+  const bool has_blocks = in_blocks || call.collective == Collective::reduce_scatter;
+  const Count most = bytes * (has_blocks ? comm.size : 1);
+  Amount amount{.bytes = bytes, .too_large = std::max(most, side.count) > INT_MAX};
+  // Elements: bytes of a broadcast, the type's elements of a reduction, blocks elsewhere.
+  if (in_blocks) {
+    amount.elements = bytes > 0 ? 1 : 0;
+    amount.element_bytes = std::max<Count>(bytes, 1);
+  } else if (reduces(call.collective)) {
+    amount.elements = type_bytes > 0 ? side.count : 0;
+    amount.element_bytes = std::max(type_bytes, 1);
+  } else {
+    amount.elements = bytes;
   }
-  if (uses_recv && call.recvbuf != MPI_IN_PLACE) {
-    bound.binding.recv = {call.recvbuf,
-                          Element::of(call.recvtype, static_cast<int>(call.recvcount))};
-  }
-  bound.binding.scratch =
-      Element::packed(Element::of(side.type, static_cast<int>(side.count)).bytes);
-  return bound;
-}
-
-Bound bind(const Call& call, const Decision& decision) {
-  const Communicator& comm = *decision.comm;
-  if (call.collective == Collective::barrier || decision.shape.count == 0) {
-    // Signals: messages of no bytes.
-    Bound bound;
-    bound.binding.send.element = bound.binding.recv.element = bytes_element();
-    return bound;
-  }
-  if (call.collective == Collective::bcast) return bind_bcast(call, comm);
-  if (is_reduction(call.collective)) return bind_reduction(call);
-  return bind_blocks(call, comm, describing_side(call, comm.rank == call.root));
+  return amount;
 }
 
 }  // namespace
@@ -133,55 +81,41 @@ Decision decide(const Call& call) {
     return decision;
   }
   const Communicator& comm = *decision.comm;
-  const Side side = describing_side(call, comm.rank == call.root);
-  if (!arguments_valid(call, comm, side)) {
+  if (!arguments_valid(call, comm)) {
     decision.choice.reason = Reason::invalid_arguments;
     return decision;
   }
-  int type_size = 0;
-  if (call.collective != Collective::barrier) native().Type_size(side.type, &type_size);
-  const Count bytes = side.count * type_size;
-
+  const Amount amount = amount_of(call, comm);
+  if (amount.too_large) {
+    decision.choice.reason = Reason::too_large;
+    return decision;
+  }
   Shape& shape = decision.shape;
   shape.collective = call.collective;
   shape.size = comm.size;
   shape.root = is_rooted(call.collective) ? call.root : 0;
-  shape.in_place = call.collective != Collective::bcast && is_in_place(call);
-  shape.commutative = !is_reduction(call.collective) || is_commutative(call.op);
-
-  const bool counts_blocks = call.collective != Collective::bcast && !is_reduction(call.collective);
-  const Count most = bytes * (counts_blocks ? comm.size : 1);
-  if (std::max({most, side.count, call.sendcount, call.recvcount}) > INT_MAX) {
-    decision.choice.reason = Reason::too_large;
-    return decision;
-  }
+  // MPI_Reduce_scatter in place works on a copy.
+  const bool copies = call.uneven && call.collective == Collective::reduce_scatter;
+  shape.in_place = call.collective != Collective::bcast && is_in_place(call) && !copies;
+  shape.commutative = !reduces(call.collective) || is_commutative(call.op);
   decision.choice = choose({.collective = call.collective,
                             .size = comm.size,
-                            .bytes = bytes,
+                            .bytes = amount.bytes,
+                            .uneven = call.uneven,
                             .commutative = shape.commutative,
                             .nonblocking = call.nonblocking},
                            comm.around, overrides());
   shape.radix = decision.choice.radix;
-  // Elements: bytes of a broadcast, the type's elements of a reduction, blocks elsewhere.
-  Count element_bytes = 1;
-  if (counts_blocks) {
-    shape.count = bytes > 0 ? 1 : 0;
-    element_bytes = std::max<Count>(bytes, 1);
-  } else if (is_reduction(call.collective)) {
-    shape.count = type_size > 0 ? side.count : 0;
-    element_bytes = std::max(type_size, 1);
-  } else {
-    shape.count = bytes;
-  }
+  shape.count = amount.elements;
   if (decision.choice.segment_bytes > 0) {
-    shape.segment = std::max<Count>(decision.choice.segment_bytes / element_bytes, 1);
+    shape.segment = std::max<Count>(decision.choice.segment_bytes / amount.element_bytes, 1);
   }
   return decision;
 }
 
 Operation* begin(const Call& call, const Decision& decision, MPI_Request* handle) {
   Engine& engine = Engine::get();
-  const Bound bound = bind(call, decision);
+  const Bound bound = bind(call, *decision.comm, decision.shape);
   auto plan = engine.plans().get(*decision.choice.algorithm, decision.shape, decision.comm->rank);
   return engine.start(std::move(plan), *decision.comm, bound.binding, bound.staging,
                       call.nonblocking, handle);

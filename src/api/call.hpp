@@ -8,16 +8,25 @@
 namespace stretto {
 
 // Arguments that a collective does not have keep their defaults. Those of one buffer
-// (bcast) or of one count and type (reductions) use the recv ones.
+// (bcast) or of one count and type (reductions) use the recv ones. Gatherv and its kind are
+// gathers and so on that give counts and displacements, one a rank: in extents of the type,
+// or, with a type a rank (alltoallw), in bytes.
 struct Call {
   Collective collective{};
   bool nonblocking = false;
+  bool uneven = false;  // gatherv, scatterv, allgatherv, alltoallv, alltoallw
   const void* sendbuf = nullptr;
   Count sendcount = 0;
+  const int* sendcounts = nullptr;
+  const int* senddispls = nullptr;
   MPI_Datatype sendtype{};
+  const MPI_Datatype* sendtypes = nullptr;
   void* recvbuf = nullptr;
   Count recvcount = 0;
+  const int* recvcounts = nullptr;
+  const int* recvdispls = nullptr;
   MPI_Datatype recvtype{};
+  const MPI_Datatype* recvtypes = nullptr;
   MPI_Op op{};
   int root = 0;
   MPI_Comm comm{};

@@ -1,47 +1,10 @@
 // The collectives of stretto.h: each describes its call; `submit` does the rest.
 
-#include <optional>
-
-#include "api/call.hpp"
-#include "api/native_call.hpp"
-#include "api/request.hpp"
+#include "api/submit.hpp"
+#include "stretto/stretto.h"
 
 namespace stretto {
 namespace {
-
-bool prepare(MPI_Comm comm) {
-  Engine& engine = Engine::get();
-  // The program chose its thread level by itself and may use all of it.
-  if (!engine.is_open()) engine.open(MPI_THREAD_MULTIPLE);
-  if (communicators::find(comm) != nullptr) return true;
-  int is_inter = 0;
-  if (comm == native().comm_null || native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) {
-    return false;
-  }
-  return is_inter == 0 && communicators::attach(comm);
-}
-
-int start(const Call& call, const Decision& decision, stretto_request* request) {
-  auto made = std::make_unique<stretto_request_s>();
-  made->comm = call.comm;
-  if (decision.is_native()) {
-    const int error = call_native(call, &made->native);
-    if (error != MPI_SUCCESS) return error;
-  } else {
-    made->operation = begin(call, decision);
-  }
-  *request = made.release();
-  return MPI_SUCCESS;
-}
-
-int submit(Call call, stretto_request* request) {
-  call.nonblocking = request != nullptr;
-  prepare(call.comm);
-  const Decision decision = decide(call);
-  if (call.nonblocking) return start(call, decision, request);
-  if (decision.is_native()) return call_native(call, nullptr);
-  return report(call.comm, run(call, decision));
-}
 
 Call blocks(Collective collective, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
             void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
@@ -177,6 +140,43 @@ int stretto_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
   return submit(stretto::blocks(Collective::alltoall, sendbuf, sendcount, sendtype, recvbuf,
                                 recvcount, recvtype, 0, comm),
                 request);
+}
+
+int stretto_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+  return stretto_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, nullptr);
+}
+
+int stretto_ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+                                  stretto_request* request) {
+  return submit(stretto::reduction(Collective::reduce_scatter, sendbuf, recvbuf, recvcount,
+                                   datatype, op, 0, comm),
+                request);
+}
+
+int stretto_scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                 MPI_Comm comm) {
+  return stretto_iscan(sendbuf, recvbuf, count, datatype, op, comm, nullptr);
+}
+
+int stretto_iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                  MPI_Comm comm, stretto_request* request) {
+  return submit(
+      stretto::reduction(Collective::scan, sendbuf, recvbuf, count, datatype, op, 0, comm),
+      request);
+}
+
+int stretto_exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                   MPI_Comm comm) {
+  return stretto_iexscan(sendbuf, recvbuf, count, datatype, op, comm, nullptr);
+}
+
+int stretto_iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                    MPI_Comm comm, stretto_request* request) {
+  return submit(
+      stretto::reduction(Collective::exscan, sendbuf, recvbuf, count, datatype, op, 0, comm),
+      request);
 }
 
 }  // extern "C"

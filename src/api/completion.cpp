@@ -12,9 +12,11 @@ namespace {
 bool is_complete(stretto_request request) {
   if (request == STRETTO_REQUEST_NULL) return true;
   if (request->operation != nullptr) return request->operation->done();
+  if (request->error != MPI_SUCCESS) return true;
   int flag = 0;
-  native().Test(&request->native, &flag, MPI_STATUS_IGNORE);
-  return flag != 0;  // an MPI request that is done is null from now on, and stays complete
+  request->error = native().Test(&request->native, &flag, MPI_STATUS_IGNORE);
+  // An MPI request that is done is null from now on, and stays complete.
+  return flag != 0 || request->error != MPI_SUCCESS;
 }
 
 // `request` is complete: frees it and reports how it went.
@@ -22,14 +24,15 @@ int conclude(stretto_request* request) {
   const stretto_request done = *request;
   *request = STRETTO_REQUEST_NULL;
   if (done == STRETTO_REQUEST_NULL) return MPI_SUCCESS;
+  const MPI_Comm comm = done->comm;
+  const int native_error = done->error;
   int error = MPI_SUCCESS;
   if (done->operation != nullptr) {
     error = done->operation->error();
     Engine::release(done->operation);
   }
-  const MPI_Comm comm = done->comm;
   delete done;
-  return report(comm, error);
+  return native_error != MPI_SUCCESS ? native_error : report(comm, error);
 }
 
 // Where Stretto was never used every request is null, and no engine is open.

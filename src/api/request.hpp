@@ -8,5 +8,6 @@
 struct stretto_request_s {
   stretto::Operation* operation = nullptr;
   MPI_Request native{};
+  int error = 0;    // of the native one, once it has failed; its error handler was called
   MPI_Comm comm{};  // whose error handler hears of a failure
 };

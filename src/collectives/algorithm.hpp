@@ -20,6 +20,7 @@ struct Algorithm {
   bool keeps_rank_order = true;  // false: for commutative operations only
   bool uses_segment = false;     // pipelined by Shape::segment
   bool uses_radix = false;       // tree fan-out from Shape::radix
+  bool single_blocks = false;    // names one rank's block at a time: they may differ in size
 };
 
 // All of them, ordered by collective, then name.

@@ -18,9 +18,11 @@ struct Halved {
   StepId done = kNoStep;
 };
 
-// For survivors; a rank folded away sends its input to its partner instead.
-inline Halved reduce_by_halving(Builder& step, const Fold& fold, const Blocks& blocks, Rank me,
-                                Partial& partial) {
+// For survivors, each of which is left with one of `blocks`, as Blocks cuts them or in any
+// other way; a rank folded away sends its input to its partner instead.
+template <class Cut>
+Halved reduce_by_halving(Builder& step, const Fold& fold, const std::vector<HalvingRound>& rounds,
+                         const Cut& blocks, Rank me, Partial& partial) {
   Halved halved;
   const auto combine_with = [&](Rank peer, Span span) {
     const StepId received = step.recv(peer, partial.landing(span), after(halved.done));
@@ -28,7 +30,7 @@ inline Halved reduce_by_halving(Builder& step, const Fold& fold, const Blocks& b
   };
 
   if (fold.has_partner()) combine_with(fold.partner(), blocks.run(0, fold.survivors()));
-  for (const auto& round : halving_rounds(fold.survivors(), fold.number())) {
+  for (const auto& round : rounds) {
     const Rank peer = fold.rank_of(round.peer);
     const Region given = partial.at(blocks.run(round.give, round.blocks));
     halved.given.push_back(step.send(peer, given, after(halved.done)));

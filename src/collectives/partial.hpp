@@ -18,8 +18,11 @@ class Partial {
   enum class Order { rank, any };  // in which operands may be combined
 
   Partial(Builder& step, const Shape& shape, bool result_here, Order order)
+      : Partial(step, shape, shape.count, result_here, order) {}
+  // Of vectors of `length` elements.
+  Partial(Builder& step, const Shape& shape, Count length, bool result_here, Order order)
       : step_(step),
-        length_(shape.count),
+        length_(length),
         result_here_(result_here),
         order_(order),
         place_(result_here && shape.in_place ? Place::home : Place::input) {}

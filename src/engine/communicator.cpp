@@ -22,10 +22,19 @@ void Communicator::advance_tags(const Plan& plan) {
 namespace communicators {
 namespace {
 
+// What one rank tells the others. They must all know the same of each other, as what they
+// decide from it must be the same.
+struct Peer {
+  Place place;
+  bool progress_thread = false;
+  bool crowded = false;  // its MPI_COMM_WORLD has more ranks than cores
+};
+
 struct Registry {
   std::mutex mutex;
-  int keyval = MPI_KEYVAL_INVALID;
-  std::vector<Place> world;  // the place of each rank of MPI_COMM_WORLD, once attached
+  std::atomic<int> keyval = MPI_KEYVAL_INVALID;
+  bool expects_world = false;
+  std::vector<Peer> world;  // of MPI_COMM_WORLD, once attached, where it is the first
   bool world_oversubscribed = false;
   std::vector<std::unique_ptr<Communicator>> known;
   std::atomic<bool> any_orphaned{false};
@@ -54,17 +63,18 @@ int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
   return MPI_SUCCESS;
 }
 
-std::vector<Place> exchange_places(MPI_Comm comm, int size) {
-  Place here = Place::here();
-  std::vector<Place> places(static_cast<std::size_t>(size));
-  native().Allgather(&here, sizeof here, native().byte, places.data(), sizeof here, native().byte,
+std::vector<Peer> exchange(MPI_Comm comm, int size) {
+  const Peer mine{Place::here(), Engine::get().has_progress_thread(),
+                  registry().world_oversubscribed};
+  std::vector<Peer> peers(static_cast<std::size_t>(size));
+  native().Allgather(&mine, sizeof mine, native().byte, peers.data(), sizeof mine, native().byte,
                      comm);
-  return places;
+  return peers;
 }
 
-// The places of the group's ranks, known from MPI_COMM_WORLD's; empty where that was not
-// attached yet or a rank is of another world (MPI_Comm_spawn).
-std::vector<Place> places_of(MPI_Group group, int size) {
+// The group's ranks, known from MPI_COMM_WORLD's; empty where that was not attached first
+// or a rank is of another world (MPI_Comm_spawn).
+std::vector<Peer> peers_of(MPI_Group group, int size) {
   if (registry().world.empty()) return {};
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::vector<int> world_ranks(ranks.size());
@@ -74,12 +84,51 @@ std::vector<Place> places_of(MPI_Group group, int size) {
   native().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
   native().Group_free(&world);
 
-  std::vector<Place> places;
+  std::vector<Peer> peers;
   for (const int rank : world_ranks) {
     if (rank == MPI_UNDEFINED) return {};
-    places.push_back(registry().world[static_cast<std::size_t>(rank)]);
+    peers.push_back(registry().world[static_cast<std::size_t>(rank)]);
   }
-  return places;
+  return peers;
+}
+
+Topology topology_of(const std::vector<Peer>& peers) {
+  std::vector<Place> places;
+  for (const Peer& peer : peers) places.push_back(peer.place);
+  return Topology(places);
+}
+
+Surroundings surroundings(const Topology& topology, const std::vector<Peer>& peers) {
+  const auto crowded = [](const Peer& peer) { return peer.crowded; };
+  const auto has_thread = [](const Peer& peer) { return peer.progress_thread; };
+  return {.hosts = topology.hosts(),
+          // Its ranks may wait for cores that ranks outside of it are on.
+          .oversubscribed =
+              topology.oversubscribed() || std::any_of(peers.begin(), peers.end(), crowded),
+          .progress_thread = std::all_of(peers.begin(), peers.end(), has_thread)};
+}
+
+// A communicator of the same ranks, or an error: the program's error handler is spared.
+int make_channel(MPI_Comm comm, MPI_Group group, MPI_Comm* channel) {
+  MPI_Errhandler handler{};
+  native().Comm_get_errhandler(comm, &handler);
+  native().Comm_set_errhandler(comm, native().errors_return);
+  // Not MPI_Comm_dup: that would run the program's attribute copy callbacks.
+  const int error = native().Comm_create(comm, group, channel);
+  native().Comm_set_errhandler(comm, handler);
+  native().Errhandler_free(&handler);
+  if (error == MPI_SUCCESS) native().Comm_set_errhandler(*channel, native().errors_return);
+  return error;
+}
+
+int keyval() {
+  const std::lock_guard lock(registry().mutex);
+  int made = registry().keyval;
+  if (made == MPI_KEYVAL_INVALID) {
+    native().Comm_create_keyval(copy_nothing, on_free, &made, nullptr);
+    registry().keyval = made;
+  }
+  return made;
 }
 
 auto always_native_table(const Communicator& comm) {
@@ -101,43 +150,35 @@ void release(Communicator& known) {
 
 }  // namespace
 
+void expect_world() { registry().expects_world = true; }
+
 bool attach(MPI_Comm comm) {
   Registry& all = registry();
   auto made = std::make_unique<Communicator>();
   made->user = comm;
   native().Comm_rank(comm, &made->rank);
   native().Comm_size(comm, &made->size);
-  if (all.keyval == MPI_KEYVAL_INVALID) {
-    native().Comm_create_keyval(copy_nothing, on_free, &all.keyval, nullptr);
-  }
 
   MPI_Group group{};
   native().Comm_group(comm, &group);
-  std::vector<Place> places = places_of(group, made->size);
-  if (places.empty()) places = exchange_places(comm, made->size);
-  made->topology = Topology(places);
-  if (comm == native().comm_world) {
-    all.world = std::move(places);
-    all.world_oversubscribed = made->topology.oversubscribed();
-  }
-  made->around = {.hosts = made->topology.hosts(),
-                  // Its ranks may wait for cores that ranks outside of it are on.
-                  .oversubscribed = made->topology.oversubscribed() || all.world_oversubscribed,
-                  .progress_thread = Engine::get().has_progress_thread()};
+  std::vector<Peer> peers = peers_of(group, made->size);
+  if (peers.empty()) peers = exchange(comm, made->size);
+  made->topology = topology_of(peers);
+  made->around = surroundings(made->topology, peers);
   made->always_native = always_native_table(*made);
-  int error = MPI_SUCCESS;
-  made->channel = native().comm_self;
-  if (made->size > 1) {
-    // Not MPI_Comm_dup: that would run the program's attribute copy callbacks.
-    error = native().Comm_create(comm, group, &made->channel);
+  if (comm == native().comm_world && all.expects_world) {
+    all.world_oversubscribed = made->topology.oversubscribed();
+    for (Peer& peer : peers) peer.crowded = all.world_oversubscribed;
+    all.world = std::move(peers);
   }
+  made->channel = native().comm_self;
+  const int error = made->size > 1 ? make_channel(comm, group, &made->channel) : int{MPI_SUCCESS};
   native().Group_free(&group);
   if (error != MPI_SUCCESS) return false;
-  if (made->size > 1) native().Comm_set_errhandler(made->channel, native().errors_return);
   made->next_send_tag.resize(static_cast<std::size_t>(made->size));
   made->next_recv_tag.resize(static_cast<std::size_t>(made->size));
 
-  native().Comm_set_attr(comm, all.keyval, made.get());
+  native().Comm_set_attr(comm, keyval(), made.get());
   const std::lock_guard lock(all.mutex);
   all.known.push_back(std::move(made));
   ++detail::generation;
@@ -146,11 +187,11 @@ bool attach(MPI_Comm comm) {
 
 Communicator* detail::look_up(MPI_Comm comm) {
   const unsigned now = generation.load(std::memory_order_acquire);
-  const int keyval = registry().keyval;
-  if (keyval == MPI_KEYVAL_INVALID || comm == native().comm_null) return nullptr;
+  const int known = registry().keyval;
+  if (known == MPI_KEYVAL_INVALID || comm == native().comm_null) return nullptr;
   void* value = nullptr;
   int found = 0;
-  native().Comm_get_attr(comm, keyval, static_cast<void*>(&value), &found);
+  native().Comm_get_attr(comm, known, static_cast<void*>(&value), &found);
   last = {now, comm, found != 0 ? static_cast<Communicator*>(value) : nullptr};
   return last.known;
 }
@@ -184,7 +225,8 @@ void finish() {
     const bool predefined = known->user == native().comm_world || known->user == native().comm_self;
     if (predefined) release(*known);
   }
-  native().Comm_free_keyval(&all.keyval);
+  int made = all.keyval.exchange(MPI_KEYVAL_INVALID);
+  if (made != MPI_KEYVAL_INVALID) native().Comm_free_keyval(&made);
   ++detail::generation;
 }
 

@@ -14,7 +14,8 @@
 
 namespace stretto {
 
-// Guarded by the engine's lock once it is attached.
+// The tags are guarded by the engine's lock; the rest does not change once it is attached,
+// but for what is atomic and `orphaned`, which the registry guards.
 struct Communicator {
   MPI_Comm user{};     // the program's
   MPI_Comm channel{};  // the same ranks; carries only Stretto's messages. One rank: MPI_COMM_SELF
@@ -40,6 +41,10 @@ struct Communicator {
 
 // The communicators Stretto knows. Thread-safe.
 namespace communicators {
+
+// MPI_COMM_WORLD will be attached first of all, on every rank: then most other communicators
+// need not exchange anything.
+void expect_world();
 
 // Collective over `comm`, which must be an intracommunicator Stretto does not know
 // yet. False where the MPI gives no channel: then the communicator stays unknown, on

@@ -20,6 +20,12 @@ Count size_of(MPI_Datatype type) {
   return size;
 }
 
+// Not predefined, so that it is freed and may be.
+bool is_derived(int combiner) {
+  return combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL &&
+         combiner != MPI_COMBINER_F90_COMPLEX && combiner != MPI_COMBINER_F90_INTEGER;
+}
+
 }  // namespace
 
 bool is_plain(MPI_Datatype type) {
@@ -38,7 +44,7 @@ bool is_plain(MPI_Datatype type) {
   const bool plain = is_plain(inner);
   int inner_combiner = 0;
   native().Type_get_envelope(inner, &integers, &addresses, &types, &inner_combiner);
-  if (inner_combiner != MPI_COMBINER_NAMED) native().Type_free(&inner);
+  if (is_derived(inner_combiner)) native().Type_free(&inner);
   return plain;
 }
 
@@ -50,6 +56,14 @@ Element Element::of(MPI_Datatype type, int per_element) {
           .plain = is_plain(type)};
 }
 
+Element Element::bytes_of(int per_element) {
+  return {.type = native().byte,
+          .per_element = per_element,
+          .stride = per_element,
+          .bytes = per_element,
+          .plain = true};
+}
+
 Element Element::packed(Count bytes) {
   // One element may be a long block: the count of MPI_PACKED is per_element.
   return {.type = native().packed,
@@ -59,37 +73,30 @@ Element Element::packed(Count bytes) {
           .plain = true};
 }
 
-int copy_elements(const Block& from, Count from_offset, const Block& to, Count to_offset,
-                  Count count, MPI_Comm comm) {
-  const Count bytes = count * from.element.bytes;
-  if (bytes == 0) return MPI_SUCCESS;
-  void* const source = from.at(from_offset);
-  void* const target = to.at(to_offset);
-  if (from.element.plain && to.element.plain) {
-    std::memmove(target, source, static_cast<std::size_t>(bytes));
+int copy(const Piece& from, const Piece& to, MPI_Comm comm) {
+  if (from.bytes == 0) return MPI_SUCCESS;
+  if (from.bytes > to.bytes) return MPI_ERR_TRUNCATE;
+  if (from.plain && to.plain) {
+    std::memmove(to.address, from.address, static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
-  // Selection lets nothing longer than INT_MAX bytes through.
-  const int packed_size = static_cast<int>(bytes);
-  const int from_count = static_cast<int>(count) * from.element.per_element;
-  const int to_count = static_cast<int>(count) * to.element.per_element;
+  if (from.bytes > INT_MAX) return MPI_ERR_COUNT;  // MPI_Pack could not either
+  const int bytes = static_cast<int>(from.bytes);
   int position = 0;
-  if (to.element.plain) {
-    return native().Pack(source, from_count, from.element.type, target, packed_size, &position,
-                         comm);
+  if (to.plain) {
+    return native().Pack(from.address, from.count, from.type, to.address, bytes, &position, comm);
   }
-  if (from.element.plain) {
-    return native().Unpack(source, packed_size, &position, target, to_count, to.element.type, comm);
+  if (from.plain) {
+    return native().Unpack(from.address, bytes, &position, to.address, to.count, to.type, comm);
   }
   std::vector<std::byte> between(static_cast<std::size_t>(bytes));
-  if (const int error = native().Pack(source, from_count, from.element.type, between.data(),
-                                      packed_size, &position, comm);
+  if (const int error = native().Pack(from.address, from.count, from.type, between.data(), bytes,
+                                      &position, comm);
       error != MPI_SUCCESS) {
     return error;
   }
   position = 0;
-  return native().Unpack(between.data(), packed_size, &position, target, to_count, to.element.type,
-                         comm);
+  return native().Unpack(between.data(), bytes, &position, to.address, to.count, to.type, comm);
 }
 
 }  // namespace stretto

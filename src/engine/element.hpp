@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "schedule/shape.hpp"
 #include "transport/mpi/native.hpp"
@@ -20,6 +21,8 @@ struct Element {
 
   // `per_element` times `type`.
   [[nodiscard]] static Element of(MPI_Datatype type, int per_element = 1);
+  // Plain bytes.
+  [[nodiscard]] static Element bytes_of(int per_element);
   // Packed data, as it travels: what blocks of other ranks look like in scratch.
   [[nodiscard]] static Element packed(Count bytes);
 };
@@ -28,18 +31,42 @@ struct Element {
 // a type that merely has no gaps may still reorder its parts.
 [[nodiscard]] bool is_plain(MPI_Datatype type);
 
+// Data in memory as MPI's functions want it described.
+struct Piece {
+  void* address = nullptr;
+  int count = 0;
+  MPI_Datatype type{};
+  Count bytes = 0;
+  bool plain = false;
+};
+
+// A buffer of a schedule's: equal elements in a row, or parts that each have a place, a
+// count and a type of their own (gatherv and its kind: a part is one rank's block).
 struct Block {
   void* base = nullptr;  // of the whole buffer
   Element element;
+  std::vector<Piece>
+      parts{};  // empty: equal elements. With parts `base` and `element` are not used
 
   [[nodiscard]] void* at(Count offset) const {
     return static_cast<std::byte*>(base) + offset * element.stride;
   }
+  // Of parts, only one at a time.
+  [[nodiscard]] Piece piece(Span span) const {
+    if (!parts.empty()) {
+      return span.count == 0 ? Piece{} : parts[static_cast<std::size_t>(span.offset)];
+    }
+    const int elements = static_cast<int>(span.count);
+    return {.address = at(span.offset),
+            .count = elements * element.per_element,
+            .type = element.type,
+            .bytes = span.count * element.bytes,
+            .plain = element.plain};
+  }
 };
 
-// Copies `count` elements between buffers whose elements have one signature but perhaps
-// different layouts. `comm` is what MPI_Pack wants one for. Returns an MPI error code.
-int copy_elements(const Block& from, Count from_offset, const Block& to, Count to_offset,
-                  Count count, MPI_Comm comm);
+// Copies data of one signature but perhaps different layouts. `comm` is what MPI_Pack
+// wants one for. Returns an MPI error code.
+int copy(const Piece& from, const Piece& to, MPI_Comm comm);
 
 }  // namespace stretto

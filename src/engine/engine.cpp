@@ -1,5 +1,7 @@
 #include "engine/engine.hpp"
 
+#include <algorithm>
+
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
@@ -34,14 +36,15 @@ Engine& Engine::get() {
   return *engine;
 }
 
-void Engine::open(int program_level) {
+void Engine::open(int program_level, bool thread_by_default) {
+  const std::lock_guard lock(opening_);
   if (is_open()) return;
   threads_.start(program_level);
   const std::optional<bool> wanted = switch_setting("STRETTO_PROGRESS_THREAD");
-  if (wanted.value_or(true) && threads_.multiple()) {
+  if (wanted.value_or(thread_by_default) && threads_.multiple()) {
     has_thread_ = true;
     stopping_ = false;
-    thread_ = std::thread([this] { run_progress_thread(); });
+    start_progress_thread();
   } else if (wanted.value_or(false)) {
     say("this MPI gives no MPI_THREAD_MULTIPLE: no progress thread, nonblocking collectives are "
         "left to the MPI");
@@ -100,6 +103,7 @@ void Engine::retire(Operation* operation) {
   if (operation->background) {
     background_.fetch_sub(1, std::memory_order_relaxed);
     std::erase(in_background_, operation);
+    if (!types_to_free_.empty() || !ops_to_free_.empty()) free_unused();
   }
   if (operation->has_handle) native().Grequest_complete(operation->handle);
   release(operation);
@@ -107,7 +111,6 @@ void Engine::retire(Operation* operation) {
 
 bool Engine::pass() {
   bool moved = false;
-  ++looks_;
   for (const auto& [token, error] : transport_.poll()) {
     auto* const operation = static_cast<Operation*>(token.owner);
     operation->step_done(transport_, token.step, error);
@@ -120,7 +123,9 @@ bool Engine::pass() {
 
 bool Engine::try_pass() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  return lock.owns_lock() && pass();
+  if (!lock.owns_lock()) return false;
+  ++looks_;
+  return pass();
 }
 
 void Engine::progress() { try_pass(); }
@@ -156,9 +161,52 @@ void Engine::raise_background(int change) {
 void Engine::lower_locks() {
   // Under the lock the progress thread is outside of the MPI.
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock() || background() > 0) return;
+  if (!lock.owns_lock() || background() > 0 || keeps_locks_) return;
   threads_.lock(false);
   locks_on_ = false;
+}
+
+void Engine::keep_locks() {
+  const std::lock_guard lock(mutex_);
+  keeps_locks_ = true;
+  threads_.lock(true);
+}
+
+bool Engine::type_in_use(MPI_Datatype type) const {
+  return std::any_of(in_background_.begin(), in_background_.end(),
+                     [&](const Operation* operation) { return operation->uses_type(type); });
+}
+
+bool Engine::op_in_use(MPI_Op op) const {
+  return std::any_of(in_background_.begin(), in_background_.end(),
+                     [&](const Operation* operation) { return operation->uses_op(op); });
+}
+
+bool Engine::free_type_later(MPI_Datatype type) {
+  const std::lock_guard lock(mutex_);
+  if (!type_in_use(type)) return false;
+  types_to_free_.push_back(type);
+  return true;
+}
+
+bool Engine::free_op_later(MPI_Op op) {
+  const std::lock_guard lock(mutex_);
+  if (!op_in_use(op)) return false;
+  ops_to_free_.push_back(op);
+  return true;
+}
+
+void Engine::free_unused() {
+  std::erase_if(types_to_free_, [this](MPI_Datatype type) {
+    if (type_in_use(type)) return false;
+    native().Type_free(&type);
+    return true;
+  });
+  std::erase_if(ops_to_free_, [this](MPI_Op op) {
+    if (op_in_use(op)) return false;
+    native().Op_free(&op);
+    return true;
+  });
 }
 
 }  // namespace stretto

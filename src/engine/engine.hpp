@@ -26,9 +26,9 @@ class Engine {
   static Engine& get();
 
   // After MPI_Init: reads the thread level and starts the progress thread where the MPI
-  // and the setting STRETTO_PROGRESS_THREAD allow one. `program_level` is what the
-  // program asked MPI for. Safe to call again.
-  void open(int program_level);
+  // allows one and the setting STRETTO_PROGRESS_THREAD, or without it `thread_by_default`,
+  // wants it. `program_level` is what the program asked MPI for. Safe to call again.
+  void open(int program_level, bool thread_by_default);
   // Before MPI_Finalize: completes what is pending, ends the progress thread.
   void close();
   [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_acquire); }
@@ -68,6 +68,15 @@ class Engine {
     if (locks_on_.load(std::memory_order_relaxed) && background() == 0) lower_locks();
   }
 
+  // From now on the MPI's locks stay: parts of it that lock on their own would be caught
+  // between two settings.
+  void keep_locks();
+
+  // The program frees what something in the background may still use. True: it is freed
+  // when that is done; false: nothing uses it, free it now.
+  bool free_type_later(MPI_Datatype type);
+  bool free_op_later(MPI_Op op);
+
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] long progress_wakeups() const { return wakeups_; }
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
@@ -81,6 +90,9 @@ class Engine {
  private:
   Engine() = default;
 
+  void free_unused();
+  [[nodiscard]] bool type_in_use(MPI_Datatype type) const;
+  [[nodiscard]] bool op_in_use(MPI_Op op) const;
   bool pass();  // under the lock; true where anything moved
   void retire(Operation* operation);
   void enter_wait();
@@ -88,11 +100,13 @@ class Engine {
   bool try_pass();
   void raise_background(int change);  // under the lock
   void lower_locks();
+  void start_progress_thread();
   void run_progress_thread();
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
   static bool poke();
 
   std::mutex mutex_;
+  std::mutex opening_;
   std::condition_variable wake_;
   MpiTransport transport_;
   ThreadLevel threads_;
@@ -102,6 +116,9 @@ class Engine {
   std::atomic<bool> open_{false};
   std::atomic<int> background_{0};  // changed under the lock
   std::vector<Operation*> in_background_;
+  std::vector<MPI_Datatype> types_to_free_;
+  std::vector<MPI_Op> ops_to_free_;
+  bool keeps_locks_ = false;
   long looks_ = 0;  // at what is pending, by anybody
   int waiters_ = 0;
   int active_ = 0;

@@ -2,36 +2,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 namespace stretto {
 namespace {
 
-// Bytes before and after the first element's address that `count` elements of a type
-// touch: a type may begin below its address (negative lower bound) or reach past its
-// extent.
-struct Footprint {
-  MPI_Aint below = 0;
-  MPI_Aint bytes = 0;
-};
-
-Footprint footprint(const Element& element, Count count) {
-  if (count == 0) return {};
-  if (element.plain) return {0, static_cast<MPI_Aint>(count) * element.stride};
-  MPI_Aint lower_bound = 0;
-  MPI_Aint extent = 0;
-  native().Type_get_true_extent(element.type, &lower_bound, &extent);
-  const MPI_Aint last = static_cast<MPI_Aint>(count) * element.stride - element.stride;
-  const MPI_Aint low = std::min<MPI_Aint>(0, last) + lower_bound;
-  const MPI_Aint high = std::max<MPI_Aint>(0, last) + lower_bound + extent;
-  return {-low, high - low};
+std::vector<Piece> packed_parts(std::byte* memory, const std::vector<Count>& parts) {
+  std::vector<Piece> pieces;
+  for (const Count bytes : parts) {
+    pieces.push_back(Block{memory, Element::packed(bytes)}.piece({0, 1}));
+    memory += bytes;
+  }
+  return pieces;
 }
 
 // MPIs send this much unasked over most networks: Open MPI's limit is 64 KiB over TCP.
 constexpr Count kShortMessage = Count{32} * 1024;
-
-constexpr MPI_Aint kAlignment = alignof(std::max_align_t);
-MPI_Aint aligned(MPI_Aint bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 int tag(const std::vector<std::uint32_t>& base, const Step& step) {
   const std::uint32_t next =
@@ -48,17 +35,22 @@ Operation::Operation(std::shared_ptr<const Plan> plan, Communicator& comm, const
       send_(binding.send),
       recv_(binding.recv),
       op_(binding.op),
+      input_(binding.input),
       staging_(staging),
       waits_left_(plan_->schedule.steps.size()),
       steps_left_(static_cast<std::int32_t>(plan_->schedule.steps.size())) {
-  const Footprint scratch = footprint(binding.scratch, plan_->schedule.scratch);
-  const MPI_Aint staged = staging_ ? staging_->user.element.bytes : 0;
-  if (scratch.bytes + staged > 0) {
-    const MPI_Aint offset = aligned(scratch.bytes);
-    memory_ =
-        std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(offset + staged));
-    scratch_ = {memory_.get() + scratch.below, binding.scratch};
-    if (staging_) recv_.base = memory_.get() + offset;
+  if (binding.scratch_parts.empty()) {
+    scratch_memory_ = Storage(binding.scratch, plan_->schedule.scratch);
+    scratch_ = {scratch_memory_.base(), binding.scratch};
+  } else if (plan_->schedule.scratch > 0) {
+    const auto& parts = binding.scratch_parts;
+    const Count bytes = std::reduce(parts.begin(), parts.end());
+    scratch_memory_ = Storage(Element::bytes_of(1), bytes);
+    scratch_.parts = packed_parts(static_cast<std::byte*>(scratch_memory_.base()), parts);
+  }
+  if (staging_) {
+    staged_ = Storage(Element::bytes_of(1), staging_->user.element.bytes);
+    recv_.base = staged_.base();
   }
   tags_.resize(waits_left_.size());
   for (std::size_t s = 0; s < waits_left_.size(); ++s) {
@@ -75,9 +67,8 @@ Operation::Operation(std::shared_ptr<const Plan> plan, Communicator& comm, const
 }
 
 Count Operation::message_bytes(const Step& step) const {
-  if (step.kind == StepKind::send)
-    return step.from.span.count * block(step.from.buffer).element.bytes;
-  if (step.kind == StepKind::recv) return step.to.span.count * block(step.to.buffer).element.bytes;
+  if (step.kind == StepKind::send) return block(step.from.buffer).piece(step.from.span).bytes;
+  if (step.kind == StepKind::recv) return block(step.to.buffer).piece(step.to.span).bytes;
   return 0;
 }
 
@@ -85,7 +76,7 @@ Operation::~Operation() { --comm_.operations; }
 
 void Operation::start(MpiTransport& transport) {
   if (staging_ && staging_->packs) {
-    const int error = copy_elements(staging_->user, 0, packed_form(*staging_), 0, 1, comm_.channel);
+    const int error = copy(user_piece(), packed_piece(), comm_.channel);
     if (error != MPI_SUCCESS) fail(transport, error);
   }
   run_ready(transport);
@@ -114,27 +105,29 @@ bool Operation::run(MpiTransport& transport, StepId id) {
   const Block& from = block(step.from.buffer);
   const Block& to = block(step.to.buffer);
   const int tag = tags_[static_cast<std::size_t>(id)];
-  const auto elements = [](const Block& buffer, const Region& region) {
-    return static_cast<int>(region.span.count) * buffer.element.per_element;
-  };
   int error = MPI_SUCCESS;
   switch (step.kind) {
-    case StepKind::send:
-      error = transport.post_send(from.at(step.from.span.offset), elements(from, step.from),
-                                  from.element.type, {comm_.channel, step.peer, tag}, {this, id});
+    case StepKind::send: {
+      const Piece data = from.piece(step.from.span);
+      error = transport.post_send(data.address, data.count, data.type,
+                                  {comm_.channel, step.peer, tag}, {this, id});
       break;
-    case StepKind::recv:
-      error = transport.post_recv(to.at(step.to.span.offset), elements(to, step.to),
-                                  to.element.type, {comm_.channel, step.peer, tag}, {this, id});
+    }
+    case StepKind::recv: {
+      const Piece data = to.piece(step.to.span);
+      error = transport.post_recv(data.address, data.count, data.type,
+                                  {comm_.channel, step.peer, tag}, {this, id});
       break;
+    }
     case StepKind::copy:
-      error = copy_elements(from, step.from.span.offset, to, step.to.span.offset,
-                            step.to.span.count, comm_.channel);
+      error = copy(from.piece(step.from.span), to.piece(step.to.span), comm_.channel);
       break;
-    case StepKind::reduce:
-      error = native().Reduce_local(from.at(step.from.span.offset), to.at(step.to.span.offset),
-                                    elements(to, step.to), to.element.type, op_);
+    case StepKind::reduce: {
+      const Piece sum = to.piece(step.to.span);
+      error = native().Reduce_local(from.piece(step.from.span).address, sum.address, sum.count,
+                                    sum.type, op_);
       break;
+    }
   }
   if (error != MPI_SUCCESS) {
     fail(transport, error);
@@ -164,14 +157,25 @@ void Operation::finish_if_over() {
   const bool over = error_ == MPI_SUCCESS ? steps_left_ == 0 : in_flight_ == 0;
   if (!over || done()) return;
   if (staging_ && !staging_->packs && error_ == MPI_SUCCESS) {
-    error_ = copy_elements(packed_form(*staging_), 0, staging_->user, 0, 1, comm_.channel);
+    error_ = copy(packed_piece(), user_piece(), comm_.channel);
   }
   done_.store(true, std::memory_order_release);
 }
 
+bool Operation::uses_type(MPI_Datatype type) const {
+  const auto has = [type](const Block& block) {
+    return block.element.type == type ||
+           std::any_of(block.parts.begin(), block.parts.end(),
+                       [type](const Piece& part) { return part.type == type; });
+  };
+  return has(send_) || has(recv_) || has(scratch_) || (staging_ && has(staging_->user));
+}
+
+Piece Operation::user_piece() const { return staging_->user.piece({0, 1}); }
+
 // The receive buffer as the packed form of the one element the program's buffer is.
-Block Operation::packed_form(const Staging& staging) const {
-  return {recv_.base, Element::packed(staging.user.element.bytes)};
+Piece Operation::packed_piece() const {
+  return Block{recv_.base, Element::packed(staging_->user.element.bytes)}.piece({0, 1});
 }
 
 const Block& Operation::block(Buffer buffer) const {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "engine/communicator.hpp"
 #include "engine/element.hpp"
 #include "engine/plan.hpp"
+#include "engine/storage.hpp"
 #include "transport/mpi/transport.hpp"
 
 namespace stretto {
@@ -22,8 +22,10 @@ namespace stretto {
 struct Binding {
   Block send;
   Block recv;
-  Element scratch;  // the operation allocates the scratch itself
-  MPI_Op op{};      // reductions only
+  Element scratch;                     // the operation allocates the scratch itself
+  std::vector<Count> scratch_parts{};  // bytes of its parts, where the buffers are in parts
+  Storage input{};                     // what `send` lies in, where that is a copy
+  MPI_Op op{};                         // reductions only
 };
 
 // A broadcast of a layout with gaps travels packed: the root packs before it starts and
@@ -61,6 +63,9 @@ class Operation {
   // No step is running or will be: the buffers are the program's again.
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
   [[nodiscard]] int error() const { return error_; }
+  // Has it still to do with this?
+  [[nodiscard]] bool uses_type(MPI_Datatype type) const;
+  [[nodiscard]] bool uses_op(MPI_Op op) const { return op == op_; }
   [[nodiscard]] Communicator& comm() const { return comm_; }
 
   // The handle the program holds, where it holds an MPI_Request. Set before `start`.
@@ -77,7 +82,8 @@ class Operation {
   void complete(StepId id);
   void fail(MpiTransport& transport, int error);
   void finish_if_over();
-  [[nodiscard]] Block packed_form(const Staging& staging) const;
+  [[nodiscard]] Piece user_piece() const;
+  [[nodiscard]] Piece packed_piece() const;
   [[nodiscard]] const Block& block(Buffer buffer) const;
   [[nodiscard]] Count message_bytes(const Step& step) const;
 
@@ -87,8 +93,10 @@ class Operation {
   Block recv_;
   Block scratch_;
   MPI_Op op_;
+  Storage input_;
   std::optional<Staging> staging_;
-  std::unique_ptr<std::byte[]> memory_;  // scratch, then staging
+  Storage scratch_memory_;
+  Storage staged_;
 
   std::vector<int> tags_;                 // per step; of messages
   std::vector<std::int32_t> waits_left_;  // per step

@@ -1,6 +1,8 @@
 // The progress thread: asleep while nothing is pending or a thread of the program
 // waits inside Stretto; on a timer while the program computes with work pending.
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -19,6 +21,16 @@ constexpr std::int64_t kLongestQuiet = 400'000;
 constexpr std::int64_t kLongest = 2'000'000;
 
 }  // namespace
+
+void Engine::start_progress_thread() {
+  // It must not be the one that gets a signal the program blocks in its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run_progress_thread(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 void Engine::run_progress_thread() {
   prctl(PR_SET_NAME, "stretto");
@@ -40,6 +52,7 @@ void Engine::run_progress_thread() {
     lock.lock();
     ++wakeups_;
     if (!wanted()) continue;
+    ++looks_;
     // Twice, as Open MPI's test functions progress last: what that finds the next call tells.
     const bool moved = transport_.idle() ? poke() : pass() || pass();
     interval = moved ? kShortest : std::min(interval * 5 / 4, kLongestQuiet);

@@ -8,7 +8,7 @@
 
 namespace stretto::intercept {
 
-inline constexpr int kEntryPoints = 16;  // the eight collectives, blocking and nonblocking
+inline constexpr int kEntryPoints = 34;  // the collectives, blocking and nonblocking
 extern const std::array<const char*, kEntryPoints> kEntryPointNames;
 
 namespace counters {

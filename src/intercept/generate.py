@@ -21,8 +21,28 @@ HERE = Path(__file__).resolve().parent
 
 # The members of Call in their order, and the standard parameters that set them under
 # another name.
-CALL_MEMBERS = "sendbuf sendcount sendtype recvbuf recvcount recvtype op root comm".split()  # noqa: SIM905
-OTHER_NAMES = {"buffer": "recvbuf", "count": "recvcount", "datatype": "recvtype"}
+CALL_MEMBERS = (  # noqa: SIM905
+    "sendbuf sendcount sendcounts senddispls sendtype sendtypes "
+    "recvbuf recvcount recvcounts recvdispls recvtype recvtypes op root comm"
+).split()
+OTHER_NAMES = {
+    "buffer": "recvbuf",
+    "count": "recvcount",
+    "datatype": "recvtype",
+    "sdispls": "senddispls",
+    "rdispls": "recvdispls",
+}
+# Functions that are not named as their collective is: those of blocks of one size, and
+# those of blocks that differ in size.
+EVEN = {"reduce_scatter_block": "reduce_scatter"}
+UNEVEN = {
+    "reduce_scatter": "reduce_scatter",
+    "gatherv": "gather",
+    "scatterv": "scatter",
+    "allgatherv": "allgather",
+    "alltoallv": "alltoall",
+    "alltoallw": "alltoall",
+}
 ROLES = ("collective", "attach", "track", "hook")
 
 
@@ -67,8 +87,10 @@ def parse(line: str) -> Function:
 
 def large_count_form(function: Function) -> Function | None:
     """MPI_X_c of an MPI_X that counts elements (MPI 4.0): its counts are wider."""
-    counts = [name.endswith("count") or name == "count" for name in function.arguments]
-    if function.role not in ("collective", "track") or not any(counts):
+    counts = [name.endswith("count") for name in function.arguments]
+    # Those with counts and displacements a rank pass to the MPI.
+    narrow = any(name.endswith(("counts", "displs")) for name in function.arguments)
+    if function.role not in ("collective", "track") or narrow or not any(counts):
         return None
     types = tuple(
         "MPI_Count" if is_count else type_
@@ -80,13 +102,17 @@ def large_count_form(function: Function) -> Function | None:
 def collective_body(function: Function, index: int, real: str) -> str:
     """The end of a collective's wrapper: its parameters described as a Call."""
     nonblocking = function.name.startswith("I")
-    name = function.plain_name[1:] if nonblocking else function.plain_name
-    collective = f"Collective::{name.lower()}"
+    name = (function.plain_name[1:] if nonblocking else function.plain_name).lower()
+    collective = f"Collective::{(EVEN | UNEVEN).get(name, name)}"
     is_nonblocking = "true" if nonblocking else "false"
     request = "request" if nonblocking else "nullptr"
-    members = {OTHER_NAMES.get(name, name): name for name in function.arguments}
-    fields = [f".{m} = {members[m]}" for m in CALL_MEMBERS if m in members]
-    call = ", ".join((f".collective = {collective}", f".nonblocking = {is_nonblocking}", *fields))
+    displs = "senddispls" if "sendcounts" in function.arguments else "recvdispls"
+    members = {(OTHER_NAMES | {"displs": displs}).get(a, a): a for a in function.arguments}
+    fields = [f".collective = {collective}", f".nonblocking = {is_nonblocking}"]
+    if name in UNEVEN:
+        fields.append(".uneven = true")
+    fields += [f".{m} = {members[m]}" for m in CALL_MEMBERS if m in members]
+    call = ", ".join(fields)
     return (
         f"  if (goes_native({index}, {collective}, {is_nonblocking}, comm)) {{\n"
         f"    return real({function.forwarded});\n"

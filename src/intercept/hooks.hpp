@@ -80,6 +80,11 @@ int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request req
                           MPI_Status* status);
 int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request);
 
+int on_Type_free(STRETTO_REAL(Type_free) real, MPI_Datatype* datatype);
+int on_Op_free(STRETTO_REAL(Op_free) real, MPI_Op* op);
+int on_File_open(STRETTO_REAL(File_open) real, MPI_Comm comm, const char* filename, int amode,
+                 MPI_Info info, MPI_File* fh);
+
 int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm);
 int on_Comm_disconnect(STRETTO_REAL(Comm_disconnect) real, MPI_Comm* comm);
 

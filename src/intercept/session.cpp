@@ -68,7 +68,8 @@ void begin_session(int required) {
   if (wants_progress_thread() && provided < MPI_THREAD_MULTIPLE) {
     say("this MPI refuses MPI_THREAD_MULTIPLE: collectives advance only inside MPI calls");
   }
-  engine.open(told_level);
+  engine.open(told_level, wants_progress_thread());
+  communicators::expect_world();
   communicators::attach(native().comm_world);
   communicators::attach(native().comm_self);
   const Communicator* world = communicators::find(native().comm_world);

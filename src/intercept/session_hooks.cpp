@@ -47,6 +47,27 @@ int on_Finalize(STRETTO_REAL(Finalize) real) {
   return real();
 }
 
+// What pending operations use is freed when they are done (MPI 4.1, 2.5.1).
+int on_Type_free(STRETTO_REAL(Type_free) real, MPI_Datatype* datatype) {
+  if (!Engine::get().free_type_later(*datatype)) return real(datatype);
+  *datatype = native().datatype_null;
+  return MPI_SUCCESS;
+}
+
+int on_Op_free(STRETTO_REAL(Op_free) real, MPI_Op* op) {
+  if (!Engine::get().free_op_later(*op)) return real(op);
+  *op = native().op_null;
+  return MPI_SUCCESS;
+}
+
+// ROMIO calls collectives of the MPI's by the names a program does, with locks of its own
+// held: switching the MPI's locking there would leave them locked.
+int on_File_open(STRETTO_REAL(File_open) real, MPI_Comm comm, const char* filename, int amode,
+                 MPI_Info info, MPI_File* fh) {
+  Engine::get().keep_locks();
+  return real(comm, filename, amode, info, fh);
+}
+
 void attach_new(MPI_Comm comm) {
   if (comm == native().comm_null) return;
   int is_inter = 0;

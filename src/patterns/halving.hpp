@@ -30,6 +30,17 @@ struct HalvingRound {
   return rounds;
 }
 
+// The same with the farthest peer first: in the end rank `me` keeps block `me`, but the
+// ranks behind a partial result are not consecutive.
+[[nodiscard]] inline std::vector<HalvingRound> homing_rounds(int size, int me) {
+  std::vector<HalvingRound> rounds;
+  for (int distance = size / 2; distance > 0; distance /= 2) {
+    const int keep = me & -distance;
+    rounds.push_back({me ^ distance, keep, keep ^ distance, distance});
+  }
+  return rounds;
+}
+
 // The one block that is left in the end.
 [[nodiscard]] inline int own_block(const std::vector<HalvingRound>& rounds) {
   return rounds.empty() ? 0 : rounds.back().keep;

@@ -20,13 +20,27 @@ enum class Collective : std::uint8_t {
   scatter,
   allgather,
   alltoall,
+  reduce_scatter,  // with blocks of one size: MPI_Reduce_scatter_block
+  scan,
+  exscan,
 };
-inline constexpr int kCollectives = 8;
+inline constexpr int kCollectives = 11;
 
 [[nodiscard]] std::string_view name_of(Collective collective);
 
-// `count` is the vector's length for bcast, reduce and allreduce, and the length
-// of ONE rank's block for gather, scatter, allgather and alltoall.
+[[nodiscard]] constexpr bool is_rooted(Collective collective) {
+  return collective == Collective::bcast || collective == Collective::reduce ||
+         collective == Collective::gather || collective == Collective::scatter;
+}
+
+[[nodiscard]] constexpr bool reduces(Collective collective) {
+  return collective == Collective::reduce || collective == Collective::allreduce ||
+         collective == Collective::reduce_scatter || collective == Collective::scan ||
+         collective == Collective::exscan;
+}
+
+// `count` is the vector's length for bcast, reduce, allreduce, scan and exscan, and the
+// length of ONE rank's block for gather, scatter, allgather, alltoall and reduce_scatter.
 struct Shape {
   Collective collective{};
   int size = 1;             // ranks in the communicator

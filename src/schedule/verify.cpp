@@ -23,6 +23,9 @@ Shape shape_on_rank(const Shape& shape, Rank me) {
     case Collective::allreduce:
     case Collective::allgather:
     case Collective::alltoall:
+    case Collective::reduce_scatter:
+    case Collective::scan:
+    case Collective::exscan:
       break;
   }
   return mine;

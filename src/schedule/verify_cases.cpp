@@ -10,7 +10,8 @@ namespace {
 constexpr int kEveryRootUpTo = 64;
 
 bool is_vector(Collective collective) {  // `count` is divided among the ranks
-  return collective == Collective::bcast || reduces(collective);
+  return collective == Collective::bcast ||
+         (reduces(collective) && collective != Collective::reduce_scatter);
 }
 
 // A count and a segment.

@@ -16,10 +16,13 @@ Count send_extent(const Shape& shape, Rank me) {
     case Collective::allreduce:
     case Collective::gather:
     case Collective::allgather:
+    case Collective::scan:
+    case Collective::exscan:
       return in_place_on(shape, me) ? 0 : shape.count;
     case Collective::scatter:
       return me == shape.root ? shape.size * shape.count : 0;
     case Collective::alltoall:
+    case Collective::reduce_scatter:
       return in_place_on(shape, me) ? 0 : shape.size * shape.count;
   }
   return 0;
@@ -31,7 +34,13 @@ Count recv_extent(const Shape& shape, Rank me) {
       return 0;
     case Collective::bcast:
     case Collective::allreduce:
+    case Collective::scan:
       return shape.count;
+    case Collective::exscan:
+      // Rank 0 has no result; in place its input lies there.
+      return me == 0 && !in_place_on(shape, me) ? 0 : shape.count;
+    case Collective::reduce_scatter:
+      return in_place_on(shape, me) ? shape.size * shape.count : shape.count;
     case Collective::reduce:
       return me == shape.root ? shape.count : 0;
     case Collective::gather:
@@ -53,7 +62,9 @@ Count own_offset(const Shape& shape, Rank me) {
 }
 
 Count own_count(const Shape& shape) {
-  return shape.collective == Collective::alltoall ? shape.size * shape.count : shape.count;
+  const bool all_blocks =
+      shape.collective == Collective::alltoall || shape.collective == Collective::reduce_scatter;
+  return all_blocks ? shape.size * shape.count : shape.count;
 }
 
 Symbol symbol(Count element, std::int32_t ranks) {
@@ -70,16 +81,8 @@ bool may_write(const Shape& shape, Rank me, Buffer buffer) {
   if (buffer == Buffer::send) return false;
   // The root's bcast buffer may be in read-only memory, or being read elsewhere.
   const bool roots_input = shape.collective == Collective::bcast && me == shape.root;
-  return buffer == Buffer::scratch || !roots_input;
-}
-
-bool is_rooted(Collective collective) {
-  return collective == Collective::bcast || collective == Collective::reduce ||
-         collective == Collective::gather || collective == Collective::scatter;
-}
-
-bool reduces(Collective collective) {
-  return collective == Collective::reduce || collective == Collective::allreduce;
+  const bool no_result = shape.collective == Collective::exscan && me == 0;
+  return buffer == Buffer::scratch || !(roots_input || no_result);
 }
 
 Symbol initial(const Shape& shape, Rank me, Buffer buffer, Count position) {
@@ -92,7 +95,12 @@ Symbol initial(const Shape& shape, Rank me, Buffer buffer, Count position) {
   return own ? symbol(element, me) : Symbol{};
 }
 
-Symbol expected(const Shape& shape, Rank me, Count position, std::int32_t everyone) {
+Count result_extent(const Shape& shape, Rank me) {
+  if (shape.collective == Collective::exscan && me == 0) return 0;
+  return shape.collective == Collective::reduce_scatter ? shape.count : recv_extent(shape, me);
+}
+
+Symbol expected(const Shape& shape, Rank me, Count position, const RankSets& sets) {
   switch (shape.collective) {
     case Collective::barrier:
       return {};
@@ -100,7 +108,13 @@ Symbol expected(const Shape& shape, Rank me, Count position, std::int32_t everyo
       return symbol(position, shape.root);
     case Collective::reduce:
     case Collective::allreduce:
-      return symbol(position, everyone);
+      return symbol(position, sets.everyone());
+    case Collective::reduce_scatter:
+      return symbol(me * shape.count + position, sets.everyone());
+    case Collective::scan:
+      return symbol(position, sets.up_to(me));
+    case Collective::exscan:
+      return symbol(position, sets.up_to(me - 1));
     case Collective::scatter:
       return symbol(me * shape.count + position, shape.root);
     case Collective::gather:

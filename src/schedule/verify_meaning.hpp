@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "schedule/schedule.hpp"
+#include "schedule/verify_sets.hpp"
 
 namespace stretto {
 
@@ -26,14 +27,13 @@ struct Symbol {
 // False for the user's data that MPI lets the library only read.
 [[nodiscard]] bool may_write(const Shape& shape, Rank me, Buffer buffer);
 
-[[nodiscard]] bool is_rooted(Collective collective);
-[[nodiscard]] bool reduces(Collective collective);
-
 // What the element at `position` of a user's buffer holds at the start.
 [[nodiscard]] Symbol initial(const Shape& shape, Rank me, Buffer buffer, Count position);
 
-// What `position` of the receive buffer must hold at the end; `everyone` is the
-// set of all ranks.
-[[nodiscard]] Symbol expected(const Shape& shape, Rank me, Count position, std::int32_t everyone);
+// How much of the receive buffer is the result: the first elements of it.
+[[nodiscard]] Count result_extent(const Shape& shape, Rank me);
+
+// What `position` of the result must be.
+[[nodiscard]] Symbol expected(const Shape& shape, Rank me, Count position, const RankSets& sets);
 
 }  // namespace stretto

@@ -78,7 +78,7 @@ Count Memory::wrong_output(Rank rank) const {
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const auto position = static_cast<Count>(i);
     const bool written = symbols[i].ranks != Symbol::kNothing;
-    if (!written || symbols[i] != expected(proof_.shape, rank, position, sets_.everyone())) {
+    if (!written || symbols[i] != expected(proof_.shape, rank, position, sets_)) {
       return position;
     }
   }
@@ -86,13 +86,10 @@ Count Memory::wrong_output(Rank rank) const {
 }
 
 std::string Memory::describe_output(Rank rank, Count position) const {
-  const Symbol right = expected(proof_.shape, rank, position, sets_.everyone());
-  // No step made the full sum: there is no set to name it by.
-  const std::string should = right.ranks == RankSets::kRefused
-                                 ? words("element ", right.element, " of all ranks")
-                                 : describe(right);
+  const Symbol right = expected(proof_.shape, rank, position, sets_);
   return words("recv[", position, "] ends up with ",
-               describe(output(rank)[static_cast<std::size_t>(position)]), " instead of ", should);
+               describe(output(rank)[static_cast<std::size_t>(position)]), " instead of ",
+               describe(right));
 }
 
 std::span<Symbol> Memory::at(Rank rank, const Region& region) {
@@ -102,9 +99,8 @@ std::span<Symbol> Memory::at(Rank rank, const Region& region) {
 }
 
 std::span<const Symbol> Memory::output(Rank rank) const {
-  return std::span(symbols_).subspan(
-      first_[slot_of(rank, Buffer::recv)],
-      static_cast<std::size_t>(extent(proof_.shape, rank, Buffer::recv)));
+  return std::span(symbols_).subspan(first_[slot_of(rank, Buffer::recv)],
+                                     static_cast<std::size_t>(result_extent(proof_.shape, rank)));
 }
 
 std::string Memory::describe(Symbol symbol) const {

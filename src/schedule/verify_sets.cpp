@@ -25,10 +25,17 @@ RankSets::RankSets(int size) : size_(size) {
     Set one{std::vector<std::uint64_t>(words), 1, rank, rank};
     const auto bit = static_cast<std::size_t>(rank);
     one.bits[bit / 64] = std::uint64_t{1} << (bit % 64);
-    by_hash_.emplace(hash_of(one.bits), rank);
-    sets_.push_back(std::move(one));
+    add(std::move(one));
   }
-  if (size == 1) everyone_ = 0;
+  up_to_.push_back(0);
+  for (int rank = 1; rank < size; ++rank) up_to_.push_back(join(up_to_.back(), rank, true));
+}
+
+RankSets::Id RankSets::add(Set set) {
+  const Id id = static_cast<Id>(sets_.size());
+  by_hash_.emplace(hash_of(set.bits), id);
+  sets_.push_back(std::move(set));
+  return id;
 }
 
 RankSets::Id RankSets::join(Id left, Id right, bool in_order) {
@@ -56,11 +63,7 @@ RankSets::Id RankSets::make(Id left, Id right, bool in_order) {
   for (auto it = begin; it != end; ++it) {
     if (set(it->second).bits == both.bits) return it->second;
   }
-  const Id id = static_cast<Id>(sets_.size());
-  by_hash_.emplace(hash, id);
-  if (both.members == size_) everyone_ = id;
-  sets_.push_back(std::move(both));
-  return id;
+  return add(std::move(both));
 }
 
 int RankSets::shared(Id left, Id right) const {

@@ -22,8 +22,9 @@ class RankSets {
 
   // The lowest rank in both, -1 if none.
   [[nodiscard]] int shared(Id left, Id right) const;
-  // The set of all ranks; kRefused while no join has made it.
-  [[nodiscard]] Id everyone() const { return everyone_; }
+  // The set of the ranks 0 to `last`.
+  [[nodiscard]] Id up_to(int last) const { return up_to_[static_cast<std::size_t>(last)]; }
+  [[nodiscard]] Id everyone() const { return up_to_.back(); }
   // "rank 3", "ranks 0-2, 5"
   [[nodiscard]] std::string describe(Id id) const;
 
@@ -37,13 +38,14 @@ class RankSets {
 
   [[nodiscard]] const Set& set(Id id) const { return sets_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] Id make(Id left, Id right, bool in_order);
+  Id add(Set set);
   [[nodiscard]] bool has(const Set& set, int rank) const;
 
   int size_;
   std::vector<Set> sets_;
   std::unordered_map<std::uint64_t, Id> joins_;       // (left, right) -> union
   std::unordered_multimap<std::size_t, Id> by_hash_;  // equal sets must have equal numbers
-  Id everyone_ = kRefused;
+  std::vector<Id> up_to_;
 };
 
 }  // namespace stretto

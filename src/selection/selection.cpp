@@ -1,5 +1,6 @@
 #include "selection/selection.hpp"
 
+#include <climits>
 #include <span>
 
 namespace stretto {
@@ -12,6 +13,7 @@ constexpr Count kAny = INT64_MAX;
 struct Rule {
   Count most_bytes = kAny;
   int fewest_ranks = 2;
+  int most_ranks = INT_MAX;
   bool any_order = true;  // false: only for commutative operations
   const char* algorithm = nullptr;
   Count segment_bytes = 0;
@@ -52,6 +54,34 @@ constexpr Rule kAlltoall[] = {
     {.algorithm = "pairwise"},
 };
 
+constexpr Rule kReduceScatter[] = {
+    {.most_bytes = 4 * kKiB, .fewest_ranks = 4, .algorithm = "recursive_halving"},
+    {.most_ranks = 16, .algorithm = "linear"},
+    {.algorithm = "recursive_halving"},
+};
+constexpr Rule kScan[] = {
+    {.most_bytes = 32 * kKiB, .algorithm = "recursive_doubling"},
+    {.algorithm = "linear", .segment_bytes = 32 * kKiB},
+};
+
+// Blocks of sizes only their own ranks know.
+constexpr Rule kGatherUneven[] = {{.algorithm = "linear"}};
+constexpr Rule kScatterUneven[] = {{.algorithm = "linear"}};
+constexpr Rule kAllgatherUneven[] = {{.algorithm = "ring"}};
+constexpr Rule kReduceScatterUneven[] = {{.algorithm = "linear"}};
+constexpr Rule kAlltoallUneven[] = {
+    {.most_ranks = 16, .algorithm = "linear"},
+    {.algorithm = "pairwise"},
+};
+
+std::span<const Rule> rules_for_uneven(Collective collective) {
+  if (collective == Collective::gather) return kGatherUneven;
+  if (collective == Collective::scatter) return kScatterUneven;
+  if (collective == Collective::allgather) return kAllgatherUneven;
+  if (collective == Collective::reduce_scatter) return kReduceScatterUneven;
+  return kAlltoallUneven;
+}
+
 std::span<const Rule> rules_for(Collective collective) {
   switch (collective) {
     case Collective::barrier:
@@ -69,15 +99,22 @@ std::span<const Rule> rules_for(Collective collective) {
     case Collective::allgather:
       return kAllgather;
     case Collective::alltoall:
+      return kAlltoall;
+    case Collective::reduce_scatter:
+      return kReduceScatter;
+    case Collective::scan:
+    case Collective::exscan:
       break;
   }
-  return kAlltoall;
+  return kScan;
 }
 
 Choice from_rules(const Query& query) {
-  for (const Rule& rule : rules_for(query.collective)) {
+  const auto rules =
+      query.uneven ? rules_for_uneven(query.collective) : rules_for(query.collective);
+  for (const Rule& rule : rules) {
     const bool fits = query.bytes <= rule.most_bytes && query.size >= rule.fewest_ranks &&
-                      (rule.any_order || query.commutative);
+                      query.size <= rule.most_ranks && (rule.any_order || query.commutative);
     if (!fits) continue;
     return {.algorithm = find_algorithm(query.collective, rule.algorithm),
             .segment_bytes = rule.segment_bytes,
@@ -114,9 +151,11 @@ const char* words(Reason reason) {
     case Reason::invalid_arguments:
       return "invalid arguments";
     case Reason::changes_rank_order:
+      return "forced algorithm needs a commutative operation";
+    case Reason::uneven_blocks:
       break;
   }
-  return "forced algorithm needs a commutative operation";
+  return "forced algorithm needs blocks of one size";
 }
 
 Reason always_native(const Query& query, const Surroundings& around, const Overrides& overrides) {
@@ -136,6 +175,7 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     if (!query.commutative && !forced.algorithm->keeps_rank_order) {
       return {.reason = Reason::changes_rank_order};
     }
+    if (query.uneven && !forced.algorithm->single_blocks) return {.reason = Reason::uneven_blocks};
     return {.algorithm = forced.algorithm,
             .segment_bytes = forced.algorithm->uses_segment ? kForcedSegment : 0,
             .radix = kForcedRadix};

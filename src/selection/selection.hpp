@@ -14,7 +14,8 @@ namespace stretto {
 struct Query {
   Collective collective{};
   int size = 1;
-  Count bytes = 0;  // of the vector, or of one rank's block (see Shape::count)
+  Count bytes = 0;      // of the vector, or of one rank's block (see Shape::count)
+  bool uneven = false;  // the ranks' blocks differ in size (gatherv and its kind); not in bytes
   bool commutative = true;
   bool nonblocking = false;
 };
@@ -35,8 +36,9 @@ enum class Reason : std::uint8_t {
   too_large,           // beyond what one int can count in bytes
   invalid_arguments,   // the MPI reports them best
   changes_rank_order,  // forced algorithm, operation not commutative
+  uneven_blocks,       // forced algorithm, blocks that differ in size
 };
-inline constexpr int kReasons = 8;
+inline constexpr int kReasons = 9;
 [[nodiscard]] const char* words(Reason reason);
 
 struct Choice {

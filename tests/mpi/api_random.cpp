@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -22,9 +23,38 @@
 
 namespace {
 
-constexpr int kKinds = 8;
-constexpr const char* kNames[kKinds] = {"barrier", "bcast",   "reduce",    "allreduce",
-                                        "gather",  "scatter", "allgather", "alltoall"};
+enum class Kind {
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  gather,
+  scatter,
+  allgather,
+  alltoall,  // as in MPI-1
+  reduce_scatter_block,
+  scan,
+  exscan,
+  gatherv,
+  scatterv,
+  allgatherv,
+  alltoallv,
+  alltoallw,
+  reduce_scatter  // blocks differ in size
+};
+constexpr const char* kNames[] = {"barrier",   "bcast",         "reduce",
+                                  "allreduce", "gather",        "scatter",
+                                  "allgather", "alltoall",      "reduce_scatter_block",
+                                  "scan",      "exscan",        "gatherv",
+                                  "scatterv",  "allgatherv",    "alltoallv",
+                                  "alltoallw", "reduce_scatter"};
+constexpr int kKinds = 17;
+static_assert(std::size(kNames) == kKinds);
+
+bool reduces(Kind kind) {
+  return kind == Kind::reduce || kind == Kind::allreduce || kind == Kind::reduce_scatter_block ||
+         kind == Kind::scan || kind == Kind::exscan || kind == Kind::reduce_scatter;
+}
 constexpr MPI_Aint kGuard = 64;  // bytes around each buffer that nothing may touch
 
 // An associative operation that does not commute: 2x2 matrices modulo 2^32.
@@ -81,14 +111,54 @@ class Buffer {
   }
   void* data() { return bytes_.data() + base_; }
   bool operator==(const Buffer&) const = default;
+  // What lies after so many bytes of elements becomes what `other` has there.
+  void take_rest(const Buffer& other, MPI_Aint bytes) {
+    const auto first = static_cast<std::ptrdiff_t>(base_ + bytes);
+    const auto last = static_cast<std::ptrdiff_t>(bytes_.size()) - kGuard;
+    if (first < last) {
+      std::copy(other.bytes_.begin() + first, other.bytes_.begin() + last, bytes_.begin() + first);
+    }
+  }
 
  private:
   std::vector<unsigned char> bytes_;
   MPI_Aint base_ = 0;
 };
 
+// One side of a collective whose blocks differ in size: a block a rank, in an order of its
+// own and with gaps between them.
+struct Blocks {
+  std::vector<int> counts;
+  std::vector<int> displs;  // in elements; of alltoallw in bytes
+  std::vector<MPI_Datatype> types;
+  int elements = 0;
+
+  void add(int count) {
+    counts.push_back(count);
+    elements += count + 1;
+  }
+  // Last block first.
+  void place() {
+    displs.resize(counts.size());
+    int place = 0;
+    for (std::size_t i = counts.size(); i-- > 0;) {
+      displs[i] = place;
+      place += counts[i] + 1;
+    }
+  }
+  void describe_by(int ints, MPI_Datatype type) {
+    MPI_Aint lower = 0, extent = 1;
+    MPI_Type_get_extent(type, &lower, &extent);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i] *= ints;
+      displs[i] = displs[i] * ints * static_cast<int>(extent);
+      types.push_back(type);
+    }
+  }
+};
+
 struct Job {
-  int kind = 0;
+  Kind kind{};
   MPI_Comm comm{};
   int root = 0;
   int count = 0;
@@ -98,6 +168,7 @@ struct Job {
   int recv_count = 0;
   MPI_Op op{};
   bool in_place = false;
+  Blocks sends, recvs;
   std::unique_ptr<Buffer> send, ours, theirs;
 };
 
@@ -107,8 +178,7 @@ int pick(Random& random, int below) {
 }
 
 void choose_types(Job& job, Random& random, const Types& types) {
-  const bool reduces = job.kind == 2 || job.kind == 3;
-  if (reduces) {
+  if (reduces(job.kind)) {
     const bool matrices = pick(random, 3) == 0;
     job.recv_type = matrices ? types.matrix : MPI_INT;
     const MPI_Op usual[] = {MPI_SUM, MPI_MAX, MPI_BXOR};
@@ -128,9 +198,40 @@ void choose_types(Job& job, Random& random, const Types& types) {
   }
 }
 
+// Elements that rank `from` sends rank `to`; alike both ways, as in place wants it.
+int block_length(const Job& job, unsigned seed, int from, int to) {
+  const auto mixed =
+      seed + 31U * static_cast<unsigned>(from + to) + 17U * static_cast<unsigned>(from * to);
+  return job.count == 0 ? 0 : static_cast<int>((mixed >> 2) % static_cast<unsigned>(job.count + 1));
+}
+
+void draw_blocks(Job& job, unsigned seed, int size, int rank) {
+  const bool all_to_all = job.kind == Kind::alltoallv || job.kind == Kind::alltoallw;
+  // Three ints for one element, see choose_types.
+  const int ints = job.count > 0 ? std::max(1, job.send_count / job.count) : 1;
+  for (int i = 0; i < size; ++i) {
+    const int length = block_length(job, seed, i, all_to_all ? rank : 0);
+    job.sends.add(length);
+    job.recvs.add(length);
+  }
+  job.sends.place();
+  job.recvs.place();
+  const auto own = static_cast<std::size_t>(rank);
+  job.send_count = job.sends.counts[own] * ints;
+  job.recv_count = job.recvs.counts[own];
+  if (job.kind == Kind::alltoallw) {
+    job.sends.describe_by(ints, job.send_type);
+    job.recvs.describe_by(1, job.recv_type);
+  } else {
+    for (int& count : job.sends.counts) count *= ints;
+    for (int& place : job.sends.displs) place *= ints;
+  }
+  job.sends.elements *= ints;
+}
+
 Job draw(Random& random, const std::vector<MPI_Comm>& comms, const Types& types, int world_rank) {
   Job job;
-  job.kind = pick(random, kKinds);
+  job.kind = static_cast<Kind>(pick(random, kKinds));
   job.comm = comms[static_cast<std::size_t>(pick(random, static_cast<int>(comms.size())))];
   int size = 1, rank = 0;
   MPI_Comm_size(job.comm, &size);
@@ -139,99 +240,49 @@ Job draw(Random& random, const std::vector<MPI_Comm>& comms, const Types& types,
   job.root = pick(random, 60) % size;
   const int counts[] = {0, 1, 2, 7, 64, 1000, 5000};
   job.count = counts[pick(random, 7)];
-  job.in_place = pick(random, 3) == 0 && job.kind >= 2;
+  job.in_place = pick(random, 3) == 0 && job.kind >= Kind::reduce;
   choose_types(job, random, types);
   const auto seed = static_cast<unsigned>(random());
   const unsigned my_seed = seed + 7919U * static_cast<unsigned>(world_rank);
 
-  if (job.kind == 1 && rank == job.root) {
+  if (job.kind == Kind::bcast && rank == job.root) {
     // Ranks may describe one broadcast differently too.
     std::swap(job.send_type, job.recv_type);
     std::swap(job.send_count, job.recv_count);
   }
-  const long blocks = size;
-  job.send = std::make_unique<Buffer>(job.send_type, job.send_count * blocks, my_seed);
-  job.ours = std::make_unique<Buffer>(job.recv_type, job.recv_count * blocks, my_seed + 1);
+  long sent = static_cast<long>(job.send_count) * size;
+  long received = static_cast<long>(job.recv_count) * size;
+  if (job.kind >= Kind::gatherv) {
+    draw_blocks(job, seed, size, rank);
+    sent = job.sends.elements;
+    received = job.recvs.elements;
+    // In place the vector lies in the receive buffer.
+    if (job.kind == Kind::reduce_scatter) sent = received = std::max(sent, received);
+  }
+  job.send = std::make_unique<Buffer>(job.send_type, sent, my_seed);
+  job.ours = std::make_unique<Buffer>(job.recv_type, received, my_seed + 1);
   job.theirs = std::make_unique<Buffer>(*job.ours);
-  const bool root_only = job.kind == 2 || job.kind == 4 || job.kind == 5;
+  const bool root_only = job.kind == Kind::reduce || job.kind == Kind::gather ||
+                         job.kind == Kind::scatter || job.kind == Kind::gatherv ||
+                         job.kind == Kind::scatterv;
   if (root_only && rank != job.root) job.in_place = false;
   return job;
 }
 
-// `nonblocking` == nullptr: blocking.
-int run_ours(Job& j, stretto_request* nonblocking) {
-  void* recv = j.ours->data();
-  const void* send = j.in_place ? MPI_IN_PLACE : j.send->data();
-  switch (j.kind) {
-    case 0:
-      return nonblocking ? stretto_ibarrier(j.comm, nonblocking) : stretto_barrier(j.comm);
-    case 1:
-      return nonblocking
-                 ? stretto_ibcast(recv, j.recv_count, j.recv_type, j.root, j.comm, nonblocking)
-                 : stretto_bcast(recv, j.recv_count, j.recv_type, j.root, j.comm);
-    case 2:
-      return nonblocking
-                 ? stretto_ireduce(send, recv, j.recv_count, j.recv_type, j.op, j.root, j.comm,
-                                   nonblocking)
-                 : stretto_reduce(send, recv, j.recv_count, j.recv_type, j.op, j.root, j.comm);
-    case 3:
-      return nonblocking ? stretto_iallreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm,
-                                              nonblocking)
-                         : stretto_allreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm);
-    case 4:
-      return nonblocking ? stretto_igather(send, j.send_count, j.send_type, recv, j.recv_count,
-                                           j.recv_type, j.root, j.comm, nonblocking)
-                         : stretto_gather(send, j.send_count, j.send_type, recv, j.recv_count,
-                                          j.recv_type, j.root, j.comm);
-    case 5: {
-      void* to = j.in_place ? MPI_IN_PLACE : recv;
-      return nonblocking ? stretto_iscatter(j.send->data(), j.send_count, j.send_type, to,
-                                            j.recv_count, j.recv_type, j.root, j.comm, nonblocking)
-                         : stretto_scatter(j.send->data(), j.send_count, j.send_type, to,
-                                           j.recv_count, j.recv_type, j.root, j.comm);
-    }
-    case 6:
-      return nonblocking ? stretto_iallgather(send, j.send_count, j.send_type, recv, j.recv_count,
-                                              j.recv_type, j.comm, nonblocking)
-                         : stretto_allgather(send, j.send_count, j.send_type, recv, j.recv_count,
-                                             j.recv_type, j.comm);
-    default:
-      return nonblocking ? stretto_ialltoall(send, j.send_count, j.send_type, recv, j.recv_count,
-                                             j.recv_type, j.comm, nonblocking)
-                         : stretto_alltoall(send, j.send_count, j.send_type, recv, j.recv_count,
-                                            j.recv_type, j.comm);
-  }
+// `request` == nullptr: blocking.
+int run_ours(Job& j, stretto_request* request) {
+  void* const recv = j.ours->data();
+#define CALL(lower, Upper, ...) \
+  request ? stretto_i##lower(__VA_ARGS__, request) : stretto_##lower(__VA_ARGS__)
+#include "random_calls.inc"
+#undef CALL
 }
 
-void run_theirs(Job& j) {
-  void* recv = j.theirs->data();
-  const void* send = j.in_place ? MPI_IN_PLACE : j.send->data();
-  switch (j.kind) {
-    case 0:
-      MPI_Barrier(j.comm);
-      break;
-    case 1:
-      MPI_Bcast(recv, j.recv_count, j.recv_type, j.root, j.comm);
-      break;
-    case 2:
-      MPI_Reduce(send, recv, j.recv_count, j.recv_type, j.op, j.root, j.comm);
-      break;
-    case 3:
-      MPI_Allreduce(send, recv, j.recv_count, j.recv_type, j.op, j.comm);
-      break;
-    case 4:
-      MPI_Gather(send, j.send_count, j.send_type, recv, j.recv_count, j.recv_type, j.root, j.comm);
-      break;
-    case 5:
-      MPI_Scatter(j.send->data(), j.send_count, j.send_type, j.in_place ? MPI_IN_PLACE : recv,
-                  j.recv_count, j.recv_type, j.root, j.comm);
-      break;
-    case 6:
-      MPI_Allgather(send, j.send_count, j.send_type, recv, j.recv_count, j.recv_type, j.comm);
-      break;
-    default:
-      MPI_Alltoall(send, j.send_count, j.send_type, recv, j.recv_count, j.recv_type, j.comm);
-  }
+int run_theirs(Job& j) {
+  void* const recv = j.theirs->data();
+#define CALL(lower, Upper, ...) MPI_##Upper(__VA_ARGS__)
+#include "random_calls.inc"
+#undef CALL
 }
 
 void wait_somehow(std::vector<stretto_request>& requests, int how) {
@@ -302,10 +353,17 @@ int main(int argc, char** argv) {
       for (Job& job : jobs) {
         run_theirs(job);
         ++calls;
+        const bool rest_undefined = job.in_place && (job.kind == Kind::reduce_scatter ||
+                                                     job.kind == Kind::reduce_scatter_block);
+        if (rest_undefined) {
+          MPI_Aint lower = 0, extent = 0;
+          MPI_Type_get_extent(job.recv_type, &lower, &extent);
+          job.ours->take_rest(*job.theirs, job.recv_count * extent);
+        }
         if (*job.ours == *job.theirs) continue;
         ++failures;
         std::printf("rank %d batch %d: %s differs: count %d root %d in place %d\n", rank, batch,
-                    kNames[job.kind], job.count, job.root, job.in_place);
+                    kNames[static_cast<int>(job.kind)], job.count, job.root, job.in_place);
       }
     }
     stretto_finalize();

@@ -11,6 +11,7 @@ class Algorithm(msgspec.Struct, frozen=True):
     keeps_rank_order: bool
     uses_segment: bool
     uses_radix: bool
+    single_blocks: bool
 
 
 class Proof(msgspec.Struct, frozen=True):

@@ -34,6 +34,7 @@ Schedule build(const Shape& shape, Rank me) {
 }  // namespace
 
 extern const Algorithm allgather_ring;
-const Algorithm allgather_ring{.collective = Collective::allgather, .name = "ring", .build = build};
+const Algorithm allgather_ring{
+    .collective = Collective::allgather, .name = "ring", .build = build, .single_blocks = true};
 
 }  // namespace stretto

@@ -27,9 +27,9 @@ Schedule build(const Shape& shape, Rank me) {
   const Blocks blocks{shape.count, fold.survivors()};
   const auto order = shape.commutative ? Partial::Order::any : Partial::Order::rank;
   Partial partial{step, shape, true, order};
-  const Halved halved = reduce_by_halving(step, fold, blocks, me, partial);
-
   const auto rounds = halving_rounds(fold.survivors(), fold.number());
+  const Halved halved = reduce_by_halving(step, fold, rounds, blocks, me, partial);
+
   std::vector<StepId> gathered{partial.settle(blocks[own_block(rounds)], after(halved.done))};
   for (std::size_t i = rounds.size(); i-- > 0;) {
     const HalvingRound& round = rounds[i];

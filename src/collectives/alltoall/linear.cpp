@@ -36,6 +36,6 @@ Schedule build(const Shape& shape, Rank me) {
 
 extern const Algorithm alltoall_linear;
 const Algorithm alltoall_linear{
-    .collective = Collective::alltoall, .name = "linear", .build = build};
+    .collective = Collective::alltoall, .name = "linear", .build = build, .single_blocks = true};
 
 }  // namespace stretto

@@ -2,6 +2,8 @@
 // copy in scratch, since what arrives overwrites them.
 #pragma once
 
+#include <vector>
+
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -9,8 +11,13 @@ namespace stretto {
 class Outgoing {
  public:
   Outgoing(Builder& step, const Shape& shape) : step_(step), shape_(shape) {
-    const Span all{0, shape.size * shape.count};
-    if (shape.in_place) ready_ = step.copy(step.input(all), step.scratch(all));
+    if (!shape.in_place) return;
+    std::vector<StepId> copied;
+    for (Rank rank = 0; rank < shape.size; ++rank) {
+      const Span block{rank * shape.count, shape.count};
+      copied.push_back(step.copy(step.input(block), step.scratch(block)));
+    }
+    ready_ = step.join(after(copied));
   }
 
   // The block for `rank`.

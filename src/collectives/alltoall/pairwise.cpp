@@ -37,6 +37,6 @@ Schedule build(const Shape& shape, Rank me) {
 
 extern const Algorithm alltoall_pairwise;
 const Algorithm alltoall_pairwise{
-    .collective = Collective::alltoall, .name = "pairwise", .build = build};
+    .collective = Collective::alltoall, .name = "pairwise", .build = build, .single_blocks = true};
 
 }  // namespace stretto

@@ -33,6 +33,7 @@ Schedule build(const Shape& shape, Rank me) {
 }  // namespace
 
 extern const Algorithm gather_linear;
-const Algorithm gather_linear{.collective = Collective::gather, .name = "linear", .build = build};
+const Algorithm gather_linear{
+    .collective = Collective::gather, .name = "linear", .build = build, .single_blocks = true};
 
 }  // namespace stretto

@@ -28,9 +28,9 @@ Schedule build(const Shape& shape, Rank me) {
   const Blocks blocks{shape.count, fold.survivors()};
   const auto order = shape.commutative ? Partial::Order::any : Partial::Order::rank;
   Partial partial{step, shape, me == shape.root, order};
-  const Halved halved = reduce_by_halving(step, fold, blocks, me, partial);
-
   const auto rounds = halving_rounds(fold.survivors(), fold.number());
+  const Halved halved = reduce_by_halving(step, fold, rounds, blocks, me, partial);
+
   StepId own = halved.done;
   if (me == shape.root) own = partial.settle(blocks[own_block(rounds)], after(own));
   std::vector<StepId> gathered{own};

@@ -33,6 +33,7 @@ Schedule build(const Shape& shape, Rank me) {
 }  // namespace
 
 extern const Algorithm scatter_linear;
-const Algorithm scatter_linear{.collective = Collective::scatter, .name = "linear", .build = build};
+const Algorithm scatter_linear{
+    .collective = Collective::scatter, .name = "linear", .build = build, .single_blocks = true};
 
 }  // namespace stretto

@@ -15,6 +15,7 @@ int list(const Arguments& arguments, std::ostream& out) {
         .field("keeps_rank_order", each->keeps_rank_order)
         .field("uses_segment", each->uses_segment)
         .field("uses_radix", each->uses_radix)
+        .field("single_blocks", each->single_blocks)
         .end_object();
     out << '\n';
   }

@@ -20,16 +20,19 @@ namespace stretto {
 // The MPI functions the layers above this one call.
 // clang-format off
 #define STRETTO_NATIVE_FUNCTIONS(X)                                                               \
-  X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Bcast) X(Cancel) X(Comm_call_errhandler)     \
-  X(Comm_create) X(Comm_create_keyval) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)          \
-  X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size)                 \
-  X(Comm_test_inter) X(Gather) X(Get_library_version) X(Grequest_complete) X(Grequest_start)      \
-  X(Group_free) X(Group_translate_ranks) X(Iallgather) X(Iallreduce) X(Ialltoall) X(Ibarrier)     \
-  X(Ibcast) X(Igather) X(Iprobe) X(Irecv) X(Ireduce) X(Iscatter) X(Isend) X(Op_commutative)       \
-  X(Pack) X(Query_thread) X(Reduce) X(Reduce_local) X(Request_free) X(Scatter)                    \
-  X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Testall) X(Testany) X(Testsome)        \
-  X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \
-  X(Type_get_true_extent) X(Type_size) X(Unpack)
+  X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv) X(Alltoallw) X(Barrier)        \
+  X(Bcast) X(Cancel) X(Comm_call_errhandler) X(Comm_create) X(Comm_create_keyval) X(Comm_free)    \
+  X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank)          \
+  X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free)      \
+  X(Exscan) X(Gather) X(Gatherv) X(Get_library_version) X(Grequest_complete) X(Grequest_start)    \
+  X(Group_free) X(Group_translate_ranks) X(Iallgather) X(Iallgatherv) X(Iallreduce) X(Ialltoall)  \
+  X(Ialltoallv) X(Ialltoallw) X(Ibarrier) X(Ibcast) X(Iexscan) X(Igather) X(Igatherv) X(Iprobe)   \
+  X(Irecv) X(Ireduce) X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iscatter)            \
+  X(Iscatterv) X(Isend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Reduce)            \
+  X(Reduce_local) X(Reduce_scatter) X(Reduce_scatter_block) X(Request_free) X(Scan) X(Scatter)    \
+  X(Scatterv) X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Testall) X(Testany)        \
+  X(Testsome) X(Type_dup) X(Type_free) X(Type_get_contents) X(Type_get_envelope)                  \
+  X(Type_get_extent) X(Type_get_true_extent) X(Type_size) X(Unpack)
 // clang-format on
 
 struct Native {

@@ -91,7 +91,7 @@ FAULTY_TOOL = f"""#!{sys.executable}
 import sys
 ring = '{{"collective":"allreduce","algorithm":"ring"'
 if sys.argv[1] == "list":
-    print(ring + ',"keeps_rank_order":false,"uses_segment":false,"uses_radix":false}}')
+    print(ring + ',"keeps_rank_order":false,"uses_segment":false,"uses_radix":false,"single_blocks":false}}')
 else:
     print(ring + ',"cases":7,"fault":"allreduce ring, 2 ranks, rank 1, step 3: wrong"}}')
     sys.exit(3)

@@ -114,7 +114,7 @@ TEST(PlantedFaults, DroppedReduction) {
   planted.rank(0).steps.pop_back();
   planted.expect_fault(0, 0,
                        {"recv[0] ends up with element 0 of ranks 1-2 instead of element 0 "
-                        "of all ranks"});
+                        "of ranks 0-2"});
 }
 
 TEST(PlantedFaults, DuplicatedMessage) {

@@ -1,0 +1,43 @@
+// Recursive-doubling exclusive scan: in round k every rank passes the sum of the 2^k ranks
+// up to itself on to the rank 2^k ahead, and adds what it gets to a sum without its own.
+//
+// Cost, p = 2^k ranks, n elements: lg(p) alpha + lg(p) n beta + (2 lg(p) - 2) n gamma.
+// For short vectors: fewest rounds. Any p. Keeps rank order.
+// Hillis and Steele, "Data parallel algorithms", CACM 29(12), 1986.
+
+#include "collectives/algorithm.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Span all{0, shape.count};
+  const Region result = step.output(all);
+  const Region sum = step.scratch(all);                            // with this rank's own
+  const Region theirs = step.scratch({shape.count, shape.count});  // a peer's such sum
+
+  StepId ready = step.copy(step.input(all), sum);
+  StepId kept = ready;  // in place the copy must be over before the result is written
+  for (int distance = 1; distance < shape.size; distance *= 2) {
+    StepId sent = kNoStep;
+    if (me + distance < shape.size) sent = step.send(me + distance, sum, after(ready));
+    if (me < distance) continue;
+    const bool first = distance == 1;
+    const Region landing = first ? result : theirs;
+    const StepId received = step.recv(me - distance, landing, after(ready, kept));
+    kept = first ? received : step.reduce(theirs, result, after(received, kept));
+    const bool passes_on = me + 2 * distance < shape.size;
+    if (passes_on) ready = step.reduce(landing, sum, after(sent, received));
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm exscan_recursive_doubling;
+const Algorithm exscan_recursive_doubling{
+    .collective = Collective::exscan, .name = "recursive_doubling", .build = build};
+
+}  // namespace stretto

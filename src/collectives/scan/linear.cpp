@@ -1,0 +1,37 @@
+// Linear scan: each rank adds its own to what the one before passes on, and passes the sum
+// on, a segment at a time.
+//
+// Cost, p ranks, n elements: (p-2+s) alpha + (p-2+s) n/s beta + (p-2+s) n/s gamma.
+// With many segments n beta whatever p: for long vectors. Any p. Keeps rank order.
+// Sanders and Traeff, "Parallel prefix (scan) algorithms for MPI", EuroPVM/MPI 2006.
+
+#include "collectives/algorithm.hpp"
+#include "patterns/blocks.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Segments segments{shape.count, shape.segment};
+  for (Count i = 0; i < segments.size(); ++i) {
+    const Region sum = step.output(segments[i]);
+    StepId ready = step.copy(step.input(segments[i]), sum);
+    if (me > 0) {
+      const Region before = step.scratch(segments[i]);
+      const StepId received = step.recv(me - 1, before);
+      ready = step.reduce(before, sum, after(received, ready));
+    }
+    if (me + 1 < shape.size) step.send(me + 1, sum, after(ready));
+  }
+  return step.finish();
+}
+
+}  // namespace
+
+extern const Algorithm scan_linear;
+const Algorithm scan_linear{
+    .collective = Collective::scan, .name = "linear", .build = build, .uses_segment = true};
+
+}  // namespace stretto

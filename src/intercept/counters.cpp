@@ -115,10 +115,10 @@ void print_summary(const Communicator& world) {
   say("%s, %d ranks on %d hosts%s; calls of rank 0:", library_version().c_str(), world.size,
       world.topology.hosts(), world.topology.oversubscribed() ? ", more ranks than cores" : "");
   for (const Line& line : handled_lines()) {
-    say("  %-16s %9ld  handled by %s", line.call, line.calls, line.what.c_str());
+    say("  %-25s %9ld  handled by %s", line.call, line.calls, line.what.c_str());
   }
   for (const Line& line : passed_lines()) {
-    say("  %-16s %9ld  passed to the MPI: %s", line.call, line.calls, line.what.c_str());
+    say("  %-25s %9ld  passed to the MPI: %s", line.call, line.calls, line.what.c_str());
   }
   say("  schedules: %ld built, %ld reused; progress thread: %ld wake-ups", plans.built,
       plans.reused, Engine::get().progress_wakeups());

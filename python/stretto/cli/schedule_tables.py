@@ -9,12 +9,13 @@ from stretto.data.schedules import Algorithm, Cost, Proof, Schedule, Step
 
 def algorithms(known: list[Algorithm]) -> Table:
     """One line an algorithm."""
-    table = _table("collective", "algorithm", "rank order", "segments", "radix")
+    table = _table("collective", "algorithm", "rank order", "segments", "radix", "blocks")
     for each in known:
         order = "kept" if each.keeps_rank_order else "not kept: commutative operations only"
         segments = "--segment" if each.uses_segment else ""
         radix = "--radix" if each.uses_radix else ""
-        table.add_row(each.collective, each.algorithm, order, segments, radix)
+        blocks = "of any sizes" if each.single_blocks else ""
+        table.add_row(each.collective, each.algorithm, order, segments, radix, blocks)
     return table
 
 

@@ -10,6 +10,7 @@ import pytest
 from stretto import native
 from stretto.errors import StrettoError
 from stretto.launch.base import Abi
+from stretto.launch.dropin import SELECTION, selections_in_turn
 from stretto.launch.process import launch
 from stretto.launch.registry import Known, known_launchers
 from stretto.launch.schedules import known_algorithms
@@ -114,12 +115,7 @@ MPIS = _mpis()
 
 def algorithms_in_turn() -> list[dict[str, str]]:
     """Settings for as many runs as it takes to force each algorithm of each collective once."""
-    names = known_algorithms()
-    rounds = max(map(len, names.values()))
     return [
-        {
-            f"STRETTO_SELECTION_{collective.upper()}": known[turn % len(known)]
-            for collective, known in names.items()
-        }
-        for turn in range(rounds)
+        {f"{SELECTION}{collective.upper()}": name for collective, name in selection.items()}
+        for selection in selections_in_turn(known_algorithms())
     ]

@@ -47,6 +47,12 @@ def test_what_is_freed_while_pending_completes(mpi: Mpi, program: str) -> None:
     assert ended.ok, ended.stdout + ended.stderr
 
 
+def test_ranks_of_several_thread_levels_decide_alike(mpi: Mpi) -> None:
+    ended = mpi.run_under_stretto(mpi.program("mixed_levels"), ranks=3, timeout_s=60)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "mixed ok" in ended.stdout
+
+
 def test_forced_algorithms_handle_the_calls(mpi: Mpi, tmp_path: Path) -> None:
     for turn, forced in enumerate(algorithms_in_turn()):
         handled: dict[str, dict[str, int]] = {}

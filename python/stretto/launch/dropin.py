@@ -30,6 +30,15 @@ def parse_selection(choices: Sequence[str], known: Mapping[str, Sequence[str]]) 
     return dict(_parse_choice(choice, known) for choice in choices)
 
 
+def selections_in_turn(known: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
+    """Selections for as many runs as it takes to force each algorithm of each collective once."""
+    rounds = max(map(len, known.values()))
+    return [
+        {collective: names[turn % len(names)] for collective, names in known.items()}
+        for turn in range(rounds)
+    ]
+
+
 def _parse_choice(choice: str, known: Mapping[str, Sequence[str]]) -> tuple[str, str]:
     collective, equals, algorithm = choice.partition("=")
     if not equals:

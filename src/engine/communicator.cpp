@@ -94,6 +94,7 @@ std::vector<Peer> peers_of(MPI_Group group, int size) {
 
 Topology topology_of(const std::vector<Peer>& peers) {
   std::vector<Place> places;
+  places.reserve(peers.size());
   for (const Peer& peer : peers) places.push_back(peer.place);
   return Topology(places);
 }
@@ -172,7 +173,7 @@ bool attach(MPI_Comm comm) {
     all.world = std::move(peers);
   }
   made->channel = native().comm_self;
-  const int error = made->size > 1 ? make_channel(comm, group, &made->channel) : int{MPI_SUCCESS};
+  const int error = made->size > 1 ? make_channel(comm, group, &made->channel) : MPI_SUCCESS;
   native().Group_free(&group);
   if (error != MPI_SUCCESS) return false;
   made->next_send_tag.resize(static_cast<std::size_t>(made->size));

@@ -76,7 +76,7 @@ Operation::~Operation() { --comm_.operations; }
 
 void Operation::start(MpiTransport& transport) {
   if (staging_ && staging_->packs) {
-    const int error = copy(user_piece(), packed_piece(), comm_.channel);
+    const int error = copy(user_piece(*staging_), packed_piece(*staging_), comm_.channel);
     if (error != MPI_SUCCESS) fail(transport, error);
   }
   run_ready(transport);
@@ -157,7 +157,7 @@ void Operation::finish_if_over() {
   const bool over = error_ == MPI_SUCCESS ? steps_left_ == 0 : in_flight_ == 0;
   if (!over || done()) return;
   if (staging_ && !staging_->packs && error_ == MPI_SUCCESS) {
-    error_ = copy(packed_piece(), user_piece(), comm_.channel);
+    error_ = copy(packed_piece(*staging_), user_piece(*staging_), comm_.channel);
   }
   done_.store(true, std::memory_order_release);
 }
@@ -171,11 +171,10 @@ bool Operation::uses_type(MPI_Datatype type) const {
   return has(send_) || has(recv_) || has(scratch_) || (staging_ && has(staging_->user));
 }
 
-Piece Operation::user_piece() const { return staging_->user.piece({0, 1}); }
-
-// The receive buffer as the packed form of the one element the program's buffer is.
-Piece Operation::packed_piece() const {
-  return Block{recv_.base, Element::packed(staging_->user.element.bytes)}.piece({0, 1});
+// The program's buffer, and the receive buffer as the packed form of it.
+Piece Operation::user_piece(const Staging& staging) { return staging.user.piece({0, 1}); }
+Piece Operation::packed_piece(const Staging& staging) const {
+  return Block{recv_.base, Element::packed(staging.user.element.bytes)}.piece({0, 1});
 }
 
 const Block& Operation::block(Buffer buffer) const {

@@ -82,8 +82,8 @@ class Operation {
   void complete(StepId id);
   void fail(MpiTransport& transport, int error);
   void finish_if_over();
-  [[nodiscard]] Piece user_piece() const;
-  [[nodiscard]] Piece packed_piece() const;
+  [[nodiscard]] static Piece user_piece(const Staging& staging);
+  [[nodiscard]] Piece packed_piece(const Staging& staging) const;
   [[nodiscard]] const Block& block(Buffer buffer) const;
   [[nodiscard]] Count message_bytes(const Step& step) const;
 

@@ -9,17 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
+
 enum { COUNT = 1000, MANY = 6 };
-
-static int rank, size;
-
-#define CHECK(condition)                                                                   \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
-      fprintf(stderr, "rank %d, line %d: %s does not hold\n", rank, __LINE__, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-    }                                                                                      \
-  } while (0)
 
 static int* filled(int count, int first, int step) {
   int* values = malloc((size_t)(count > 0 ? count : 1) * sizeof *values);

@@ -9,17 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check.h"
+
 enum { MOST = 16, LONGEST = 2000 };
-
-static int rank, size;
-
-#define CHECK(condition)                                                                   \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
-      fprintf(stderr, "rank %d, line %d: %s does not hold\n", rank, __LINE__, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                        \
-    }                                                                                      \
-  } while (0)
 
 /* Ints that rank `from` has for rank `to`, some pairs none. */
 static int length(int from, int to) { return (from + to) % 3 == 0 ? 0 : 7 * (from + to); }

@@ -4,15 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "check.h"
+
 /* Before MPI_Init only the launcher can tell. */
 static int is_rank_0(void) {
-  const char* rank = getenv("PMI_RANK");
-  if (rank == NULL) rank = getenv("OMPI_COMM_WORLD_RANK");
-  return rank != NULL && rank[0] == '0' && rank[1] == '\0';
+  const char* told = getenv("PMI_RANK");
+  if (told == NULL) told = getenv("OMPI_COMM_WORLD_RANK");
+  return told != NULL && told[0] == '0' && told[1] == '\0';
 }
 
 int main(int argc, char** argv) {
-  int provided, rank, size;
+  int provided;
   if (is_rank_0()) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   } else {
@@ -26,7 +28,7 @@ int main(int argc, char** argv) {
     MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    if (value != 42 + i || sum != size * (size - 1) / 2) MPI_Abort(MPI_COMM_WORLD, 1);
+    CHECK(value == 42 + i && sum == size * (size - 1) / 2);
   }
   if (rank == 0) printf("mixed ok\n");
   MPI_Finalize();

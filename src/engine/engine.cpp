@@ -161,8 +161,8 @@ void Engine::raise_background(int change) {
 void Engine::lower_locks() {
   // Under the lock the progress thread is outside of the MPI.
   const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock() || background() > 0 || keeps_locks_) return;
-  threads_.lock(false);
+  if (!lock.owns_lock() || background() > 0) return;
+  if (!keeps_locks_) threads_.lock(false);
   locks_on_ = false;
 }
 

@@ -110,17 +110,17 @@ def verdict(theirs: Told, ours: Told) -> str:
 
 
 def conform(mpi: Known, all_ranks: list[int], in_turn: bool, console: Console) -> bool:
-    """One MPI; prints a row a run."""
+    """One MPI; prints a line a run, as it ends."""
     tests = tests_of_mpi4py()
-    table = Table("ranks", "run", "tests", "skipped", "failed", "verdict", title=mpi.name)
     turns = selections_in_turn(known_algorithms()) if in_turn else []
     calls: Counter[str] = Counter()
     conforms = True
+    console.print(f"{mpi.name}: ranks, run, tests, skipped, failed", markup=False)
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task(mpi.name, total=len(all_ranks) * (2 + len(turns)))
         for ranks in all_ranks:
             theirs = run(mpi, ranks, tests, {})
-            add_row(table, ranks, "native", theirs, "")
+            progress.console.print(line(ranks, "native", theirs, ""), markup=False)
             progress.advance(task)
             for turn, selection in enumerate([{}, *turns]):
                 with tempfile.TemporaryDirectory() as folder:
@@ -130,16 +130,16 @@ def conform(mpi: Known, all_ranks: list[int], in_turn: bool, console: Console) -
                     calls += calls_by_algorithm(Path(folder))
                 wrong = verdict(theirs, ours)
                 conforms = conforms and not wrong
-                add_row(table, ranks, f"forced {turn}" if turn else "Stretto", ours, wrong or "ok")
+                what = f"Stretto, algorithms {turn}" if turn else "Stretto"
+                progress.console.print(line(ranks, what, ours, wrong or "ok"), markup=False)
                 progress.advance(task)
-    console.print(table)
     if in_turn:
         console.print(counted(calls))
     return conforms
 
 
-def add_row(table: Table, ranks: int, what: str, told: Told, said: str) -> None:
-    table.add_row(str(ranks), what, str(told.ran), str(told.skipped), str(len(told.failed)), said)
+def line(ranks: int, what: str, told: Told, said: str) -> str:
+    return f"{ranks:3}  {what:22} {told.ran:5} {told.skipped:5} {len(told.failed):5}  {said}"
 
 
 def counted(calls: Counter[str]) -> Table:

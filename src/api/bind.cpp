@@ -60,7 +60,7 @@ std::vector<Piece> parts(void* base, const int* counts, const int* displs, MPI_D
   Element element;
   if (types == nullptr) element = Element::of(type);
   for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-    if (types != nullptr) element = Element::of(types[i]);
+    if (types != nullptr) element = counts[i] > 0 ? Element::of(types[i]) : Element::bytes_of(1);
     const MPI_Aint unit = types != nullptr ? 1 : element.stride;
     parts.push_back({.address = static_cast<std::byte*>(base) + displs[i] * unit,
                      .count = counts[i],

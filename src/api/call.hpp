@@ -14,7 +14,7 @@ namespace stretto {
 struct Call {
   Collective collective{};
   bool nonblocking = false;
-  bool uneven = false;  // gatherv, scatterv, allgatherv, alltoallv, alltoallw
+  bool uneven = false;  // gatherv and its kind; of reductions MPI_Reduce_scatter
   const void* sendbuf = nullptr;
   Count sendcount = 0;
   const int* sendcounts = nullptr;

@@ -6,20 +6,6 @@
 #include "api/request.hpp"
 
 namespace stretto {
-bool prepare(MPI_Comm comm) {
-  Engine& engine = Engine::get();
-  // The program chose its thread level by itself and may use all of it.
-  if (!engine.is_open()) engine.open(MPI_THREAD_MULTIPLE, true);
-  if (communicators::find(comm) != nullptr) return true;
-  int is_inter = 0;
-  if (comm == native().comm_null || native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) {
-    return false;
-  }
-  if (is_inter != 0) return false;
-  communicators::reap();
-  return communicators::attach(comm);
-}
-
 namespace {
 
 int start(const Call& call, const Decision& decision, stretto_request* request) {
@@ -36,6 +22,20 @@ int start(const Call& call, const Decision& decision, stretto_request* request) 
 }
 
 }  // namespace
+
+bool prepare(MPI_Comm comm) {
+  Engine& engine = Engine::get();
+  // The program chose its thread level by itself and may use all of it.
+  if (!engine.is_open()) engine.open(MPI_THREAD_MULTIPLE, true);
+  if (communicators::find(comm) != nullptr) return true;
+  int is_inter = 0;
+  if (comm == native().comm_null || native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) {
+    return false;
+  }
+  if (is_inter != 0) return false;
+  communicators::reap();
+  return communicators::attach(comm);
+}
 
 int submit(Call call, stretto_request* request) {
   call.nonblocking = request != nullptr;

@@ -76,6 +76,20 @@ static void blocks_of_ranks(int nonblocking) {
   free(all.data);
 }
 
+/* MPICH lets a rank leave out the type of what it has nothing of; others need not. */
+static void null_types_of_nothing(int nonblocking, Side* out, Side* in) {
+#if defined(MPICH_VERSION)
+  for (int r = 0; r < size; ++r) {
+    if (out->counts[r] == 0 && rank == 0) out->types[r] = in->types[r] = MPI_DATATYPE_NULL;
+  }
+  RUN(nonblocking, Alltoallw, alltoallw, out->data, out->counts, out->bytes, out->types, in->data,
+      in->counts, in->bytes, in->types, MPI_COMM_WORLD);
+  for (int r = 0; r < size; ++r) check_block(in->data + in->displs[r], r, rank);
+#else
+  (void)nonblocking, (void)out, (void)in;
+#endif
+}
+
 static void blocks_of_pairs(int nonblocking) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   Side out = side(1, 0), in = side(0, 0);
@@ -88,6 +102,7 @@ static void blocks_of_pairs(int nonblocking) {
       in.counts, in.bytes, in.types, comm);
   for (int r = 0; r < size; ++r) check_block(in.data + in.displs[r], r, rank);
 
+  null_types_of_nothing(nonblocking, &out, &in);
   RUN(nonblocking, Alltoallv, alltoallv, MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, out.data,
       out.counts, out.displs, MPI_INT, comm);
   for (int r = 0; r < size; ++r) check_block(out.data + out.displs[r], r, rank);

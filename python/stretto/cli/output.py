@@ -63,8 +63,8 @@ def print_info(survey: Survey) -> None:
         launchers.add_row(launcher.abi, launcher.name)
     variants = _table("Variants of the drop-in", "variant", "library", "serves")
     for variant in survey.variants:
-        library = variant.library or "not built"
-        variants.add_row(variant.abi, library, "\n".join(variant.serves) or "no MPI found here")
+        path = variant.path or "not built"
+        variants.add_row(variant.abi, path, "\n".join(variant.serves) or "no MPI found here")
     knobs = _table("Settings", "variable", "value", "from", "meaning")
     for setting in survey.settings:
         knobs.add_row(setting.knob.name, setting.value, setting.source, setting.knob.meaning)

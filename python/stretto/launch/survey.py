@@ -27,7 +27,7 @@ class Variant:
     """A build of the drop-in."""
 
     abi: str
-    library: str | None  # None: not built
+    path: str | None  # of the library; None: not built
     serves: list[str]
 
 

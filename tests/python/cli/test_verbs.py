@@ -167,7 +167,7 @@ def test_info_shows_launchers_variants_and_settings(
     assert run_command(["info", "--json"]) == 0
     found = json.loads(capfd.readouterr().out)
     assert found["launchers"][0]["path"] == str(house / "bin" / "mpirun")
-    built = {variant["abi"]: variant["library"] is not None for variant in found["variants"]}
+    built = {variant["abi"]: variant["path"] is not None for variant in found["variants"]}
     assert built == {"openmpi": True, "mpich": False, "mpiabi": False}
     values = {each["knob"]["name"]: (each["value"], each["source"]) for each in found["settings"]}
     assert values["STRETTO_SELECTION_BCAST"] == ("binomial", "environment")

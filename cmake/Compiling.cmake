@@ -18,7 +18,8 @@ find_package(Threads REQUIRED)
 
 add_library(stretto-flags INTERFACE)
 target_include_directories(stretto-flags INTERFACE ${PROJECT_SOURCE_DIR}/src
-                                                   ${PROJECT_SOURCE_DIR}/include)
+                                                   ${PROJECT_SOURCE_DIR}/include
+                                                   ${PROJECT_BINARY_DIR}/generated/include)
 target_compile_options(
   stretto-flags INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wconversion;-Wshadow>")
 if(STRETTO_WERROR)

@@ -26,18 +26,23 @@ file(GLOB_RECURSE live_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/
 file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
 file(GLOB_RECURSE intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
 # The entry points themselves are written from a table, once for all ABIs.
-set(generator ${PROJECT_SOURCE_DIR}/src/intercept/generate.py)
-set(generated ${PROJECT_BINARY_DIR}/generated/intercept)
+set(generated ${PROJECT_BINARY_DIR}/generated)
+file(GLOB generator CONFIGURE_DEPENDS src/generate/*)
 add_custom_command(
-  OUTPUT ${generated}/wrappers.cpp
-  COMMAND Python3::Interpreter ${generator} ${generated}
-  DEPENDS ${generator} ${PROJECT_SOURCE_DIR}/src/intercept/functions.txt
+  OUTPUT ${generated}/intercept/wrappers.cpp ${generated}/api/collectives.cpp
+  BYPRODUCTS ${generated}/include/stretto/collectives.h ${generated}/include/stretto/mpi4.h
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/src/generate/main.py ${generated}
+  DEPENDS ${generator}
   VERBATIM)
+add_custom_target(stretto-generated DEPENDS ${generated}/intercept/wrappers.cpp
+                                            ${generated}/api/collectives.cpp)
+install(DIRECTORY include/stretto ${generated}/include/stretto DESTINATION include)
 
 # Objects against one MPI's headers. Those of the public faces (api, intercept) keep
 # default visibility: the version script of the library says what gets out.
 function(stretto_add_objects name abi visibility)
   add_library(${name} OBJECT ${ARGN})
+  add_dependencies(${name} stretto-generated)
   target_link_libraries(${name} PUBLIC stretto-core mpi-headers-${abi})
   target_compile_definitions(${name} PRIVATE STRETTO_ABI="${abi}"
                                              STRETTO_VERSION="${PROJECT_VERSION}")
@@ -62,9 +67,10 @@ endfunction()
 
 foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_objects(stretto-live-${abi} ${abi} hidden ${live_sources})
-  stretto_add_objects(stretto-api-${abi} ${abi} default ${api_sources})
+  stretto_add_objects(stretto-api-${abi} ${abi} default ${api_sources}
+                      ${generated}/api/collectives.cpp)
   stretto_add_objects(stretto-intercept-${abi} ${abi} default ${intercept_sources}
-                      ${generated}/wrappers.cpp)
+                      ${generated}/intercept/wrappers.cpp)
   stretto_add_library(stretto-${abi} exports-api.map stretto-live-${abi} stretto-api-${abi})
   stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-live-${abi}
                       stretto-api-${abi} stretto-intercept-${abi})

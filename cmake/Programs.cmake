@@ -31,6 +31,10 @@ foreach(abi IN LISTS STRETTO_ABIS)
   foreach(source IN LISTS test_sources)
     cmake_path(GET source STEM name)
     stretto_add_program(tests ${abi} ${name} ${source})
+    if(name STREQUAL dropin_persistent)
+      # It needs functions that its MPI may not have.
+      target_link_libraries(tests-${abi}-${name} PRIVATE stretto-accelerate-${abi})
+    endif()
     # Only those that call stretto_* come out needing it: the drop-in's tests must not.
     target_link_libraries(tests-${abi}-${name} PRIVATE stretto-flags mpi-${abi} m -Wl,--as-needed
                                                        stretto-${abi})

@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-/* A pending collective. STRETTO_REQUEST_NULL once it was waited for or freed. */
+/* A pending collective. STRETTO_REQUEST_NULL once it was waited for or freed; a persistent
+ * one once it was freed. */
 typedef struct stretto_request_s* stretto_request;
 #define STRETTO_REQUEST_NULL ((stretto_request)0)
 
@@ -31,92 +32,16 @@ int stretto_attach(MPI_Comm comm);
 /* Completes what is pending and ends the progress thread. */
 int stretto_finalize(void);
 
-int stretto_barrier(MPI_Comm comm);
-int stretto_bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
-int stretto_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                   int root, MPI_Comm comm);
-int stretto_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
-                      MPI_Op op, MPI_Comm comm);
-int stretto_gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-int stretto_scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-int stretto_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int stretto_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int stretto_gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                    const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                    MPI_Comm comm);
-int stretto_scatterv(const void* sendbuf, const int sendcounts[], const int displs[],
-                     MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                     int root, MPI_Comm comm);
-int stretto_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                       MPI_Comm comm);
-int stretto_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                      MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                      const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
-int stretto_alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                      const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                      const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
-int stretto_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
-                                 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int stretto_reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
-                           MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int stretto_scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                 MPI_Comm comm);
-int stretto_exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                   MPI_Comm comm);
+/* stretto_x for every collective MPI_X of MPI 4.1, 6 and 8.6, blocking, nonblocking and
+ * persistent; with an MPI that has large counts also stretto_x_c. */
+#include <stretto/collectives.h>
 
-int stretto_ibarrier(MPI_Comm comm, stretto_request* request);
-int stretto_ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                   stretto_request* request);
-int stretto_ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                    int root, MPI_Comm comm, stretto_request* request);
-int stretto_iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype,
-                       MPI_Op op, MPI_Comm comm, stretto_request* request);
-int stretto_igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                    stretto_request* request);
-int stretto_iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
-                     stretto_request* request);
-int stretto_iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                       stretto_request* request);
-int stretto_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm,
-                      stretto_request* request);
-int stretto_igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                     MPI_Comm comm, stretto_request* request);
-int stretto_iscatterv(const void* sendbuf, const int sendcounts[], const int displs[],
-                      MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                      int root, MPI_Comm comm, stretto_request* request);
-int stretto_iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                        const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                        MPI_Comm comm, stretto_request* request);
-int stretto_ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                       MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                       const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                       stretto_request* request);
-int stretto_ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                       const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                       const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                       stretto_request* request);
-int stretto_ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
-                                  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                                  stretto_request* request);
-int stretto_ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
-                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                            stretto_request* request);
-int stretto_iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                  MPI_Comm comm, stretto_request* request);
-int stretto_iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                    MPI_Comm comm, stretto_request* request);
+/* Of persistent collectives; MPI_ERR_REQUEST for others and where it is active. */
+int stretto_start(stretto_request* request);
+int stretto_startall(int count, stretto_request requests[]);
 
-/* Completion. A null request is complete at once; *flag, *index and MPI_UNDEFINED as in
+/* Completion. A null request, or a persistent
+ * one that is not started, is complete at once; *flag, *index and MPI_UNDEFINED as in
  * MPI_Wait, MPI_Test and their families. */
 int stretto_wait(stretto_request* request);
 int stretto_test(stretto_request* request, int* flag);

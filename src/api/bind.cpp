@@ -1,160 +1,229 @@
 #include "api/bind.hpp"
 
-#include <numeric>
+#include "api/arguments.hpp"
 
 namespace stretto {
 namespace {
 
-Bound bind_bcast(const Call& call, const Communicator& comm) {
-  Bound bound;
-  bound.binding.recv = {call.recvbuf, Element::bytes_of(1)};
-  bound.binding.scratch = Element::bytes_of(1);
-  if (!is_plain(call.recvtype)) {
-    bound.staging =
-        Staging{{call.recvbuf, Element::of(call.recvtype, static_cast<int>(call.recvcount))},
-                comm.rank == call.root};
+// A broadcast of a layout with gaps travels packed: the root packs before it starts and
+// the others unpack when it is done. Segments can then be cut anywhere, also where the
+// ranks describe the same data by different types.
+Binding bind_bcast(const Call& call, const Communicator& comm) {
+  Binding binding;
+  binding.recv = {call.recvbuf, Element::bytes_of(1)};
+  binding.scratch = Element::bytes_of(1);
+  if (is_plain(call.recvtype)) return binding;
+
+  const Block user{call.recvbuf, Element::of(call.recvtype, call.recvcount)};
+  const Count bytes = user.element.bytes;
+  binding.memory = Storage(Element::bytes_of(1), bytes);
+  binding.recv.base = binding.memory.base();
+  const Piece packed = Block{binding.recv.base, Element::packed(bytes)}.piece({0, 1});
+  if (is_root(call, comm)) {
+    binding.before = {user.piece({0, 1}), packed};
+  } else {
+    binding.after = {packed, user.piece({0, 1})};
   }
-  return bound;
+  return binding;
 }
 
-Bound bind_reduction(const Call& call) {
+Binding bind_reduction(const Call& call) {
   const Element element = Element::of(call.recvtype);
-  Bound bound;
-  bound.binding.send = {const_cast<void*>(call.sendbuf), element};
-  bound.binding.recv = {call.recvbuf, element};
-  bound.binding.scratch = element;
-  bound.binding.op = call.op;
-  return bound;
+  Binding binding;
+  binding.send = {const_cast<void*>(call.sendbuf), element};
+  binding.recv = {call.recvbuf, element};
+  binding.scratch = element;
+  binding.op = call.op;
+  return binding;
 }
 
 // Of MPI_Reduce_scatter: the input is in blocks, the result and scratch are like the own one.
-Bound bind_uneven_reduction(const Call& call, const Communicator& comm) {
+Binding bind_uneven_reduction(const Call& call, const Communicator& comm) {
   const Element element = Element::of(call.recvtype);
-  const Element own = Element::of(call.recvtype, call.recvcounts[comm.rank]);
-  Bound bound;
-  bound.binding.recv = {call.recvbuf, own};
-  bound.binding.scratch = own;
-  bound.binding.op = call.op;
+  const auto me = static_cast<std::size_t>(comm.rank);
+  const Element own = Element::of(call.recvtype, call.recvcounts[me]);
+  Binding binding;
+  binding.recv = {call.recvbuf, own};
+  binding.scratch = own;
+  binding.op = call.op;
 
   Block input{const_cast<void*>(call.sendbuf), element};
-  const Count length = std::accumulate(call.recvcounts, call.recvcounts + comm.size, Count{0});
   if (is_in_place(call)) {
     // The result would come to lie on blocks that are still to be sent.
-    bound.binding.input = Storage(element, length);
-    input.base = bound.binding.input.base();
-    copy(Block{call.recvbuf, element}.piece({0, length}), input.piece({0, length}), comm.channel);
+    const Span all{0, reduced_elements(call, comm)};
+    binding.memory = Storage(element, all.count);
+    input.base = binding.memory.base();
+    binding.before = {Block{call.recvbuf, element}.piece(all), input.piece(all)};
   }
   Count offset = 0;
-  for (Rank rank = 0; rank < comm.size; ++rank) {
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(comm.size); ++rank) {
     const Count count = call.recvcounts[rank];
-    bound.binding.send.parts.push_back(input.piece({offset, count}));
+    binding.send.parts.push_back(input.piece({offset, count}));
     offset += count;
   }
-  return bound;
+  return binding;
 }
 
-// One part a rank. A type a rank means displacements in bytes.
-std::vector<Piece> parts(void* base, const int* counts, const int* displs, MPI_Datatype type,
-                         const MPI_Datatype* types, int size) {
+// Between groups a reduce-scatter is an allreduce of which each rank keeps its part.
+Binding bind_scattered_sum(const Call& call, const Communicator& comm) {
+  Binding binding = bind_reduction(call);
+  const Element& element = binding.recv.element;
+  binding.memory = Storage(element, reduced_elements(call, comm));
+  binding.recv.base = binding.memory.base();
+  Span own{0, call.recvcount};
+  const Rank local_rank = comm.rank - comm.groups.local;
+  if (call.uneven) {
+    for (Rank rank = 0; rank < local_rank; ++rank) {
+      own.offset += call.recvcounts[static_cast<std::size_t>(rank)];
+    }
+    own.count = call.recvcounts[static_cast<std::size_t>(local_rank)];
+  } else {
+    own.offset = local_rank * own.count;
+  }
+  binding.after = {binding.recv.piece(own), Block{call.recvbuf, element}.piece({0, own.count})};
+  return binding;
+}
+
+// One side of a call: its send or its receive buffer.
+struct Buffers {
+  void* base = nullptr;
+  Count count = 0;
+  const Numbers& counts;
+  const Numbers& displs;
+  MPI_Datatype type{};
+  const MPI_Datatype* types = nullptr;
+
+  [[nodiscard]] Block even() const { return {base, Element::of(type, count)}; }
+  [[nodiscard]] std::vector<Piece> parts(int number) const;
+};
+
+Buffers sent(const Call& call) {
+  return {.base = const_cast<void*>(call.sendbuf),
+          .count = call.sendcount,
+          .counts = call.sendcounts,
+          .displs = call.senddispls,
+          .type = call.sendtype,
+          .types = call.sendtypes};
+}
+
+Buffers received(const Call& call) {
+  return {.base = call.recvbuf,
+          .count = call.recvcount,
+          .counts = call.recvcounts,
+          .displs = call.recvdispls,
+          .type = call.recvtype,
+          .types = call.recvtypes};
+}
+
+// One part a block. A type each means displacements in bytes.
+std::vector<Piece> Buffers::parts(int number) const {
   std::vector<Piece> parts;
   Element element;
   if (types == nullptr) element = Element::of(type);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(size); ++i) {
-    if (types != nullptr) element = counts[i] > 0 ? Element::of(types[i]) : Element::bytes_of(1);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(number); ++i) {
+    const Count elements = counts ? counts[i] : count;
+    const Count place = counts ? displs[i] : static_cast<Count>(i) * count;
+    if (types != nullptr) element = elements > 0 ? Element::of(types[i]) : Element::bytes_of(1);
     const MPI_Aint unit = types != nullptr ? 1 : element.stride;
-    parts.push_back({.address = static_cast<std::byte*>(base) + displs[i] * unit,
-                     .count = counts[i],
+    parts.push_back({.address = static_cast<std::byte*>(base) + place * unit,
+                     .count = elements,
                      .type = element.type,
-                     .bytes = counts[i] * element.bytes,
+                     .bytes = elements * element.bytes,
                      .plain = element.plain});
   }
   return parts;
 }
 
-Block sent_blocks(const Call& call, int size) {
-  void* const base = const_cast<void*>(call.sendbuf);
-  if (call.sendcounts == nullptr) {
-    return {base, Element::of(call.sendtype, static_cast<int>(call.sendcount))};
-  }
-  return {
-      base, {}, parts(base, call.sendcounts, call.senddispls, call.sendtype, call.sendtypes, size)};
+Block in_blocks(const Buffers& buffers, int number) {
+  if (!buffers.counts) return buffers.even();
+  return {buffers.base, {}, buffers.parts(number)};
 }
 
-Block received_blocks(const Call& call, int size) {
-  if (call.recvcounts == nullptr) {
-    return {call.recvbuf, Element::of(call.recvtype, static_cast<int>(call.recvcount))};
-  }
-  return {
-      call.recvbuf,
-      {},
-      parts(call.recvbuf, call.recvcounts, call.recvdispls, call.recvtype, call.recvtypes, size)};
+// Scratch holds a block as long as the one that is received in its place.
+void measure_scratch(Binding& binding) {
+  for (const Piece& part : binding.recv.parts) binding.scratch_parts.push_back(part.bytes);
 }
 
-Bound bind_blocks(const Call& call, const Communicator& comm) {
-  Bound bound;
+Binding bind_blocks(const Call& call, const Communicator& comm) {
+  Binding binding;
   const Used used = used_buffers(call, comm);
-  if (used.send) bound.binding.send = sent_blocks(call, comm.size);
-  if (used.recv) bound.binding.recv = received_blocks(call, comm.size);
+  const Blocks number = blocks(call, comm);
+  if (used.send) binding.send = in_blocks(sent(call), number.send);
+  if (used.recv) binding.recv = in_blocks(received(call), number.recv);
   if (!call.uneven) {
-    const Side side = describing_side(call, comm.rank == call.root);
-    bound.binding.scratch =
-        Element::packed(Element::of(side.type, static_cast<int>(side.count)).bytes);
-    return bound;
+    const Side side = describing_side(call, is_root(call, comm));
+    binding.scratch = Element::packed(Element::of(side.type, side.count).bytes);
+  } else {
+    measure_scratch(binding);
   }
-  // Scratch holds a block as long as the one that is received in its place.
-  for (const Piece& part : bound.binding.recv.parts) {
-    bound.binding.scratch_parts.push_back(part.bytes);
+  return binding;
+}
+
+Piece nothing() { return {.type = native().byte, .plain = true}; }
+
+// The root's blocks, after an empty one for itself; the others' own one.
+Block root_and_others(const Buffers& buffers, bool root, int others) {
+  if (!root) return buffers.even();
+  std::vector<Piece> parts = buffers.parts(others);
+  parts.insert(parts.begin(), nothing());
+  return {buffers.base, {}, std::move(parts)};
+}
+
+Binding bind_root_and_group(const Call& call, const Communicator& comm) {
+  const Used used = used_buffers(call, comm);
+  const bool root = is_root(call, comm);
+  const int others = comm.groups.remote_size;
+  Binding binding;
+  binding.send.parts = binding.recv.parts = {nothing()};
+  if (used.send) binding.send = root_and_others(sent(call), root, others);
+  if (used.recv) binding.recv = root_and_others(received(call), root, others);
+  return binding;
+}
+
+// Empty blocks for the ranks of one's own group.
+std::vector<Piece> to_other_group(std::vector<Piece> parts, const Communicator& comm) {
+  const auto local_size = static_cast<std::size_t>(comm.groups.local_size);
+  const std::vector<Piece> own(local_size, nothing());
+  parts.insert(comm.groups.local == 0 ? parts.begin() : parts.end(), own.begin(), own.end());
+  return parts;
+}
+
+Binding bind_both_groups(const Call& call, const Communicator& comm) {
+  const int others = comm.groups.remote_size;
+  std::vector<Piece> outgoing = sent(call).parts(others);
+  if (call.collective == Collective::allgather) {
+    outgoing.assign(static_cast<std::size_t>(others), sent(call).even().piece({0, 1}));
   }
-  return bound;
+  Binding binding;
+  binding.send.parts = to_other_group(std::move(outgoing), comm);
+  binding.recv.parts = to_other_group(received(call).parts(others), comm);
+  measure_scratch(binding);
+  return binding;
+}
+
+Binding bind_between_groups(const Call& call, const Communicator& comm) {
+  if (call.collective == Collective::gather || call.collective == Collective::scatter) {
+    return bind_root_and_group(call, comm);
+  }
+  return bind_both_groups(call, comm);
 }
 
 }  // namespace
 
-bool is_in_place(const Call& call) {
-  const void* where = call.collective == Collective::scatter ? call.recvbuf : call.sendbuf;
-  return where == MPI_IN_PLACE;
-}
-
-Used used_buffers(const Call& call, const Communicator& comm) {
-  const bool is_root = comm.rank == call.root;
-  switch (call.collective) {
-    case Collective::gather:
-      return {.send = !is_root || !is_in_place(call), .recv = is_root};
-    case Collective::scatter:
-      return {.send = is_root, .recv = !is_root || !is_in_place(call)};
-    case Collective::allgather:
-    case Collective::alltoall:
-      return {.send = !is_in_place(call), .recv = true};
-    default:
-      return {.recv = call.collective != Collective::barrier};
-  }
-}
-
-Side describing_side(const Call& call, bool is_root) {
-  const Side send{call.sendcount, call.sendtype};
-  const Side recv{call.recvcount, call.recvtype};
-  switch (call.collective) {
-    case Collective::gather:
-      return is_root ? recv : send;
-    case Collective::scatter:
-      return is_root ? send : recv;
-    default:
-      return recv;
-  }
-}
-
-Bound bind(const Call& call, const Communicator& comm, const Shape& shape) {
+Binding bind(const Call& call, const Communicator& comm, const Scope& scope, const Shape& shape) {
   if (call.collective == Collective::barrier || shape.count == 0) {
     // Signals: messages of no bytes.
-    Bound bound;
-    bound.binding.send.element = bound.binding.recv.element = Element::bytes_of(1);
-    return bound;
+    Binding binding;
+    binding.send.element = binding.recv.element = Element::bytes_of(1);
+    return binding;
   }
   if (call.collective == Collective::bcast) return bind_bcast(call, comm);
   if (reduces(call.collective)) {
+    if (call.collective != Collective::reduce_scatter) return bind_reduction(call);
+    if (scope.first_group > 0) return bind_scattered_sum(call, comm);
     return call.uneven ? bind_uneven_reduction(call, comm) : bind_reduction(call);
   }
-  return bind_blocks(call, comm);
+  return comm.is_inter() ? bind_between_groups(call, comm) : bind_blocks(call, comm);
 }
 
 }  // namespace stretto

@@ -2,40 +2,26 @@
 
 #include <algorithm>
 #include <climits>
-#include <numeric>
 
+#include "api/arguments.hpp"
 #include "api/bind.hpp"
+#include "api/scope.hpp"
 
 namespace stretto {
 namespace {
-
-bool valid(Count count, const int* counts, MPI_Datatype type, const MPI_Datatype* types, int size) {
-  const MPI_Datatype none = native().datatype_null;
-  if (counts == nullptr) return count >= 0 && type != none;
-  if (types == nullptr && type == none) return false;
-  for (int i = 0; i < size; ++i) {
-    // Of a block without elements MPICH reads no type, so it may be missing.
-    const bool typed = types == nullptr || counts[i] == 0 || types[i] != none;
-    if (counts[i] < 0 || !typed) return false;
-  }
-  return true;
-}
-
-bool arguments_valid(const Call& call, const Communicator& comm) {
-  if (call.collective == Collective::barrier) return true;
-  if (is_rooted(call.collective) && (call.root < 0 || call.root >= comm.size)) return false;
-  if (reduces(call.collective) && call.op == native().op_null) return false;
-  const Used used = used_buffers(call, comm);
-  return (!used.send ||
-          valid(call.sendcount, call.sendcounts, call.sendtype, call.sendtypes, comm.size)) &&
-         (!used.recv ||
-          valid(call.recvcount, call.recvcounts, call.recvtype, call.recvtypes, comm.size));
-}
 
 bool is_commutative(MPI_Op op) {
   int commutative = 0;
   native().Op_commutative(op, &commutative);
   return commutative != 0;
+}
+
+// Do the blocks have sizes only their own ranks know? So it is between neighbours, who need
+// not be connected with all, and between groups, where each direction has its own.
+bool is_uneven(const Call& call, const Communicator& comm) {
+  const bool in_blocks = !reduces(call.collective) && call.collective != Collective::bcast &&
+                         call.collective != Collective::barrier;
+  return call.uneven || is_neighborhood(call.collective) || (comm.is_inter() && in_blocks);
 }
 
 struct Amount {
@@ -45,84 +31,111 @@ struct Amount {
   bool too_large = false;  // for counts of int, and so on all ranks
 };
 
+Amount amount_of_reduction(const Call& call, const Communicator& comm, Count type_bytes) {
+  const bool scatters = call.collective == Collective::reduce_scatter;
+  const Count all = scatters ? reduced_elements(call, comm) : call.recvcount;
+  const Count most = std::max(all * type_bytes, all);
+  if (most > INT_MAX) return {.too_large = true};
+  if (type_bytes == 0) return {};
+  // A block is one element where blocks differ; between groups all of the vector counts.
+  Count elements = call.recvcount;
+  if (scatters && comm.is_inter()) {
+    elements = all;
+  } else if (call.uneven) {
+    elements = 1;
+  }
+  return {.bytes = call.recvcount * type_bytes,
+          .elements = elements,
+          .element_bytes = type_bytes};
+}
+
 Amount amount_of(const Call& call, const Communicator& comm) {
   if (call.collective == Collective::barrier) return {};
-  const bool in_blocks = !reduces(call.collective) && call.collective != Collective::bcast;
-  if (call.uneven && in_blocks) return {.elements = 1};  // a message however short
-  const Side side = describing_side(call, comm.rank == call.root);
+  if (!reduces(call.collective) && is_uneven(call, comm)) {
+    return {.elements = 1};  // a message however short
+  }
+  const Side side = describing_side(call, is_root(call, comm));
   int type_bytes = 0;
   native().Type_size(side.type, &type_bytes);
   // MPI_UNDEFINED: longer than an int can say.
   if (type_bytes < 0) return {.too_large = true};
-  if (call.uneven) {
-    const Count all = std::accumulate(call.recvcounts, call.recvcounts + comm.size, Count{0});
-    return {.elements = type_bytes > 0 ? 1 : 0, .too_large = all * type_bytes > INT_MAX};
-  }
+  if (reduces(call.collective)) return amount_of_reduction(call, comm, type_bytes);
   const Count bytes = side.count * type_bytes;
-  const bool has_blocks = in_blocks || call.collective == Collective::reduce_scatter;
-  const Count most = bytes * (has_blocks ? comm.size : 1);
-  Amount amount{.bytes = bytes, .too_large = std::max(most, side.count) > INT_MAX};
-  // Elements: bytes of a broadcast, the type's elements of a reduction, blocks elsewhere.
-  if (in_blocks) {
-    amount.elements = bytes > 0 ? 1 : 0;
-    amount.element_bytes = std::max<Count>(bytes, 1);
-  } else if (reduces(call.collective)) {
-    amount.elements = type_bytes > 0 ? side.count : 0;
-    amount.element_bytes = std::max(type_bytes, 1);
-  } else {
-    amount.elements = bytes;
-  }
-  return amount;
+  const bool is_bcast = call.collective == Collective::bcast;
+  const Count most = bytes * (is_bcast ? 1 : comm.size);
+  // Elements: bytes of a broadcast, blocks elsewhere.
+  const Count block = bytes > 0 ? 1 : 0;
+  return {.bytes = bytes,
+          .elements = is_bcast ? bytes : block,
+          .element_bytes = is_bcast ? 1 : std::max<Count>(bytes, 1),
+          .too_large = std::max(most, side.count) > INT_MAX};
+}
+
+bool runs_in_place(const Call& call, const Communicator& comm) {
+  // MPI_Reduce_scatter in place works on a copy.
+  const bool copies = call.uneven && call.collective == Collective::reduce_scatter;
+  return has_in_place(call.collective) && is_in_place(call) && !copies && !comm.is_inter();
+}
+
+Decision refused(Communicator* comm, Reason reason, int error = MPI_SUCCESS) {
+  return {.comm = comm, .choice = {.reason = reason}, .error = error, .scope = {}, .shape = {}};
 }
 
 }  // namespace
 
 Decision decide(const Call& call) {
+  Communicator* const comm = communicators::find(call.comm);
+  if (comm == nullptr) return refused(comm, Reason::not_attached, MPI_ERR_COMM);
+  if (const int error = check(call, *comm); error != MPI_SUCCESS) {
+    return refused(comm, Reason::invalid_arguments, error);
+  }
   Decision decision;
-  decision.comm = communicators::find(call.comm);
-  if (decision.comm == nullptr) {
-    decision.choice.reason = Reason::not_attached;
-    return decision;
-  }
-  const Communicator& comm = *decision.comm;
-  if (!arguments_valid(call, comm)) {
-    decision.choice.reason = Reason::invalid_arguments;
-    return decision;
-  }
-  const Amount amount = amount_of(call, comm);
-  if (amount.too_large) {
-    decision.choice.reason = Reason::too_large;
-    return decision;
-  }
-  Shape& shape = decision.shape;
-  shape.collective = call.collective;
-  shape.size = comm.size;
-  shape.root = is_rooted(call.collective) ? call.root : 0;
-  // MPI_Reduce_scatter in place works on a copy.
-  const bool copies = call.uneven && call.collective == Collective::reduce_scatter;
-  shape.in_place = call.collective != Collective::bcast && is_in_place(call) && !copies;
-  shape.commutative = !reduces(call.collective) || is_commutative(call.op);
-  decision.choice = choose({.collective = call.collective,
-                            .size = comm.size,
+  decision.comm = comm;
+  Scope& scope = decision.scope = scope_of(call, *comm);
+  const Amount amount = scope.idle ? Amount{} : amount_of(call, *comm);
+  if (amount.too_large) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
+  const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);
+  decision.choice = choose({.collective = scope.collective,
+                            .size = comm->size,
                             .bytes = amount.bytes,
-                            .uneven = call.uneven,
-                            .commutative = shape.commutative,
-                            .nonblocking = call.nonblocking},
-                           comm.around, overrides());
+                            .uneven = is_uneven(call, *comm) && !scope.first_group,
+                            .commutative = commutative,
+                            .form = call.form,
+                            .two_groups = comm->is_inter()},
+                           comm->around, overrides());
+  Shape& shape = decision.shape;
+  shape.collective = scope.collective;
+  shape.size = scope.size;
+  shape.root = scope.root;
+  shape.first_group = scope.first_group;
+  shape.in_place = runs_in_place(call, *comm);
+  shape.commutative = commutative;
   shape.radix = decision.choice.radix;
   shape.count = amount.elements;
+  if (is_neighborhood(call.collective)) shape.graph = comm->graph;
   if (decision.choice.segment_bytes > 0) {
     shape.segment = std::max<Count>(decision.choice.segment_bytes / amount.element_bytes, 1);
   }
   return decision;
 }
 
+Task task_for(const Call& call, const Decision& decision) {
+  const Algorithm& algorithm = *decision.choice.algorithm;
+  const Scope& scope = decision.scope;
+  if (scope.idle) {
+    return {.plan = std::make_shared<const Plan>(algorithm, Schedule{}),
+            .comm = decision.comm,
+            .binding = {}};
+  }
+  return {.plan = Engine::get().plans().get(algorithm, decision.shape, scope.me),
+          .comm = decision.comm,
+          .ranks = scope.ranks,
+          .binding = bind(call, *decision.comm, scope, decision.shape)};
+}
+
 Operation* begin(const Call& call, const Decision& decision, MPI_Request* handle) {
-  Engine& engine = Engine::get();
-  const Bound bound = bind(call, *decision.comm, decision.shape);
-  auto plan = engine.plans().get(*decision.choice.algorithm, decision.shape, decision.comm->rank);
-  return engine.start(std::move(plan), *decision.comm, bound.binding, bound.staging,
-                      call.nonblocking, handle);
+  return Engine::get().start(task_for(call, decision), call.form != Form::blocking,
+                             {.handle = handle});
 }
 
 int run(const Call& call, const Decision& decision) {

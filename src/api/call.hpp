@@ -2,29 +2,54 @@
 // arguments -> selection -> schedule -> engine.
 #pragma once
 
+#include <cstring>
+#include <numeric>
+
 #include "engine/engine.hpp"
 #include "selection/selection.hpp"
 
 namespace stretto {
 
+// An array of counts or displacements: int, or in large-count forms MPI_Count or MPI_Aint.
+class Numbers {
+ public:
+  Numbers() = default;
+  template <class Number>
+  Numbers(const Number* first) : first_(first), bytes_(sizeof(Number)) {
+    static_assert(sizeof(Number) == sizeof(int) || sizeof(Number) == sizeof(Count));
+  }
+
+  explicit operator bool() const { return first_ != nullptr; }
+  Count operator[](std::size_t i) const {
+    if (bytes_ == sizeof(int)) return static_cast<const int*>(first_)[i];
+    Count number = 0;  // MPI_Aint and MPI_Count may be different types of one size
+    std::memcpy(&number, static_cast<const std::byte*>(first_) + i * bytes_, sizeof number);
+    return number;
+  }
+
+ private:
+  const void* first_ = nullptr;
+  std::size_t bytes_ = sizeof(int);
+};
+
 // Arguments that a collective does not have keep their defaults. Those of one buffer
 // (bcast) or of one count and type (reductions) use the recv ones. Gatherv and its kind are
-// gathers and so on that give counts and displacements, one a rank: in extents of the type,
-// or, with a type a rank (alltoallw), in bytes.
+// gathers and so on that give counts and displacements, one a rank or neighbour: in extents
+// of the type, or, with a type each (alltoallw), in bytes.
 struct Call {
   Collective collective{};
-  bool nonblocking = false;
+  Form form = Form::blocking;
   bool uneven = false;  // gatherv and its kind; of reductions MPI_Reduce_scatter
   const void* sendbuf = nullptr;
   Count sendcount = 0;
-  const int* sendcounts = nullptr;
-  const int* senddispls = nullptr;
+  Numbers sendcounts{};
+  Numbers senddispls{};
   MPI_Datatype sendtype{};
   const MPI_Datatype* sendtypes = nullptr;
   void* recvbuf = nullptr;
   Count recvcount = 0;
-  const int* recvcounts = nullptr;
-  const int* recvdispls = nullptr;
+  Numbers recvcounts{};
+  Numbers recvdispls{};
   MPI_Datatype recvtype{};
   const MPI_Datatype* recvtypes = nullptr;
   MPI_Op op{};
@@ -32,9 +57,23 @@ struct Call {
   MPI_Comm comm{};
 };
 
+// The ranks a schedule is for. On an intercommunicator many collectives are another one's on
+// an intracommunicator of some of the ranks (docs/decisions/0010-two-groups.md).
+struct Scope {
+  Collective collective{};
+  Rank me = 0;
+  int size = 1;
+  Rank root = 0;
+  int first_group = 0;
+  std::vector<Rank> ranks{};  // of the channel, by the schedule's; empty: the same
+  bool idle = false;          // this rank has no part in it
+};
+
 struct Decision {
   Communicator* comm = nullptr;
   Choice choice;  // no algorithm: the call is the MPI's
+  int error = MPI_SUCCESS;  // Reason::invalid_arguments: the error's class
+  Scope scope;
   Shape shape;
 
   [[nodiscard]] bool is_native() const { return choice.algorithm == nullptr; }
@@ -42,14 +81,17 @@ struct Decision {
 
 // Why a call goes to the MPI where that is known before its arguments are looked at;
 // otherwise Reason::none, and decide() has to.
-[[nodiscard]] inline Reason always_native(Collective collective, bool nonblocking, MPI_Comm comm) {
+[[nodiscard]] inline Reason always_native(Collective collective, Form form, MPI_Comm comm) {
   const Communicator* known = communicators::find(comm);
   if (known == nullptr) return Reason::not_attached;
-  return known->always_native[nonblocking ? 1 : 0][static_cast<std::size_t>(collective)];
+  return known->always_native[static_cast<std::size_t>(form)][static_cast<std::size_t>(collective)];
 }
 
 // The same on all ranks of call.comm, unless their arguments are wrong.
 [[nodiscard]] Decision decide(const Call& call);
+
+// What the engine runs.
+[[nodiscard]] Task task_for(const Call& call, const Decision& decision);
 
 // Begins it; see Engine::start for `handle` and who releases the operation.
 Operation* begin(const Call& call, const Decision& decision, MPI_Request* handle = nullptr);

@@ -1,6 +1,6 @@
 // Waiting, testing and freeing: the rest of stretto.h.
 
-#include <vector>
+#include <utility>
 
 #include "api/call.hpp"
 #include "api/request.hpp"
@@ -9,8 +9,13 @@
 namespace stretto {
 namespace {
 
+// A null request, or a persistent one that is not started: nothing to wait for.
+bool is_inactive(stretto_request request) {
+  return request == STRETTO_REQUEST_NULL || (request->starts && !request->active);
+}
+
 bool is_complete(stretto_request request) {
-  if (request == STRETTO_REQUEST_NULL) return true;
+  if (is_inactive(request)) return true;
   if (request->operation != nullptr) return request->operation->done();
   if (request->error != MPI_SUCCESS) return true;
   int flag = 0;
@@ -19,19 +24,22 @@ bool is_complete(stretto_request request) {
   return flag != 0 || request->error != MPI_SUCCESS;
 }
 
-// `request` is complete: frees it and reports how it went.
+// `request` is complete: frees it, or makes a persistent one inactive, and reports how it went.
 int conclude(stretto_request* request) {
   const stretto_request done = *request;
-  *request = STRETTO_REQUEST_NULL;
-  if (done == STRETTO_REQUEST_NULL) return MPI_SUCCESS;
+  if (is_inactive(done)) return MPI_SUCCESS;
   const MPI_Comm comm = done->comm;
-  const int native_error = done->error;
+  const int native_error = std::exchange(done->error, MPI_SUCCESS);
   int error = MPI_SUCCESS;
   if (done->operation != nullptr) {
     error = done->operation->error();
-    Engine::release(done->operation);
+    Engine::release(std::exchange(done->operation, nullptr));
   }
-  delete done;
+  done->active = false;
+  if (!done->starts) {
+    *request = STRETTO_REQUEST_NULL;
+    delete done;
+  }
   return native_error != MPI_SUCCESS ? native_error : report(comm, error);
 }
 
@@ -60,13 +68,13 @@ bool all_complete(int count, const stretto_request requests[]) {
   return all;
 }
 
-// Index of a complete one that is not null; MPI_UNDEFINED where all are null, -1 where
+// Index of a complete one that is active; MPI_UNDEFINED where none is, -1 where
 // none is complete yet.
 constexpr int kNoneYet = -1;
 int find_complete(int count, const stretto_request requests[]) {
   bool any = false;
   for (int i = 0; i < count; ++i) {
-    if (requests[i] == STRETTO_REQUEST_NULL) continue;
+    if (is_inactive(requests[i])) continue;
     any = true;
     if (is_complete(requests[i])) return i;
   }
@@ -78,7 +86,7 @@ int conclude_some(int count, stretto_request requests[], int* outcount, int indi
   int concluded = 0;
   bool any = false;
   for (int i = 0; i < count; ++i) {
-    if (requests[i] == STRETTO_REQUEST_NULL) continue;
+    if (is_inactive(requests[i])) continue;
     any = true;
     if (!is_complete(requests[i])) continue;
     const int error = conclude(&requests[i]);
@@ -153,6 +161,27 @@ int stretto_testsome(int count, stretto_request requests[], int* outcount, int i
   return conclude_some(count, requests, outcount, indices);
 }
 
+int stretto_start(stretto_request* request) {
+  const stretto_request started = *request;
+  if (started == STRETTO_REQUEST_NULL || !started->starts || started->active) {
+    return MPI_ERR_REQUEST;
+  }
+  if (started->persistent != nullptr) {
+    started->operation = started->persistent->start({});
+  } else if (const int error = native().Start(&started->native); error != MPI_SUCCESS) {
+    return error;
+  }
+  started->active = true;
+  return MPI_SUCCESS;
+}
+
+int stretto_startall(int count, stretto_request requests[]) {
+  for (int i = 0; i < count; ++i) {
+    if (const int error = stretto_start(&requests[i]); error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
 int stretto_request_free(stretto_request* request) {
   const stretto_request freed = *request;
   if (freed == STRETTO_REQUEST_NULL) return MPI_ERR_REQUEST;
@@ -160,7 +189,7 @@ int stretto_request_free(stretto_request* request) {
   int error = MPI_SUCCESS;
   if (freed->operation != nullptr) {
     Engine::release(freed->operation);
-  } else if (freed->native != native().request_null) {
+  } else if (freed->persistent == nullptr && freed->native != native().request_null) {
     error = native().Request_free(&freed->native);
   }
   delete freed;

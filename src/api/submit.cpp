@@ -1,27 +1,6 @@
 #include "api/submit.hpp"
 
-#include <memory>
-
-#include "api/native_call.hpp"
-#include "api/request.hpp"
-
 namespace stretto {
-namespace {
-
-int start(const Call& call, const Decision& decision, stretto_request* request) {
-  auto made = std::make_unique<stretto_request_s>();
-  made->comm = call.comm;
-  if (decision.is_native()) {
-    const int error = call_native(call, &made->native);
-    if (error != MPI_SUCCESS) return error;
-  } else {
-    made->operation = begin(call, decision);
-  }
-  *request = made.release();
-  return MPI_SUCCESS;
-}
-
-}  // namespace
 
 bool prepare(MPI_Comm comm) {
   Engine& engine = Engine::get();
@@ -32,18 +11,34 @@ bool prepare(MPI_Comm comm) {
   if (comm == native().comm_null || native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) {
     return false;
   }
-  if (is_inter != 0) return false;
   communicators::reap();
   return communicators::attach(comm);
 }
 
-int submit(Call call, stretto_request* request) {
-  call.nonblocking = request != nullptr;
-  prepare(call.comm);
-  const Decision decision = decide(call);
-  if (call.nonblocking) return start(call, decision, request);
-  if (decision.is_native()) return call_native(call, nullptr);
-  return report(call.comm, run(call, decision));
+int submit_ours(const Call& call, const Decision& decision, stretto_request* request) {
+  auto made = std::make_unique<stretto_request_s>();
+  made->comm = call.comm;
+  if (call.form == Form::persistent) {
+    made->starts = true;
+    made->persistent = Persistent::make(call, decision);
+    if (made->persistent == nullptr) return report(call.comm, MPI_ERR_OTHER);
+  } else {
+    made->operation = begin(call, decision);
+  }
+  *request = made.release();
+  return MPI_SUCCESS;
+}
+
+void submit_native(const Call& call, MPI_Request native, stretto_request* request) {
+  auto made = std::make_unique<stretto_request_s>();
+  made->comm = call.comm;
+  made->native = native;
+  made->starts = call.form == Form::persistent;
+  *request = made.release();
 }
 
 }  // namespace stretto
+
+extern "C" int stretto_attach(MPI_Comm comm) {
+  return stretto::prepare(comm) ? MPI_SUCCESS : MPI_ERR_COMM;
+}

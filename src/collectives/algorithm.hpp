@@ -21,6 +21,7 @@ struct Algorithm {
   bool uses_segment = false;     // pipelined by Shape::segment
   bool uses_radix = false;       // tree fan-out from Shape::radix
   bool single_blocks = false;    // names one rank's block at a time: they may differ in size
+  bool two_groups = false;       // for intercommunicators: Shape::first_group
 };
 
 // All of them, ordered by collective, then name.

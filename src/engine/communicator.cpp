@@ -7,17 +7,10 @@
 #include <numeric>
 
 #include "engine/engine.hpp"
+#include "engine/own_channel.hpp"
+#include "engine/own_neighbors.hpp"
 
 namespace stretto {
-
-void Communicator::advance_tags(const Plan& plan) {
-  for (const auto& [peer, messages] : plan.sent) {
-    next_send_tag[static_cast<std::size_t>(peer)] += static_cast<std::uint32_t>(messages);
-  }
-  for (const auto& [peer, messages] : plan.received) {
-    next_recv_tag[static_cast<std::size_t>(peer)] += static_cast<std::uint32_t>(messages);
-  }
-}
 
 namespace communicators {
 namespace {
@@ -63,6 +56,7 @@ int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
   return MPI_SUCCESS;
 }
 
+// Among ranks of a communicator without two groups.
 std::vector<Peer> exchange(MPI_Comm comm, int size) {
   const Peer mine{Place::here(), Engine::get().has_progress_thread(),
                   registry().world_oversubscribed};
@@ -109,15 +103,30 @@ Surroundings surroundings(const Topology& topology, const std::vector<Peer>& pee
           .progress_thread = std::all_of(peers.begin(), peers.end(), has_thread)};
 }
 
-// A communicator of the same ranks, or an error: the program's error handler is spared.
+// While it lives, the program's error handler does not hear of errors on `comm`.
+class Spared {
+ public:
+  explicit Spared(MPI_Comm comm) : comm_(comm) {
+    native().Comm_get_errhandler(comm_, &handler_);
+    native().Comm_set_errhandler(comm_, native().errors_return);
+  }
+  ~Spared() {
+    native().Comm_set_errhandler(comm_, handler_);
+    native().Errhandler_free(&handler_);
+  }
+  Spared(const Spared&) = delete;
+  Spared& operator=(const Spared&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler handler_{};
+};
+
+// A communicator of the same ranks, or an error.
 int make_channel(MPI_Comm comm, MPI_Group group, MPI_Comm* channel) {
-  MPI_Errhandler handler{};
-  native().Comm_get_errhandler(comm, &handler);
-  native().Comm_set_errhandler(comm, native().errors_return);
+  const Spared spared(comm);
   // Not MPI_Comm_dup: that would run the program's attribute copy callbacks.
   const int error = native().Comm_create(comm, group, channel);
-  native().Comm_set_errhandler(comm, handler);
-  native().Errhandler_free(&handler);
   if (error == MPI_SUCCESS) native().Comm_set_errhandler(*channel, native().errors_return);
   return error;
 }
@@ -134,11 +143,11 @@ int keyval() {
 
 auto always_native_table(const Communicator& comm) {
   decltype(comm.always_native) table{};
-  for (const bool nonblocking : {false, true}) {
+  for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
     for (int c = 0; c < kCollectives; ++c) {
       const Query query{
-          .collective = static_cast<Collective>(c), .size = comm.size, .nonblocking = nonblocking};
-      table[nonblocking ? 1 : 0][static_cast<std::size_t>(c)] =
+          .collective = static_cast<Collective>(c), .size = comm.size, .form = form};
+      table[static_cast<std::size_t>(form)][static_cast<std::size_t>(c)] =
           always_native(query, comm.around, overrides());
     }
   }
@@ -149,6 +158,38 @@ void release(Communicator& known) {
   if (known.size > 1) native().Comm_free(&known.channel);
 }
 
+// An intracommunicator of both groups, for the channel; a group's ranks stay together.
+bool merge(MPI_Comm comm, Communicator& made) {
+  Groups& groups = made.groups;
+  native().Comm_size(comm, &groups.local_size);
+  native().Comm_remote_size(comm, &groups.remote_size);
+  const Spared spared(comm);
+  if (native().Intercomm_merge(comm, 0, &made.channel) != MPI_SUCCESS) return false;
+  native().Comm_set_errhandler(made.channel, native().errors_return);
+  native().Comm_rank(made.channel, &made.rank);
+  native().Comm_size(made.channel, &made.size);
+  int local_rank = 0;
+  native().Comm_rank(comm, &local_rank);
+  groups.local = made.rank - local_rank;
+  groups.remote = groups.local == 0 ? groups.local_size : 0;
+  return true;
+}
+
+bool all_in_world(MPI_Comm comm) {
+  MPI_Group local{};
+  MPI_Group remote{};
+  native().Comm_group(comm, &local);
+  native().Comm_remote_group(comm, &remote);
+  int size = 0;
+  native().Comm_size(comm, &size);
+  int remote_size = 0;
+  native().Comm_remote_size(comm, &remote_size);
+  const bool all = !peers_of(local, size).empty() && !peers_of(remote, remote_size).empty();
+  native().Group_free(&local);
+  native().Group_free(&remote);
+  return all;
+}
+
 }  // namespace
 
 void expect_world() { registry().expects_world = true; }
@@ -157,27 +198,38 @@ bool attach(MPI_Comm comm) {
   Registry& all = registry();
   auto made = std::make_unique<Communicator>();
   made->user = comm;
-  native().Comm_rank(comm, &made->rank);
-  native().Comm_size(comm, &made->size);
-
+  int is_inter = 0;
+  native().Comm_test_inter(comm, &is_inter);
+  if (is_inter != 0) {
+    // Who comes from another MPI_COMM_WORLD need not run Stretto.
+    if (!all_in_world(comm) || !merge(comm, *made)) return false;
+  } else {
+    native().Comm_rank(comm, &made->rank);
+    native().Comm_size(comm, &made->size);
+  }
+  MPI_Comm const ranks = is_inter != 0 ? made->channel : comm;
   MPI_Group group{};
-  native().Comm_group(comm, &group);
+  native().Comm_group(ranks, &group);
   std::vector<Peer> peers = peers_of(group, made->size);
-  if (peers.empty()) peers = exchange(comm, made->size);
+  if (peers.empty()) peers = exchange(ranks, made->size);
   made->topology = topology_of(peers);
   made->around = surroundings(made->topology, peers);
   made->always_native = always_native_table(*made);
+  if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
   if (comm == native().comm_world && all.expects_world) {
     all.world_oversubscribed = made->topology.oversubscribed();
     for (Peer& peer : peers) peer.crowded = all.world_oversubscribed;
     all.world = std::move(peers);
   }
-  made->channel = native().comm_self;
-  const int error = made->size > 1 ? make_channel(comm, group, &made->channel) : MPI_SUCCESS;
+  int error = MPI_SUCCESS;
+  if (made->size == 1) {
+    made->channel = own_channel::get();
+  } else if (is_inter == 0) {
+    error = make_channel(comm, group, &made->channel);
+  }
   native().Group_free(&group);
   if (error != MPI_SUCCESS) return false;
-  made->next_send_tag.resize(static_cast<std::size_t>(made->size));
-  made->next_recv_tag.resize(static_cast<std::size_t>(made->size));
+  made->tags = Tags(made->size);
 
   native().Comm_set_attr(comm, keyval(), made.get());
   const std::lock_guard lock(all.mutex);
@@ -226,6 +278,7 @@ void finish() {
     const bool predefined = known->user == native().comm_world || known->user == native().comm_self;
     if (predefined) release(*known);
   }
+  own_channel::close();
   int made = all.keyval.exchange(MPI_KEYVAL_INVALID);
   if (made != MPI_KEYVAL_INVALID) native().Comm_free_keyval(&made);
   ++detail::generation;

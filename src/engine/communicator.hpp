@@ -5,38 +5,43 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "engine/plan.hpp"
+#include "engine/tags.hpp"
 #include "selection/selection.hpp"
 #include "topology/topology.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto {
 
+// Where the groups of an intercommunicator begin among the channel's ranks.
+struct Groups {
+  Rank local = 0;
+  int local_size = 0;
+  Rank remote = 0;
+  int remote_size = 0;  // 0: an intracommunicator
+};
+
 // The tags are guarded by the engine's lock; the rest does not change once it is attached,
 // but for what is atomic and `orphaned`, which the registry guards.
 struct Communicator {
   MPI_Comm user{};     // the program's
-  MPI_Comm channel{};  // the same ranks; carries only Stretto's messages. One rank: MPI_COMM_SELF
-  Rank rank = 0;
-  int size = 1;
+  // The same ranks, of an intercommunicator both groups'; carries only Stretto's messages.
+  MPI_Comm channel{};
+  Rank rank = 0;  // in the channel
+  int size = 1;   // of the channel
+  Groups groups;
+  std::shared_ptr<const Graph> graph;  // of this rank's neighbours; none without a topology
   Topology topology;
   Surroundings around;
-  // See selection's always_native: [nonblocking][collective].
-  std::array<std::array<Reason, kCollectives>, 2> always_native{};
-  // Tag of the next message to and from each rank. Both ends advance theirs by what the
-  // schedule exchanges between them, so they agree without a word.
-  std::vector<std::uint32_t> next_send_tag;
-  std::vector<std::uint32_t> next_recv_tag;
-  std::atomic<int> operations{0};  // running on it
+  // See selection's always_native: [form][collective].
+  std::array<std::array<Reason, kCollectives>, kForms> always_native{};
+  Tags tags{0};
+  std::atomic<int> operations{0};  // running on it, and persistent ones
   bool orphaned = false;           // the program freed `user`
 
-  // MPI guarantees tags up to 32767. They come round only after as many messages
-  // between one pair of ranks, long after the first was received.
-  static constexpr std::uint32_t kTagMask = 0x7fff;
-
-  void advance_tags(const Plan& plan);
+  [[nodiscard]] bool is_inter() const { return groups.remote_size > 0; }
 };
 
 // The communicators Stretto knows. Thread-safe.
@@ -46,8 +51,8 @@ namespace communicators {
 // need not exchange anything.
 void expect_world();
 
-// Collective over `comm`, which must be an intracommunicator Stretto does not know
-// yet. False where the MPI gives no channel: then the communicator stays unknown, on
+// Collective over `comm`, which Stretto must not know yet. False where it holds ranks
+// outside of an expected MPI_COMM_WORLD (they need not run Stretto), or where the MPI gives no channel: then the communicator stays unknown, on
 // all its ranks alike. Cheaper once MPI_COMM_WORLD is attached.
 bool attach(MPI_Comm comm);
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <vector>
 
+#include "engine/own_channel.hpp"
+
 namespace stretto {
 namespace {
 
@@ -48,7 +50,7 @@ bool is_plain(MPI_Datatype type) {
   return plain;
 }
 
-Element Element::of(MPI_Datatype type, int per_element) {
+Element Element::of(MPI_Datatype type, Count per_element) {
   return {.type = type,
           .per_element = per_element,
           .stride = extent_of(type) * per_element,
@@ -56,7 +58,7 @@ Element Element::of(MPI_Datatype type, int per_element) {
           .plain = is_plain(type)};
 }
 
-Element Element::bytes_of(int per_element) {
+Element Element::bytes_of(Count per_element) {
   return {.type = native().byte,
           .per_element = per_element,
           .stride = per_element,
@@ -67,7 +69,7 @@ Element Element::bytes_of(int per_element) {
 Element Element::packed(Count bytes) {
   // One element may be a long block: the count of MPI_PACKED is per_element.
   return {.type = native().packed,
-          .per_element = static_cast<int>(bytes),
+          .per_element = bytes,
           .stride = static_cast<MPI_Aint>(bytes),
           .bytes = bytes,
           .plain = true};
@@ -80,23 +82,31 @@ int copy(const Piece& from, const Piece& to, MPI_Comm comm) {
     std::memmove(to.address, from.address, static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
-  if (from.bytes > INT_MAX) return MPI_ERR_COUNT;  // MPI_Pack could not either
+  const bool countable = from.count <= INT_MAX && to.count <= INT_MAX;
+  if (!countable) return MPI_ERR_COUNT;
+  const int from_count = static_cast<int>(from.count);
+  const int to_count = static_cast<int>(to.count);
+  // More than MPI_Pack can count: as a message to oneself.
+  if (from.bytes > INT_MAX) {
+    return native().Sendrecv(from.address, from_count, from.type, 0, 0, to.address, to_count,
+                             to.type, 0, 0, own_channel::get(), MPI_STATUS_IGNORE);
+  }
   const int bytes = static_cast<int>(from.bytes);
   int position = 0;
   if (to.plain) {
-    return native().Pack(from.address, from.count, from.type, to.address, bytes, &position, comm);
+    return native().Pack(from.address, from_count, from.type, to.address, bytes, &position, comm);
   }
   if (from.plain) {
-    return native().Unpack(from.address, bytes, &position, to.address, to.count, to.type, comm);
+    return native().Unpack(from.address, bytes, &position, to.address, to_count, to.type, comm);
   }
   std::vector<std::byte> between(static_cast<std::size_t>(bytes));
-  if (const int error = native().Pack(from.address, from.count, from.type, between.data(), bytes,
+  if (const int error = native().Pack(from.address, from_count, from.type, between.data(), bytes,
                                       &position, comm);
       error != MPI_SUCCESS) {
     return error;
   }
   position = 0;
-  return native().Unpack(between.data(), bytes, &position, to.address, to.count, to.type, comm);
+  return native().Unpack(between.data(), bytes, &position, to.address, to_count, to.type, comm);
 }
 
 }  // namespace stretto

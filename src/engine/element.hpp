@@ -14,15 +14,15 @@ namespace stretto {
 
 struct Element {
   MPI_Datatype type{};
-  int per_element = 1;  // how many of `type` make one element
+  Count per_element = 1;  // how many of `type` make one element
   MPI_Aint stride = 0;  // bytes from one element to the next
   Count bytes = 0;      // of data in one element, gaps left out
   bool plain = false;   // memory order = packed order, no gaps: memcpy will do
 
   // `per_element` times `type`.
-  [[nodiscard]] static Element of(MPI_Datatype type, int per_element = 1);
+  [[nodiscard]] static Element of(MPI_Datatype type, Count per_element = 1);
   // Plain bytes.
-  [[nodiscard]] static Element bytes_of(int per_element);
+  [[nodiscard]] static Element bytes_of(Count per_element);
   // Packed data, as it travels: what blocks of other ranks look like in scratch.
   [[nodiscard]] static Element packed(Count bytes);
 };
@@ -34,7 +34,7 @@ struct Element {
 // Data in memory as MPI's functions want it described.
 struct Piece {
   void* address = nullptr;
-  int count = 0;
+  Count count = 0;
   MPI_Datatype type{};
   Count bytes = 0;
   bool plain = false;
@@ -56,9 +56,8 @@ struct Block {
     if (!parts.empty()) {
       return span.count == 0 ? Piece{} : parts[static_cast<std::size_t>(span.offset)];
     }
-    const int elements = static_cast<int>(span.count);
     return {.address = at(span.offset),
-            .count = elements * element.per_element,
+            .count = span.count * element.per_element,
             .type = element.type,
             .bytes = span.count * element.bytes,
             .plain = element.plain};

@@ -29,6 +29,14 @@ int free_request(void* state) {
 // Collectives cannot be cancelled (MPI 4.1, 6.12).
 int cancel_request(void* /*state*/, int /*complete*/) { return MPI_ERR_REQUEST; }
 
+// Tags go to 0 and up to this (MPI 4.1, 11.2.1).
+std::int64_t highest_tag() {
+  void* value = nullptr;
+  int found = 0;
+  native().Comm_get_attr(native().comm_world, MPI_TAG_UB, static_cast<void*>(&value), &found);
+  return found != 0 ? *static_cast<int*>(value) : 0;
+}
+
 }  // namespace
 
 Engine& Engine::get() {
@@ -40,6 +48,8 @@ void Engine::open(int program_level, bool thread_by_default) {
   const std::lock_guard lock(opening_);
   if (is_open()) return;
   threads_.start(program_level);
+  own_channel::open();
+  highest_tag_ = highest_tag();
   const std::optional<bool> wanted = switch_setting("STRETTO_PROGRESS_THREAD");
   if (wanted.value_or(thread_by_default) && threads_.multiple()) {
     has_thread_ = true;
@@ -71,16 +81,15 @@ void Engine::close() {
   open_.store(false, std::memory_order_release);
 }
 
-Operation* Engine::start(std::shared_ptr<const Plan> plan, Communicator& comm,
-                         const Binding& binding, const std::optional<Staging>& staging,
-                         bool background, MPI_Request* handle) {
+Operation* Engine::start(Task task, bool background, const Notice& notice) {
   const std::lock_guard lock(mutex_);
-  auto* const operation = new Operation(std::move(plan), comm, binding, staging);
+  auto* const operation = new Operation(std::move(task));
   operation->background = background;
   operation->references = 2;  // the engine's and the caller's
-  if (handle != nullptr) {
-    native().Grequest_start(query_request, free_request, cancel_request, operation, handle);
-    operation->handle = *handle;
+  operation->signal = notice.signal;
+  if (notice.handle != nullptr) {
+    native().Grequest_start(query_request, free_request, cancel_request, operation, notice.handle);
+    operation->handle = *notice.handle;
     operation->has_handle = true;
   }
   ++active_;
@@ -94,6 +103,24 @@ Operation* Engine::start(std::shared_ptr<const Plan> plan, Communicator& comm,
   return operation;
 }
 
+std::optional<std::vector<int>> Engine::keep_tags(const Task& task) {
+  const std::lock_guard lock(mutex_);
+  return task.comm->tags.keep(*task.plan, task.ranks, highest_tag_);
+}
+
+void Engine::hold(const Task& task) {
+  const std::lock_guard lock(mutex_);
+  held_.push_back(&task);
+  ++task.comm->operations;
+}
+
+void Engine::let_go(const Task& task) {
+  const std::lock_guard lock(mutex_);
+  std::erase(held_, &task);
+  --task.comm->operations;
+  free_unused();
+}
+
 void Engine::release(Operation* operation) {
   if (operation->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete operation;
 }
@@ -103,9 +130,10 @@ void Engine::retire(Operation* operation) {
   if (operation->background) {
     background_.fetch_sub(1, std::memory_order_relaxed);
     std::erase(in_background_, operation);
-    if (!types_to_free_.empty() || !ops_to_free_.empty()) free_unused();
+    free_unused();
   }
   if (operation->has_handle) native().Grequest_complete(operation->handle);
+  if (operation->signal) operation->signal->raise(operation->error());
   release(operation);
 }
 
@@ -172,14 +200,20 @@ void Engine::keep_locks() {
   threads_.lock(true);
 }
 
+template <class Uses>
+bool Engine::in_use(const Uses& uses) const {
+  return std::ranges::any_of(held_, [&](const Task* task) { return uses(task->binding); }) ||
+         std::ranges::any_of(in_background_, [&](const Operation* operation) {
+           return uses(operation->task().binding);
+         });
+}
+
 bool Engine::type_in_use(MPI_Datatype type) const {
-  return std::any_of(in_background_.begin(), in_background_.end(),
-                     [&](const Operation* operation) { return operation->uses_type(type); });
+  return in_use([type](const Binding& binding) { return uses_type(binding, type); });
 }
 
 bool Engine::op_in_use(MPI_Op op) const {
-  return std::any_of(in_background_.begin(), in_background_.end(),
-                     [&](const Operation* operation) { return operation->uses_op(op); });
+  return in_use([op](const Binding& binding) { return binding.op == op; });
 }
 
 bool Engine::free_type_later(MPI_Datatype type) {

@@ -38,14 +38,22 @@ class Engine {
   // forward for others.
   [[nodiscard]] bool has_progress_thread() const { return has_thread_; }
 
-  // Begins an operation. `background`: the program goes on meanwhile. With `handle` the
-  // operation makes itself an MPI_Request (a generalized one) and stores it there.
-  // The caller owns one reference and gives it back with `release`; for an operation with
-  // a handle MPI gives it back when the request is freed.
-  Operation* start(std::shared_ptr<const Plan> plan, Communicator& comm, const Binding& binding,
-                   const std::optional<Staging>& staging, bool background,
-                   MPI_Request* handle = nullptr);
+  // How the program hears of an operation's end: it asks the operation, or
+  struct Notice {
+    MPI_Request* handle = nullptr;  // it gets an MPI_Request, a generalized one, here; or
+    std::shared_ptr<const own_channel::Signal> signal{};  // a request it has is signalled
+  };
+  // Begins an operation. `background`: the program goes on meanwhile. The caller owns one
+  // reference and gives it back with `release`; for an operation with a handle MPI gives it
+  // back when the request is freed.
+  Operation* start(Task task, bool background, const Notice& notice);
   static void release(Operation* operation);
+
+  // The tags of a persistent operation (see Tags::keep); empty where there are no more.
+  std::optional<std::vector<int>> keep_tags(const Task& task);
+  // What a persistent operation uses stays, from `hold` to `let_go`.
+  void hold(const Task& task);
+  void let_go(const Task& task);
 
   // Drives until `finished()` is true; sleeps as Idle decides. `finished` may call MPI.
   template <class Finished>
@@ -91,6 +99,8 @@ class Engine {
   Engine() = default;
 
   void free_unused();
+  template <class Uses>
+  [[nodiscard]] bool in_use(const Uses& uses) const;
   [[nodiscard]] bool type_in_use(MPI_Datatype type) const;
   [[nodiscard]] bool op_in_use(MPI_Op op) const;
   bool pass();  // under the lock; true where anything moved
@@ -116,9 +126,11 @@ class Engine {
   std::atomic<bool> open_{false};
   std::atomic<int> background_{0};  // changed under the lock
   std::vector<Operation*> in_background_;
+  std::vector<const Task*> held_;
   std::vector<MPI_Datatype> types_to_free_;
   std::vector<MPI_Op> ops_to_free_;
   bool keeps_locks_ = false;
+  std::int64_t highest_tag_ = 0;
   long looks_ = 0;  // at what is pending, by anybody
   int waiters_ = 0;
   int active_ = 0;

@@ -12,6 +12,7 @@
 
 #include "engine/communicator.hpp"
 #include "engine/element.hpp"
+#include "engine/own_channel.hpp"
 #include "engine/plan.hpp"
 #include "engine/storage.hpp"
 #include "transport/mpi/transport.hpp"
@@ -20,26 +21,42 @@ namespace stretto {
 
 // What a plan's three buffers are in memory, and what `reduce` means.
 struct Binding {
+  // Where a buffer of the plan's is not the program's: copied before the first step, or
+  // after the last.
+  struct Copy {
+    Piece from;
+    Piece to;
+  };
+
   Block send;
   Block recv;
   Element scratch;                     // the operation allocates the scratch itself
   std::vector<Count> scratch_parts{};  // bytes of its parts, where the buffers are in parts
-  Storage input{};                     // what `send` lies in, where that is a copy
   MPI_Op op{};                         // reductions only
+  Storage memory{};                    // what the copies are made to and from
+  std::optional<Copy> before{};
+  std::optional<Copy> after{};
 };
 
-// A broadcast of a layout with gaps travels packed: the root packs before it starts and
-// the others unpack when it is done. Segments can then be cut anywhere, also where the
-// ranks describe the same data by different types.
-struct Staging {
-  Block user;          // the program's buffer, one element
-  bool packs = false;  // this rank is the root
+// All an operation is made of.
+struct Task {
+  std::shared_ptr<const Plan> plan;
+  Communicator* comm = nullptr;
+  std::vector<Rank> ranks{};  // of the channel, by the plan's; empty: the same
+  Binding binding;
+  std::vector<int> tags{};  // by step; empty: the next ones of `comm`
+
+  [[nodiscard]] Rank channel_rank(Rank plan_rank) const {
+    return ranks.empty() ? plan_rank : ranks[static_cast<std::size_t>(plan_rank)];
+  }
 };
+
+// Has it to do with this?
+[[nodiscard]] bool uses_type(const Binding& binding, MPI_Datatype type);
 
 class Operation {
  public:
-  Operation(std::shared_ptr<const Plan> plan, Communicator& comm, const Binding& binding,
-            const std::optional<Staging>& staging);
+  explicit Operation(Task task);
   ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
@@ -52,25 +69,25 @@ class Operation {
   // message of ours is gone as soon as it can be; what keeps time is those of others.
   void begin_rhythm(std::int64_t now_ns, long look) { pace_.start(now_ns, look); }
   void keep_rhythm(StepId step, std::int64_t now_ns, long look) {
-    const Step& done = plan_->schedule.steps[static_cast<std::size_t>(step)];
-    if (done.kind == StepKind::recv) pace_.event(plan_->rhythm, now_ns, look);
+    const Step& done = task_.plan->schedule.steps[static_cast<std::size_t>(step)];
+    if (done.kind == StepKind::recv) pace_.event(task_.plan->rhythm, now_ns, look);
   }
   // When to look at it again; 0: not known.
   [[nodiscard]] std::int64_t expected_ns() const {
-    return all_short_ ? pace_.expected_ns(plan_->rhythm) : 0;
+    return all_short_ ? pace_.expected_ns(task_.plan->rhythm) : 0;
   }
 
   // No step is running or will be: the buffers are the program's again.
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
   [[nodiscard]] int error() const { return error_; }
-  // Has it still to do with this?
-  [[nodiscard]] bool uses_type(MPI_Datatype type) const;
-  [[nodiscard]] bool uses_op(MPI_Op op) const { return op == op_; }
-  [[nodiscard]] Communicator& comm() const { return comm_; }
+  [[nodiscard]] const Task& task() const { return task_; }
+  [[nodiscard]] Communicator& comm() const { return *task_.comm; }
 
-  // The handle the program holds, where it holds an MPI_Request. Set before `start`.
+  // How the program hears of its end, where it holds an MPI_Request: a generalized one, or
+  // a persistent one that waits for the signal. Set before `start`.
   MPI_Request handle{};
   bool has_handle = false;
+  std::shared_ptr<const own_channel::Signal> signal;
   bool background = false;  // the progress thread may drive it
   // The engine holds one reference until it is done, the program's handle another.
   std::atomic<int> references{1};
@@ -82,23 +99,13 @@ class Operation {
   void complete(StepId id);
   void fail(MpiTransport& transport, int error);
   void finish_if_over();
-  [[nodiscard]] static Piece user_piece(const Staging& staging);
-  [[nodiscard]] Piece packed_piece(const Staging& staging) const;
   [[nodiscard]] const Block& block(Buffer buffer) const;
   [[nodiscard]] Count message_bytes(const Step& step) const;
 
-  std::shared_ptr<const Plan> plan_;
-  Communicator& comm_;
-  Block send_;
-  Block recv_;
+  Task task_;
   Block scratch_;
-  MPI_Op op_;
-  Storage input_;
-  std::optional<Staging> staging_;
   Storage scratch_memory_;
-  Storage staged_;
 
-  std::vector<int> tags_;                 // per step; of messages
   std::vector<std::int32_t> waits_left_;  // per step
   std::vector<StepId> ready_;             // first in, first out: pipelines stay in order
   std::size_t next_ready_ = 0;

@@ -2,6 +2,7 @@
 // own Test functions tell when any mix of requests is complete; what Stretto adds is that
 // its operations are driven meanwhile, and that a wait sleeps where it should not spin.
 
+#include "base/log.hpp"
 #include "intercept/hooks.hpp"
 
 namespace stretto::intercept {
@@ -54,6 +55,12 @@ void forget_some(const std::vector<MPI_Request>& requests, int outcount, const i
   for (int i = 0; i < outcount; ++i) forget_at(requests, indices[i]);
 }
 
+// What a wait or test returns.
+int told(int error) {
+  if (error == MPI_SUCCESS || !Persistents::get().any()) return error;
+  return Persistents::get().explain(error);
+}
+
 }  // namespace
 
 int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
@@ -62,7 +69,7 @@ int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
                         ? real(request, status)
                         : drive([&](int* flag) { return native().Test(request, flag, status); });
   forget_all(before);
-  return error;
+  return told(error);
 }
 
 int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
@@ -70,7 +77,7 @@ int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status
   drive_once();
   const int error = real(request, flag, status);
   if (*flag != 0) forget_all(before);
-  return error;
+  return told(error);
 }
 
 int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -79,7 +86,7 @@ int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI
     return native().Testall(count, requests, flag, statuses);
   });
   forget_all(before);
-  return error;
+  return told(error);
 }
 
 int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int* flag,
@@ -88,7 +95,7 @@ int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int
   drive_once();
   const int error = real(count, requests, flag, statuses);
   if (*flag != 0) forget_all(before);
-  return error;
+  return told(error);
 }
 
 int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int* index,
@@ -98,7 +105,7 @@ int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int
     return native().Testany(count, requests, index, flag, status);
   });
   forget_at(before, *index);
-  return error;
+  return told(error);
 }
 
 int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int* index, int* flag,
@@ -107,7 +114,7 @@ int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int
   drive_once();
   const int error = real(count, requests, index, flag, status);
   if (*flag != 0) forget_at(before, *index);
-  return error;
+  return told(error);
 }
 
 int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests, int* outcount,
@@ -121,7 +128,7 @@ int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests,
                                         return failure;
                                       });
   forget_some(before, *outcount, indices);
-  return error;
+  return told(error);
 }
 
 int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests, int* outcount,
@@ -130,7 +137,7 @@ int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests,
   drive_once();
   const int error = real(incount, requests, outcount, indices, statuses);
   forget_some(before, *outcount, indices);
-  return error;
+  return told(error);
 }
 
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
@@ -141,9 +148,34 @@ int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request req
 
 int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request) {
   const std::vector<MPI_Request> before = remember(1, request);
+  if (Persistents::get().any()) Persistents::get().forget(*request);
   const int error = real(request);
   forget_all(before);
   return error;
+}
+
+int on_Start(STRETTO_REAL(Start) real, MPI_Request* request) {
+  const MPI_Request started = *request;
+  const int error = real(request);
+  if (error == MPI_SUCCESS && Persistents::get().any()) Persistents::get().start(started);
+  return error;
+}
+
+int on_Startall(STRETTO_REAL(Startall) real, int count, MPI_Request* requests) {
+  const int error = real(count, requests);
+  if (error != MPI_SUCCESS || !Persistents::get().any()) return error;
+  for (int i = 0; i < count; ++i) Persistents::get().start(requests[i]);
+  return error;
+}
+
+int refuse_persistent(const Decision& decision) {
+  const bool known = decision.comm != nullptr;
+  const MPI_Comm comm = known ? decision.comm->user : native().comm_world;
+  if (decision.error == MPI_SUCCESS) {
+    say("this MPI has no persistent collectives, and Stretto leaves this one to it: %s",
+        words(decision.choice.reason));
+  }
+  return report(comm, decision.error == MPI_SUCCESS ? MPI_ERR_OTHER : decision.error);
 }
 
 }  // namespace stretto::intercept

@@ -8,7 +8,7 @@
 
 namespace stretto::intercept {
 
-inline constexpr int kEntryPoints = 34;  // the collectives, blocking and nonblocking
+inline constexpr int kEntryPoints = 66;  // the collectives, in each of their forms
 extern const std::array<const char*, kEntryPoints> kEntryPointNames;
 
 namespace counters {

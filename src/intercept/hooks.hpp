@@ -5,6 +5,7 @@
 
 #include "api/call.hpp"
 #include "intercept/counters.hpp"
+#include "intercept/persistents.hpp"
 #include "intercept/session.hpp"
 #include "intercept/tracked.hpp"
 
@@ -15,11 +16,11 @@ namespace stretto::intercept {
 
 // Is this collective the MPI's, whatever its arguments? Then it is counted, and the caller
 // calls the MPI. First of all, as the MPI's fastest take a third of a microsecond.
-inline bool goes_native(int entry_point, Collective collective, bool nonblocking, MPI_Comm comm) {
-  const Reason reason = always_native(collective, nonblocking, comm);
+inline bool goes_native(int entry_point, Collective collective, Form form, MPI_Comm comm) {
+  const Reason reason = always_native(collective, form, comm);
   if (reason == Reason::none) return false;
   counters::count_passed(entry_point, reason);
-  if (!nonblocking) Engine::get().relax();
+  if (form == Form::blocking) Engine::get().relax();
   return true;
 }
 
@@ -30,13 +31,29 @@ template <class Real>
   const Decision decision = decide(call);
   if (decision.is_native()) {
     counters::count_passed(entry_point, decision.choice.reason);
-    if (!call.nonblocking) Engine::get().relax();
+    if (call.form == Form::blocking) Engine::get().relax();
     return real();
   }
   counters::count_handled(entry_point, *decision.choice.algorithm);
-  if (!call.nonblocking) return report(call.comm, run(call, decision));
+  if (call.form == Form::blocking) return report(call.comm, run(call, decision));
   begin(call, decision, request);
   return MPI_SUCCESS;
+}
+
+int refuse_persistent(const Decision& decision);
+
+// The same for one that is initialized to be started later. An MPI may have none of these
+// (`has_real`): then what Stretto leaves to it is an error.
+template <class Real>
+[[gnu::noinline]] int on_persistent(int entry_point, const Call& call, MPI_Request* request,
+                                    bool has_real, const Real& real) {
+  const Decision decision = decide(call);
+  if (!decision.is_native()) {
+    counters::count_handled(entry_point, *decision.choice.algorithm);
+    return Persistents::get().add(call, decision, request);
+  }
+  counters::count_passed(entry_point, decision.choice.reason);
+  return has_real ? real() : refuse_persistent(decision);
 }
 
 void attach_new(MPI_Comm comm);
@@ -79,6 +96,9 @@ int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests,
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status);
 int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request);
+
+int on_Start(STRETTO_REAL(Start) real, MPI_Request* request);
+int on_Startall(STRETTO_REAL(Startall) real, int count, MPI_Request* requests);
 
 int on_Type_free(STRETTO_REAL(Type_free) real, MPI_Datatype* datatype);
 int on_Op_free(STRETTO_REAL(Op_free) real, MPI_Op* op);

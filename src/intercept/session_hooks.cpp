@@ -70,9 +70,7 @@ int on_File_open(STRETTO_REAL(File_open) real, MPI_Comm comm, const char* filena
 
 void attach_new(MPI_Comm comm) {
   if (comm == native().comm_null) return;
-  int is_inter = 0;
-  native().Comm_test_inter(comm, &is_inter);
-  if (is_inter == 0) communicators::attach(comm);
+  communicators::attach(comm);
 }
 
 int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm) {

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "base/span.hpp"
+#include "schedule/graph.hpp"
 
 namespace stretto {
 
@@ -23,8 +25,10 @@ enum class Collective : std::uint8_t {
   reduce_scatter,  // with blocks of one size: MPI_Reduce_scatter_block
   scan,
   exscan,
+  neighbor_allgather,
+  neighbor_alltoall,
 };
-inline constexpr int kCollectives = 11;
+inline constexpr int kCollectives = 13;
 
 [[nodiscard]] std::string_view name_of(Collective collective);
 
@@ -39,8 +43,19 @@ inline constexpr int kCollectives = 11;
          collective == Collective::exscan;
 }
 
+[[nodiscard]] constexpr bool is_neighborhood(Collective collective) {
+  return collective == Collective::neighbor_allgather ||
+         collective == Collective::neighbor_alltoall;
+}
+
+[[nodiscard]] constexpr bool has_in_place(Collective collective) {
+  return collective != Collective::barrier && collective != Collective::bcast &&
+         !is_neighborhood(collective);
+}
+
 // `count` is the vector's length for bcast, reduce, allreduce, scan and exscan, and the
-// length of ONE rank's block for gather, scatter, allgather, alltoall and reduce_scatter.
+// length of ONE rank's block for gather, scatter, allgather, alltoall and reduce_scatter, of
+// one neighbour's for the neighbourhood collectives.
 struct Shape {
   Collective collective{};
   int size = 1;             // ranks in the communicator
@@ -50,6 +65,10 @@ struct Shape {
   Rank root = 0;            // rooted collectives only
   bool in_place = false;    // MPI_IN_PLACE given on this rank
   bool commutative = true;  // the reduction may reorder its operands
+  // On an intercommunicator: ranks [0, first_group) are one group, the others the second.
+  // 0: an intracommunicator.
+  int first_group = 0;
+  std::shared_ptr<const Graph> graph{};  // neighbourhood collectives only
 
   friend bool operator==(const Shape&, const Shape&) = default;
 };

@@ -13,6 +13,8 @@ Shape shape_on_rank(const Shape& shape, Rank me) {
   switch (shape.collective) {
     case Collective::barrier:
     case Collective::bcast:
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall:
       mine.in_place = false;
       break;
     case Collective::reduce:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/verify_graphs.hpp"
 #include "schedule/verify_meaning.hpp"
 
 namespace stretto {
@@ -49,6 +50,21 @@ std::vector<Rank> roots(Collective collective, int size) {
   return roots;
 }
 
+std::vector<int> first_groups(const Claims& claims, int size) {
+  if (!claims.two_groups) return {0};
+  std::vector<int> groups;
+  for (const int group : {1, size / 2, size - 1}) {
+    const bool known = std::find(groups.begin(), groups.end(), group) != groups.end();
+    if (group > 0 && group < size && !known) groups.push_back(group);
+  }
+  return groups;
+}
+
+std::vector<std::shared_ptr<const Graph>> graphs(Collective collective, int size) {
+  return is_neighborhood(collective) ? graphs_to_prove(size)
+                                     : std::vector<std::shared_ptr<const Graph>>{nullptr};
+}
+
 std::vector<bool> both_if(bool asked, bool otherwise) {
   return asked ? std::vector<bool>{false, true} : std::vector<bool>{otherwise};
 }
@@ -66,15 +82,15 @@ std::vector<int> sizes_to_prove(int max_size) {
 
 std::vector<Shape> shapes_to_prove(const Claims& claims, int size) {
   const Collective collective = claims.collective;
-  const bool has_in_place = collective != Collective::barrier && collective != Collective::bcast;
-  std::vector<Shape> shapes;
+  const bool in_place_too = has_in_place(collective) && !claims.two_groups;
+  std::vector<Shape> plain;
   for (const Length& length : lengths(claims, size)) {
     for (const int radix : claims.uses_radix ? std::vector{2, 3, 8} : std::vector{2}) {
       for (const Rank root : roots(collective, size)) {
-        for (const bool in_place : both_if(has_in_place, false)) {
+        for (const bool in_place : both_if(in_place_too, false)) {
           for (const bool commutative :
                both_if(reduces(collective) && claims.keeps_rank_order, true)) {
-            shapes.push_back({.collective = collective,
+            plain.push_back({.collective = collective,
                               .size = size,
                               .count = length.count,
                               .segment = length.segment,
@@ -84,6 +100,16 @@ std::vector<Shape> shapes_to_prove(const Claims& claims, int size) {
                               .commutative = commutative});
           }
         }
+      }
+    }
+  }
+  std::vector<Shape> shapes;
+  for (Shape& shape : plain) {
+    for (const int group : first_groups(claims, size)) {
+      shape.first_group = group;
+      for (const auto& graph : graphs(collective, size)) {
+        shape.graph = graph;
+        shapes.push_back(shape);
       }
     }
   }

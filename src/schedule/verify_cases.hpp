@@ -13,6 +13,7 @@ struct Claims {
   bool keeps_rank_order = true;
   bool uses_segment = false;
   bool uses_radix = false;
+  bool two_groups = false;
 };
 
 // 1..64, 127, 128 and 129, as far as `max_size` lets.
@@ -20,7 +21,9 @@ struct Claims {
 
 // On communicators of `size`: every root (above 64 ranks the first two, the middle
 // and the last two), vectors empty, of one element, shorter than the communicator
-// and uneven, segmented or not, in place or not, commutative or not.
+// and uneven, segmented or not, in place or not, commutative or not; for intercommunicators
+// groups of one rank, of half and of all but one; for neighbourhoods the graphs of
+// graphs_to_prove.
 [[nodiscard]] std::vector<Shape> shapes_to_prove(const Claims& claims, int size);
 
 }  // namespace stretto

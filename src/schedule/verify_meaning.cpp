@@ -1,13 +1,37 @@
 #include "schedule/verify_meaning.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "schedule/verify.hpp"
 
 namespace stretto {
 namespace {
 
+// Of a rank in a neighbourhood.
+Count blocks(const Shape& shape, Rank me, Buffer buffer) {
+  const Neighbors& mine = shape.graph->at(me);
+  const auto& edges = buffer == Buffer::send ? mine.destinations : mine.sources;
+  return static_cast<Count>(edges.size());
+}
+
 bool in_place_on(const Shape& shape, Rank me) { return shape_on_rank(shape, me).in_place; }
 
+// Ranks of the group `me` is not in; of an intracommunicator all.
+RankSets::Id contributors(const Shape& shape, Rank me, const RankSets& sets) {
+  if (shape.first_group == 0) return sets.everyone();
+  return me < shape.first_group ? sets.last_from(shape.first_group)
+                                : sets.up_to(shape.first_group - 1);
+}
+
+// Has this rank of an intercommunicator no part in the data, as the root's group?
+bool is_beside_root(const Shape& shape, Rank me) {
+  return shape.first_group > 0 && is_rooted(shape.collective) &&
+         (me < shape.first_group) == (shape.root < shape.first_group);
+}
+
 Count send_extent(const Shape& shape, Rank me) {
+  if (is_beside_root(shape, me)) return 0;
   switch (shape.collective) {
     case Collective::barrier:
     case Collective::bcast:
@@ -24,6 +48,10 @@ Count send_extent(const Shape& shape, Rank me) {
     case Collective::alltoall:
     case Collective::reduce_scatter:
       return in_place_on(shape, me) ? 0 : shape.size * shape.count;
+    case Collective::neighbor_allgather:
+      return shape.count;
+    case Collective::neighbor_alltoall:
+      return blocks(shape, me, Buffer::send) * shape.count;
   }
   return 0;
 }
@@ -50,6 +78,9 @@ Count recv_extent(const Shape& shape, Rank me) {
     case Collective::allgather:
     case Collective::alltoall:
       return shape.size * shape.count;
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall:
+      return blocks(shape, me, Buffer::recv) * shape.count;
   }
   return 0;
 }
@@ -69,6 +100,26 @@ Count own_count(const Shape& shape) {
 
 Symbol symbol(Count element, std::int32_t ranks) {
   return {.element = static_cast<std::int32_t>(element), .ranks = ranks};
+}
+
+// The numbers of the edges to `peer`, in the order of their messages.
+std::vector<int> edges_to(const std::vector<Edge>& edges, Rank peer) {
+  std::vector<int> found = in_message_order(edges);
+  std::erase_if(found,
+                [&](int k) { return edges[static_cast<std::size_t>(k)].peer != peer; });
+  return found;
+}
+
+// What source `k` of rank `me` sends: the n-th message to a rank is the n-th from it.
+Symbol from_neighbor(const Shape& shape, Rank me, int k, Count position) {
+  const std::vector<Edge>& sources = shape.graph->at(me).sources;
+  const Rank peer = sources[static_cast<std::size_t>(k)].peer;
+  if (peer == Edge::kNobody) return {};
+  if (shape.collective == Collective::neighbor_allgather) return symbol(position, peer);
+  const std::vector<int> here = edges_to(sources, peer);
+  const std::vector<int> there = edges_to(shape.graph->at(peer).destinations, me);
+  const auto message = std::find(here.begin(), here.end(), k) - here.begin();
+  return symbol(there[static_cast<std::size_t>(message)] * shape.count + position, peer);
 }
 
 }  // namespace
@@ -108,7 +159,7 @@ Symbol expected(const Shape& shape, Rank me, Count position, const RankSets& set
       return symbol(position, shape.root);
     case Collective::reduce:
     case Collective::allreduce:
-      return symbol(position, sets.everyone());
+      return symbol(position, contributors(shape, me, sets));
     case Collective::reduce_scatter:
       return symbol(me * shape.count + position, sets.everyone());
     case Collective::scan:
@@ -123,6 +174,10 @@ Symbol expected(const Shape& shape, Rank me, Count position, const RankSets& set
     case Collective::alltoall:
       return symbol(me * shape.count + position % shape.count,
                     static_cast<Rank>(position / shape.count));
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall:
+      return from_neighbor(shape, me, static_cast<int>(position / shape.count),
+                           position % shape.count);
   }
   return {};
 }

@@ -33,7 +33,7 @@ struct Symbol {
 // How much of the receive buffer is the result: the first elements of it.
 [[nodiscard]] Count result_extent(const Shape& shape, Rank me);
 
-// What `position` of the result must be.
+// What `position` of the result must be; kNothing where it must be left alone.
 [[nodiscard]] Symbol expected(const Shape& shape, Rank me, Count position, const RankSets& sets);
 
 }  // namespace stretto

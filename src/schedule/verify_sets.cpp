@@ -29,6 +29,10 @@ RankSets::RankSets(int size) : size_(size) {
   }
   up_to_.push_back(0);
   for (int rank = 1; rank < size; ++rank) up_to_.push_back(join(up_to_.back(), rank, true));
+  from_.resize(static_cast<std::size_t>(size), size - 1);
+  for (int rank = size - 2; rank >= 0; --rank) {
+    from_[static_cast<std::size_t>(rank)] = join(rank, last_from(rank + 1), true);
+  }
 }
 
 RankSets::Id RankSets::add(Set set) {

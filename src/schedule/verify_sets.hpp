@@ -24,6 +24,8 @@ class RankSets {
   [[nodiscard]] int shared(Id left, Id right) const;
   // The set of the ranks 0 to `last`.
   [[nodiscard]] Id up_to(int last) const { return up_to_[static_cast<std::size_t>(last)]; }
+  // The set of the ranks `first` to the last one.
+  [[nodiscard]] Id last_from(int first) const { return from_[static_cast<std::size_t>(first)]; }
   [[nodiscard]] Id everyone() const { return up_to_.back(); }
   // "rank 3", "ranks 0-2, 5"
   [[nodiscard]] std::string describe(Id id) const;
@@ -46,6 +48,7 @@ class RankSets {
   std::unordered_map<std::uint64_t, Id> joins_;       // (left, right) -> union
   std::unordered_multimap<std::size_t, Id> by_hash_;  // equal sets must have equal numbers
   std::vector<Id> up_to_;
+  std::vector<Id> from_;
 };
 
 }  // namespace stretto

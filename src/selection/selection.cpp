@@ -64,6 +64,11 @@ constexpr Rule kScan[] = {
     {.algorithm = "linear", .segment_bytes = 32 * kKiB},
 };
 
+constexpr Rule kNeighborhood[] = {{.algorithm = "linear"}};
+
+// On intercommunicators.
+constexpr Rule kTwoGroups[] = {{.algorithm = "leaders"}};
+
 // Blocks of sizes only their own ranks know.
 constexpr Rule kGatherUneven[] = {{.algorithm = "linear"}};
 constexpr Rule kScatterUneven[] = {{.algorithm = "linear"}};
@@ -79,6 +84,7 @@ std::span<const Rule> rules_for_uneven(Collective collective) {
   if (collective == Collective::scatter) return kScatterUneven;
   if (collective == Collective::allgather) return kAllgatherUneven;
   if (collective == Collective::reduce_scatter) return kReduceScatterUneven;
+  if (is_neighborhood(collective)) return kNeighborhood;
   return kAlltoallUneven;
 }
 
@@ -102,6 +108,9 @@ std::span<const Rule> rules_for(Collective collective) {
       return kAlltoall;
     case Collective::reduce_scatter:
       return kReduceScatter;
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall:
+      return kNeighborhood;
     case Collective::scan:
     case Collective::exscan:
       break;
@@ -109,10 +118,13 @@ std::span<const Rule> rules_for(Collective collective) {
   return kScan;
 }
 
+std::span<const Rule> rules_for(const Query& query) {
+  if (query.two_groups && reduces(query.collective)) return kTwoGroups;
+  return query.uneven ? rules_for_uneven(query.collective) : rules_for(query.collective);
+}
+
 Choice from_rules(const Query& query) {
-  const auto rules =
-      query.uneven ? rules_for_uneven(query.collective) : rules_for(query.collective);
-  for (const Rule& rule : rules) {
+  for (const Rule& rule : rules_for(query)) {
     const bool fits = query.bytes <= rule.most_bytes && query.size >= rule.fewest_ranks &&
                       query.size <= rule.most_ranks && (rule.any_order || query.commutative);
     if (!fits) continue;
@@ -126,7 +138,7 @@ Choice from_rules(const Query& query) {
 // Where the MPI's own collectives are at their best: ranks on cores of one host that
 // wait for each other anyway. Its shared-memory collectives need no messages at all.
 bool native_is_best(const Query& query, const Surroundings& around) {
-  return !query.nonblocking && around.hosts == 1 && !around.oversubscribed;
+  return query.form == Form::blocking && around.hosts == 1 && !around.oversubscribed;
 }
 
 constexpr Count kForcedSegment = 32 * kKiB;
@@ -161,9 +173,11 @@ const char* words(Reason reason) {
 Reason always_native(const Query& query, const Surroundings& around, const Overrides& overrides) {
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   if (forced.native) return Reason::native_selected;
-  if (query.nonblocking && !around.progress_thread) return Reason::no_progress_thread;
+  if (query.form != Form::blocking && !around.progress_thread) return Reason::no_progress_thread;
   if (forced.algorithm != nullptr) return Reason::none;
-  if (query.size == 1) return Reason::one_rank;
+  // Open MPI's nonblocking neighbourhood collectives are wrong there (tests/mpi/dropin_neighbors.c).
+  const bool trusted = query.form == Form::blocking || !is_neighborhood(query.collective);
+  if (query.size == 1 && trusted) return Reason::one_rank;
   return native_is_best(query, around) ? Reason::native_selected : Reason::none;
 }
 
@@ -171,7 +185,8 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
   const Reason reason = always_native(query, around, overrides);
   if (reason != Reason::none) return {.reason = reason};
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
-  if (forced.algorithm != nullptr) {
+  const bool two_groups = query.two_groups && reduces(query.collective);
+  if (forced.algorithm != nullptr && forced.algorithm->two_groups == two_groups) {
     if (!query.commutative && !forced.algorithm->keeps_rank_order) {
       return {.reason = Reason::changes_rank_order};
     }

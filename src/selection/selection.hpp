@@ -11,13 +11,17 @@
 
 namespace stretto {
 
+enum class Form : std::uint8_t { blocking, nonblocking, persistent };
+inline constexpr int kForms = 3;
+
 struct Query {
   Collective collective{};
   int size = 1;
   Count bytes = 0;      // of the vector, or of one rank's block (see Shape::count)
   bool uneven = false;  // the ranks' blocks differ in size (gatherv and its kind); not in bytes
   bool commutative = true;
-  bool nonblocking = false;
+  Form form = Form::blocking;
+  bool two_groups = false;  // the communicator is an intercommunicator
 };
 
 struct Surroundings {
@@ -48,7 +52,7 @@ struct Choice {
   Reason reason = Reason::none;
 };
 
-// What the user forces for one collective.
+// What the user forces for one collective, on communicators its algorithm is for.
 struct Forced {
   bool native = false;
   const Algorithm* algorithm = nullptr;

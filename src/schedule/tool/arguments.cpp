@@ -26,10 +26,6 @@ std::string known_algorithms(Collective collective) {
 
 bool is_option(std::string_view word) { return word.starts_with('-'); }
 
-bool has_in_place(Collective collective) {
-  return collective != Collective::barrier && collective != Collective::bcast;
-}
-
 Count required(std::optional<Count> value, std::string_view option) {
   if (!value) throw BadInput(words(option, " is missing"));
   return *value;
@@ -133,7 +129,14 @@ Request read_request(Arguments& arguments) {
   if (is_rooted(*collective)) {
     shape.root = static_cast<Rank>(arguments.number("--root", 0, shape.size - 1).value_or(0));
   }
-  if (has_in_place(*collective)) shape.in_place = arguments.flag("--in-place");
+  if (is_neighborhood(*collective)) {
+    shape.graph = std::make_shared<const Graph>(ring_graph(shape.size));
+  }
+  if (algorithm.two_groups) {
+    if (shape.size < 2) throw BadInput(words("two groups have at least 2 ranks"));
+    shape.first_group = shape.size / 2;
+  }
+  if (has_in_place(*collective) && !algorithm.two_groups) shape.in_place = arguments.flag("--in-place");
   arguments.reject_others(words(name_of(*collective), " ", algorithm.name));
   return {&algorithm, shape};
 }

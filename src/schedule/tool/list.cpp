@@ -16,6 +16,7 @@ int list(const Arguments& arguments, std::ostream& out) {
         .field("uses_segment", each->uses_segment)
         .field("uses_radix", each->uses_radix)
         .field("single_blocks", each->single_blocks)
+        .field("two_groups", each->two_groups)
         .end_object();
     out << '\n';
   }

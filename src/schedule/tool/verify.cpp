@@ -18,7 +18,8 @@ Proven prove(const Algorithm& algorithm, int max_ranks) {
   const Claims claims{.collective = algorithm.collective,
                       .keeps_rank_order = algorithm.keeps_rank_order,
                       .uses_segment = algorithm.uses_segment,
-                      .uses_radix = algorithm.uses_radix};
+                      .uses_radix = algorithm.uses_radix,
+                      .two_groups = algorithm.two_groups};
   Proven proven;
   for (const int size : sizes_to_prove(max_ranks)) {
     for (const Shape& shape : shapes_to_prove(claims, size)) {

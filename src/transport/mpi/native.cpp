@@ -137,6 +137,11 @@ void* native_symbol(const char* name) {
   return mpi == nullptr ? nullptr : dlsym(mpi->handle, name);
 }
 
+void* native_collective(const char* name) {
+  void* const address = native_symbol(("PMPI_" + std::string(name)).c_str());
+  return address != nullptr ? address : native_symbol(("PMPIX_" + std::string(name)).c_str());
+}
+
 void* native_data(const char* name) {
   const Loaded* mpi = find_loaded();
   return mpi == nullptr ? nullptr : find_data(*mpi, name);

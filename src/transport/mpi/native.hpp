@@ -20,19 +20,18 @@ namespace stretto {
 // The MPI functions the layers above this one call.
 // clang-format off
 #define STRETTO_NATIVE_FUNCTIONS(X)                                                               \
-  X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv) X(Alltoallw) X(Barrier)        \
-  X(Bcast) X(Cancel) X(Comm_call_errhandler) X(Comm_create) X(Comm_create_keyval) X(Comm_free)    \
-  X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank)          \
-  X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free)      \
-  X(Exscan) X(Gather) X(Gatherv) X(Get_library_version) X(Grequest_complete) X(Grequest_start)    \
-  X(Group_free) X(Group_translate_ranks) X(Iallgather) X(Iallgatherv) X(Iallreduce) X(Ialltoall)  \
-  X(Ialltoallv) X(Ialltoallw) X(Ibarrier) X(Ibcast) X(Iexscan) X(Igather) X(Igatherv) X(Iprobe)   \
-  X(Irecv) X(Ireduce) X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iscatter)            \
-  X(Iscatterv) X(Isend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Reduce)            \
-  X(Reduce_local) X(Reduce_scatter) X(Reduce_scatter_block) X(Request_free) X(Scan) X(Scatter)    \
-  X(Scatterv) X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Testall) X(Testany)        \
-  X(Testsome) X(Type_dup) X(Type_free) X(Type_get_contents) X(Type_get_envelope)                  \
-  X(Type_get_extent) X(Type_get_true_extent) X(Type_size) X(Unpack)
+  X(Allgather) X(Cancel) X(Cart_shift) X(Cartdim_get) X(Comm_call_errhandler) X(Comm_create)      \
+  X(Comm_create_keyval) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)                         \
+  X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size)      \
+  X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter)                         \
+  X(Dist_graph_neighbors) X(Dist_graph_neighbors_count) X(Errhandler_free)                        \
+  X(Get_library_version) X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete)         \
+  X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Intercomm_merge) X(Iprobe)           \
+  X(Irecv) X(Isend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv_init)             \
+  X(Reduce_local) X(Request_free) X(Send) X(Sendrecv) X(Start) X(Status_set_cancelled)            \
+  X(Status_set_elements) X(Test) X(Testall) X(Testany) X(Testsome) X(Topo_test) X(Type_dup)       \
+  X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \
+  X(Type_get_true_extent) X(Type_size) X(Unpack)
 // clang-format on
 
 struct Native {
@@ -64,6 +63,9 @@ struct Native {
 // The function `name` (PMPI_<name>) of the MPI in this process, whichever ABI it
 // has: what a wrapper forwards to. nullptr where it has none.
 [[nodiscard]] void* native_symbol(const char* name);
+// The same for a collective. Open MPI 4.1 has the persistent ones as extensions, under names
+// of its own (PMPIX_<name>).
+[[nodiscard]] void* native_collective(const char* name);
 // The same for a variable.
 [[nodiscard]] void* native_data(const char* name);
 

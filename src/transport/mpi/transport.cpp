@@ -1,20 +1,43 @@
 #include "transport/mpi/transport.hpp"
 
 #include <algorithm>
+#include <climits>
 
 namespace stretto {
 
-int MpiTransport::post_send(const void* buffer, int count, MPI_Datatype type, const Endpoint& to,
-                            Token token) {
+namespace {
+
+// MPI_Isend_c and MPI_Irecv_c; nullptr where the MPI has none.
+template <class Buffer>
+using Large = int (*)(Buffer, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+
+}  // namespace
+
+int MpiTransport::post_send(const void* buffer, std::int64_t count, MPI_Datatype type,
+                            const Endpoint& to, Token token) {
   MPI_Request request{};
-  const int error = native().Isend(buffer, count, type, to.peer, to.tag, to.comm, &request);
+  int error = MPI_ERR_COUNT;
+  if (count <= INT_MAX) {
+    error = native().Isend(buffer, static_cast<int>(count), type, to.peer, to.tag, to.comm,
+                           &request);
+  } else {
+    static const auto large = reinterpret_cast<Large<const void*>>(native_symbol("PMPI_Isend_c"));
+    if (large != nullptr) error = large(buffer, count, type, to.peer, to.tag, to.comm, &request);
+  }
   return remember(error, request, token, false);
 }
 
-int MpiTransport::post_recv(void* buffer, int count, MPI_Datatype type, const Endpoint& from,
-                            Token token) {
+int MpiTransport::post_recv(void* buffer, std::int64_t count, MPI_Datatype type,
+                            const Endpoint& from, Token token) {
   MPI_Request request{};
-  const int error = native().Irecv(buffer, count, type, from.peer, from.tag, from.comm, &request);
+  int error = MPI_ERR_COUNT;
+  if (count <= INT_MAX) {
+    error = native().Irecv(buffer, static_cast<int>(count), type, from.peer, from.tag, from.comm,
+                           &request);
+  } else {
+    static const auto large = reinterpret_cast<Large<void*>>(native_symbol("PMPI_Irecv_c"));
+    if (large != nullptr) error = large(buffer, count, type, from.peer, from.tag, from.comm, &request);
+  }
   return remember(error, request, token, true);
 }
 

@@ -32,8 +32,11 @@ class MpiTransport {
   };
 
   // Both return an MPI error code; on an error nothing is in flight for `token`.
-  int post_send(const void* buffer, int count, MPI_Datatype type, const Endpoint& to, Token token);
-  int post_recv(void* buffer, int count, MPI_Datatype type, const Endpoint& from, Token token);
+  // `count` above INT_MAX needs an MPI with large counts (MPI 4.0), elsewhere MPI_ERR_COUNT.
+  int post_send(const void* buffer, std::int64_t count, MPI_Datatype type, const Endpoint& to,
+                Token token);
+  int post_recv(void* buffer, std::int64_t count, MPI_Datatype type, const Endpoint& from,
+                Token token);
 
   [[nodiscard]] bool idle() const { return requests_.empty(); }
 

@@ -29,7 +29,7 @@ TEST(Selection, HandlesThemWhereRanksShareCores) {
 
 TEST(Selection, LeavesNonblockingCallsToTheMpiWithoutAProgressThread) {
   Query nonblocking = query(Collective::bcast, 8);
-  nonblocking.nonblocking = true;
+  nonblocking.form = Form::nonblocking;
   Surroundings around = kTwoHosts;
   around.progress_thread = false;
   EXPECT_EQ(choose(nonblocking, around, {}).reason, Reason::no_progress_thread);
@@ -73,7 +73,7 @@ TEST(Selection, ObeysAForcedAlgorithmUnlessItWouldChangeTheResult) {
 
 // What is known before the arguments are looked at must be what choose() finds with them.
 TEST(Selection, AlwaysNativeAgreesWithChoose) {
-  for (const bool nonblocking : {false, true}) {
+  for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
     for (const bool oversubscribed : {false, true}) {
       for (const bool progress_thread : {false, true}) {
         for (const int hosts : {1, 2}) {
@@ -82,7 +82,7 @@ TEST(Selection, AlwaysNativeAgreesWithChoose) {
             const Query asked{.collective = Collective::gather,
                               .size = size,
                               .bytes = 100,
-                              .nonblocking = nonblocking};
+                              .form = form};
             const Reason reason = always_native(asked, around, {});
             const Choice choice = choose(asked, around, {});
             EXPECT_EQ(reason == Reason::none, choice.algorithm != nullptr);

@@ -7,7 +7,7 @@
 namespace stretto {
 namespace {
 
-constexpr Shape kFourSegments{
+const Shape kFourSegments{
     .collective = Collective::bcast, .size = 5, .count = 10, .segment = 3, .root = 2};
 
 TEST(BcastChain, AllSegmentsAreInFlightAtOnce) {

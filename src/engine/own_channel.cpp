@@ -1,0 +1,63 @@
+#include "engine/own_channel.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace stretto::own_channel {
+namespace {
+
+struct Channel {
+  MPI_Comm comm{};
+  std::mutex mutex;
+  std::vector<int> free_tags;
+  int next_tag = 1;
+};
+
+Channel& channel() {
+  static auto* const instance = new Channel;
+  return *instance;
+}
+
+}  // namespace
+
+void open() {
+  MPI_Group group{};
+  native().Comm_group(native().comm_self, &group);
+  native().Comm_create(native().comm_self, group, &channel().comm);
+  native().Group_free(&group);
+  native().Comm_set_errhandler(channel().comm, native().errors_return);
+}
+
+void close() { native().Comm_free(&channel().comm); }
+
+MPI_Comm get() { return channel().comm; }
+
+Signal::Signal() {
+  const std::lock_guard lock(channel().mutex);
+  if (channel().free_tags.empty()) {
+    tag_ = channel().next_tag++;
+  } else {
+    tag_ = channel().free_tags.back();
+    channel().free_tags.pop_back();
+  }
+}
+
+Signal::~Signal() {
+  const std::lock_guard lock(channel().mutex);
+  channel().free_tags.push_back(tag_);
+}
+
+MPI_Request Signal::request() const {
+  MPI_Request request{};
+  native().Recv_init(nullptr, 0, native().byte, 0, tag_, get(), &request);
+  return request;
+}
+
+void Signal::raise(int error) const {
+  error_ = error;
+  // A byte is more than the receive has room for: it fails as truncated.
+  const char byte = 0;
+  native().Send(&byte, error == MPI_SUCCESS ? 0 : 1, native().byte, 0, tag_, get());
+}
+
+}  // namespace stretto::own_channel

@@ -1,0 +1,40 @@
+// A communicator of this process alone that carries nothing but Stretto's messages to
+// itself: signals, on tags of their own, and copies, on tag 0.
+#pragma once
+
+#include <atomic>
+
+#include "transport/mpi/native.hpp"
+
+namespace stretto::own_channel {
+
+// Once the MPI is initialized, and before any other thread of Stretto's runs.
+void open();
+// Before MPI_Finalize.
+void close();
+
+[[nodiscard]] MPI_Comm get();
+
+// What makes a persistent request of the MPI's complete: the request is a receive from
+// oneself, and raising the signal sends the message. So every MPI function that waits or
+// tests treats it as its own. Thread-safe.
+class Signal {
+ public:
+  Signal();
+  ~Signal();
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+
+  // A persistent request, inactive. The caller's; started again for each raise.
+  [[nodiscard]] MPI_Request request() const;
+  // `error`: waiting for the request fails, too.
+  void raise(int error) const;
+  // That error, once; MPI_SUCCESS where there was none.
+  [[nodiscard]] int take_error() const { return error_.exchange(MPI_SUCCESS); }
+
+ private:
+  int tag_;
+  mutable std::atomic<int> error_{MPI_SUCCESS};
+};
+
+}  // namespace stretto::own_channel

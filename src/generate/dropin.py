@@ -1,0 +1,114 @@
+"""The drop-in's MPI entry points.
+
+Each function is defined as MPI_X and, by alias, as PMPI_X: Fortran in Open MPI enters
+through PMPI_X, so one C definition serves every language. The real one is looked up in
+the MPI the process has loaded. While the drop-in is not active (before MPI_Init, after
+MPI_Finalize, or when the MPI is of another ABI), an entry point only forwards. It then
+does not know what its arguments are (a handle is an int in one ABI and a pointer in
+another), so it takes and hands on machine words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from table import FORMS, Function, forms, large_count_form
+
+# These run before the drop-in is active, and make it so.
+ALWAYS_HOOKED = ("Init", "Init_thread")
+
+
+def collective_body(function: Function, index: int, real: str) -> str:
+    """The end of a collective's wrapper: its parameters described as a Call."""
+    call = function.call
+    if function.form == "persistent":
+        return f"  return on_persistent({index}, {call}, request, real != nullptr, {real});\n"
+    request = "request" if function.form == "nonblocking" else "nullptr"
+    form = f"Form::{function.form}"
+    return (
+        f"  if (goes_native({index}, {function.collective}, {form}, comm)) {{\n"
+        f"    return real({function.forwarded});\n"
+        "  }\n"
+        f"  return on_collective({index}, {call}, {request}, {real});\n"
+    )
+
+
+def body(function: Function, index: int) -> str:
+    """What the wrapper does once the drop-in is active."""
+    # By value: parameters whose address is taken would be stored on every call.
+    real = f"[=] {{ return real({function.forwarded}); }}"
+    match function.role:
+        case "collective":
+            return collective_body(function, index, real)
+        case "attach":
+            return f"  return on_attach(newcomm, {real});\n"
+        case "track":
+            return f"  return on_track(count, datatype, request, {real});\n"
+    arguments = ", ".join(("real", *function.arguments))
+    return f"  return on_{function.name}({arguments});\n"
+
+
+def wrapper(function: Function, index: int) -> str:
+    """The definition of MPI_X and PMPI_X."""
+    name = function.name
+    count = len(function.types)
+    types = ", ".join(function.types)
+    words = ", ".join(f"Word w{i}" for i in range(count))
+    named = ", ".join(f"w{i}" for i in range(count))
+    typed = ", ".join(f"from_word<{type_}>(w{i})" for i, type_ in enumerate(function.types))
+    find = f'existing_function("PMPI_{name}")'
+    inactive = "(address)"
+    if function.form == "persistent":
+        # An MPI may have none, in which case Stretto provides them while it is active.
+        inactive = f"(address != nullptr ? address : {find})"
+        find = f'native_collective("{name}")'
+    forward = f"reinterpret_cast<Word (*)({words})>{inactive}"
+    when = "" if name in ALWAYS_HOOKED else f"  if (!is_active()) return {forward}({named});\n"
+    inside = "" if name in ALWAYS_HOOKED else "  const Inside inside;\n"
+    parameters = ", ".join(filter(None, (f"int (*real)({types})", function.parameters)))
+    passed = ", ".join(filter(None, (f"reinterpret_cast<int (*)({types})>(address)", typed)))
+    return (
+        f"static int wrap_{name}({parameters}) {{\n"
+        f"{inside}"
+        f"{body(function, index)}"
+        "}\n"
+        f'STRETTO_ENTRY Word enter_{name}({words}) __asm__("MPI_{name}");\n'
+        f'STRETTO_ENTRY Word enter_P{name}({words}) __asm__("PMPI_{name}")\n'
+        f'    __attribute__((alias("MPI_{name}")));\n'
+        f"Word enter_{name}({words}) {{\n"
+        f'  static void* const address = {find};\n'
+        f"{when}"
+        f"  return wrap_{name}({passed});\n"
+        "}\n"
+    )
+
+
+def source(functions: Iterable[Function]) -> str:
+    """The text of wrappers.cpp."""
+    all_forms = [
+        form
+        for function in functions
+        for form in (forms(function) if function.role == "collective" else [function])
+    ]
+    collectives = [f for f in all_forms if f.role == "collective"]
+    index = {(f.base, f.form): number for number, f in enumerate(collectives)}
+
+    def wrappers(of: Iterable[Function]) -> str:
+        return "\n".join(wrapper(f, index.get((f.base, f.form), -1)) for f in of)
+
+    large = filter(None, map(large_count_form, all_forms))
+    names = ", ".join(f'"MPI_{f.name}"' for f in collectives)
+    assert len(FORMS) * len({f.base for f in collectives}) == len(collectives)
+    return (
+        '#include "intercept/hooks.hpp"\n\n'
+        "namespace stretto::intercept {\n"
+        f"const std::array<const char*, kEntryPoints> kEntryPointNames{{{names}}};\n"
+        f"static_assert({len(collectives)} == kEntryPoints);\n"
+        "}  // namespace stretto::intercept\n\n"
+        "using namespace stretto;\n"
+        "using namespace stretto::intercept;\n\n"
+        'extern "C" {\n\n' + wrappers(all_forms) + "\n"
+        # 4.1 has none of these, and a program that looks for them must not find ours.
+        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + wrappers(large) + "\n#endif\n\n"
+        '}  // extern "C"\n'
+    )

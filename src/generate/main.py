@@ -1,0 +1,36 @@
+"""Writes what follows from functions.txt.
+
+Usage: python3 main.py OUTDIR
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import api
+import dropin
+from table import functions
+
+
+def main() -> None:
+    """Write OUTDIR/{api/collectives.cpp,intercept/wrappers.cpp,include/stretto/*.h}."""
+    outdir = Path(sys.argv[1])
+    table = functions()
+    for name, text in {
+        "api/collectives.cpp": api.source(table),
+        "intercept/wrappers.cpp": dropin.source(table),
+        "include/stretto/collectives.h": api.header(table),
+        "include/stretto/mpi4.h": api.mpi4(table),
+    }.items():
+        path = outdir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        comment = f"written from functions.txt by {Path(__file__).name}"
+        text = f"/* {comment} */\n{text}"
+        # Untouched where it is the same: what includes it need not be built again.
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

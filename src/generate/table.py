@@ -1,0 +1,145 @@
+"""The table of MPI functions: reads functions.txt, and derives the forms of a collective."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+ROLES = ("collective", "attach", "track", "hook")
+
+# The members of Call in their order, and the standard parameters that set them under
+# another name.
+CALL_MEMBERS = (  # noqa: SIM905
+    "sendbuf sendcount sendcounts senddispls sendtype sendtypes "
+    "recvbuf recvcount recvcounts recvdispls recvtype recvtypes op root comm"
+).split()
+OTHER_NAMES = {
+    "buffer": "recvbuf",
+    "count": "recvcount",
+    "datatype": "recvtype",
+    "sdispls": "senddispls",
+    "rdispls": "recvdispls",
+}
+# Collectives that are not named as Stretto's: those of blocks of one size, and those of
+# blocks that differ in size.
+EVEN = {"reduce_scatter_block": "reduce_scatter"}
+UNEVEN = {
+    "reduce_scatter": "reduce_scatter",
+    "gatherv": "gather",
+    "scatterv": "scatter",
+    "allgatherv": "allgather",
+    "alltoallv": "alltoall",
+    "alltoallw": "alltoall",
+    "neighbor_allgatherv": "neighbor_allgather",
+    "neighbor_alltoallv": "neighbor_alltoall",
+    "neighbor_alltoallw": "neighbor_alltoall",
+}
+FORMS = ("blocking", "nonblocking", "persistent")
+
+
+@dataclass(frozen=True)
+class Function:
+    """One line of the table, or a form derived from one."""
+
+    role: str
+    name: str  # without MPI_
+    types: tuple[str, ...]  # of its parameters, arrays as pointers
+    arguments: tuple[str, ...]  # their names
+    base: str = ""  # of a collective: its blocking form's name in lower case
+    form: str = "blocking"
+
+    @property
+    def forwarded(self) -> str:
+        return ", ".join(self.arguments)
+
+    @property
+    def parameters(self) -> str:
+        pairs = zip(self.types, self.arguments, strict=True)
+        return ", ".join(f"{type_} {name}" for type_, name in pairs)
+
+    @property
+    def pointer(self) -> str:
+        """The C type of a pointer to it."""
+        return f"int (*)({', '.join(self.types)})"
+
+    @property
+    def collective(self) -> str:
+        """What Stretto calls it."""
+        return f"Collective::{(EVEN | UNEVEN).get(self.base, self.base)}"
+
+    @property
+    def call(self) -> str:
+        """Its parameters as a Call."""
+        displs = "senddispls" if "sendcounts" in self.arguments else "recvdispls"
+        names = OTHER_NAMES | {"displs": displs}
+        members = {names.get(a, a): a for a in self.arguments}
+        fields = [f".collective = {self.collective}", f".form = Form::{self.form}"]
+        if self.base in UNEVEN:
+            fields.append(".uneven = true")
+        fields += [f".{m} = {members[m]}" for m in CALL_MEMBERS if m in members]
+        return "{" + ", ".join(fields) + "}"
+
+
+def parse(line: str) -> Function:
+    """Read one line of functions.txt. Raises ValueError naming the line."""
+    match = re.fullmatch(r"(\w+)\s+int MPI_(\w+)\((.*)\)", line)
+    if match is None or match[1] not in ROLES:
+        raise ValueError(f"functions.txt: cannot read: {line}")
+    role, name, parameters = match.groups()
+    declared = [] if parameters == "void" else parameters.split(",")
+    split = [re.fullmatch(r"\s*(.*?)(\w+)(\[\])?", text) for text in declared]
+    if None in split:
+        raise ValueError(f"functions.txt: cannot read the parameters: {line}")
+    found = [part for part in split if part is not None]
+    types = tuple(part[1].strip() + ("*" if part[3] else "") for part in found)
+    base = name.lower() if role == "collective" else ""
+    return Function(role, name, types, tuple(part[2] for part in found), base)
+
+
+def read(table: str) -> list[Function]:
+    lines = (line.strip() for line in table.splitlines())
+    return [parse(line) for line in lines if line and not line.startswith("#")]
+
+
+def functions() -> list[Function]:
+    """Those of functions.txt."""
+    return read((Path(__file__).parent / "functions.txt").read_text(encoding="utf-8"))
+
+
+def forms(blocking: Function) -> Iterator[Function]:
+    """A collective's blocking, nonblocking and persistent form (MPI 4.1, 6.12 and 6.13)."""
+    yield blocking
+    name = blocking.name
+    yield replace(
+        blocking,
+        name="I" + name[0].lower() + name[1:],
+        types=(*blocking.types, "MPI_Request*"),
+        arguments=(*blocking.arguments, "request"),
+        form="nonblocking",
+    )
+    yield replace(
+        blocking,
+        name=name + "_init",
+        types=(*blocking.types, "MPI_Info", "MPI_Request*"),
+        arguments=(*blocking.arguments, "info", "request"),
+        form="persistent",
+    )
+
+
+def large_count_form(function: Function) -> Function | None:
+    """MPI_X_c of an MPI_X that counts elements (MPI 4.0): its counts are wider."""
+    if function.role not in ("collective", "track"):
+        return None
+
+    def widened(type_: str, name: str) -> str:
+        if name.endswith(("count", "counts")):
+            return re.sub(r"\bint\b", "MPI_Count", type_)
+        return re.sub(r"\bint\b", "MPI_Aint", type_) if name.endswith("displs") else type_
+
+    pairs = zip(function.types, function.arguments, strict=True)
+    types = tuple(widened(type_, name) for type_, name in pairs)
+    if types == function.types:
+        return None
+    return replace(function, name=function.name + "_c", types=types)

@@ -1,0 +1,54 @@
+#include "intercept/persistents.hpp"
+
+namespace stretto::intercept {
+
+Persistents& Persistents::get() {
+  static auto* const instance = new Persistents;
+  return *instance;
+}
+
+int Persistents::add(const Call& call, const Decision& decision, MPI_Request* request) {
+  Entry entry{.collective = Persistent::make(call, decision),
+              .signal = std::make_shared<const own_channel::Signal>(),
+              .comm = call.comm};
+  if (entry.collective == nullptr) return report(call.comm, MPI_ERR_OTHER);
+  *request = entry.signal->request();
+  const std::lock_guard lock(mutex_);
+  entries_[*request] = std::move(entry);
+  count_ = entries_.size();
+  return MPI_SUCCESS;
+}
+
+bool Persistents::start(MPI_Request request) {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(request);
+  if (found == entries_.end()) return false;
+  const Entry& entry = found->second;
+  Engine::release(entry.collective->start({.signal = entry.signal}));
+  return true;
+}
+
+bool Persistents::forget(MPI_Request request) {
+  const std::lock_guard lock(mutex_);
+  const bool known = entries_.erase(request) > 0;
+  count_ = entries_.size();
+  return known;
+}
+
+int Persistents::explain(int error) {
+  MPI_Comm comm{};
+  int cause = MPI_SUCCESS;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [request, entry] : entries_) {
+      cause = entry.signal->take_error();
+      comm = entry.comm;
+      if (cause != MPI_SUCCESS) break;
+    }
+  }
+  if (cause == MPI_SUCCESS) return error;
+  report(comm, cause);
+  return error == MPI_ERR_IN_STATUS ? error : cause;
+}
+
+}  // namespace stretto::intercept

@@ -64,7 +64,7 @@ constexpr Rule kScan[] = {
     {.algorithm = "linear", .segment_bytes = 32 * kKiB},
 };
 
-constexpr Rule kNeighborhood[] = {{.algorithm = "linear"}};
+constexpr Rule kNeighborhood[] = {{.fewest_ranks = 1, .algorithm = "linear"}};
 
 // On intercommunicators.
 constexpr Rule kTwoGroups[] = {{.algorithm = "leaders"}};

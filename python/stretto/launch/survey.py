@@ -30,7 +30,9 @@ def served(launchers: Iterable[Known]) -> list[Served]:
     A launcher may start programs of more interfaces than its MPI has a library of.
     """
     found = [
-        Served(each, abi, libmpi_beside(each.path, abi)) for each in launchers for abi in each.starts
+        Served(each, abi, libmpi_beside(each.path, abi))
+        for each in launchers
+        for abi in each.starts
     ]
     return [each for each in found if each.library or each.abi is each.launcher.abi]
 

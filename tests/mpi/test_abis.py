@@ -67,11 +67,11 @@ def test_variants_that_do_not_fit_say_one_line_and_stay_out(any_mpi: Mpi, tmp_pa
         ended = any_mpi.run(any_mpi.program("dropin"), ranks=2, env={**THREAD, **env})
         assert ended.ok, ended.stdout + ended.stderr
         assert "dropin ok" in ended.stdout
-        said = [line for line in ended.stderr.splitlines() if line.startswith("stretto: ")]
-        assert said == [
-            f"stretto: this program runs on {SONAMES[any_mpi.abi]}, "
-            f"which this variant ({variant}) does not serve: it runs as it is, without Stretto"
-        ]
+        (said,) = [line for line in ended.stderr.splitlines() if line.startswith("stretto: ")]
+        assert (
+            f"this program runs on {SONAMES[any_mpi.abi]}, which this variant ({variant})" in said
+        )
+        assert "it runs as it is, without Stretto" in said
         assert not list(tmp_path.iterdir())
 
 

@@ -6,6 +6,7 @@
 # -DSTRETTO_OPENMPI_MPICC=..., -DSTRETTO_MPICH_MPICC=... and -DSTRETTO_MPIABI_MPICC=...
 # name a wrapper.
 
+set(STRETTO_VARIANTS openmpi mpich mpiabi CACHE STRING "ABIs to build for, of MPIs that are here")
 set(STRETTO_OPENMPI_MPICC "" CACHE FILEPATH "Open MPI's mpicc")
 set(STRETTO_MPICH_MPICC "" CACHE FILEPATH "mpicc of MPICH or of an MPI with its ABI")
 set(STRETTO_MPIABI_MPICC "" CACHE FILEPATH "A wrapper for the MPI 5.0 standard ABI (mpicc_abi)")
@@ -98,7 +99,7 @@ if(CMAKE_Fortran_COMPILER)
 endif()
 
 set(STRETTO_ABIS "")
-foreach(abi IN ITEMS openmpi mpich mpiabi)
+foreach(abi IN LISTS STRETTO_VARIANTS)
   string(TOUPPER ${abi} ABI)
   set(found "")
   if(STRETTO_${ABI}_MPICC)

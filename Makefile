@@ -11,13 +11,16 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo bars conformance test sanitize $(SANITIZERS) lint format clean
+.PHONY: help setup mpis build demo bars conformance test wheel sanitize $(SANITIZERS) lint format clean
 
 help:  ## show this
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup:  ## install what building and testing need (Debian packages if root, .venv)
 	@tools/setup.sh
+
+mpis: setup  ## install more MPIs to test on, beside the system's and .venv's (into .mpis)
+	@tools/mpis.sh
 
 build: setup  ## build everything into build/$(PRESET)
 	@$(CMAKE) --preset $(PRESET) -DSTRETTO_WERROR=$(WERROR) --log-level=WARNING
@@ -26,9 +29,15 @@ build: setup  ## build everything into build/$(PRESET)
 demo: build  ## run the sample applications with and without Stretto, and compare
 	@tools/demo.sh
 
-test: build  ## run every test
+test: build mpis  ## run every test
 	@$(BIN)/ctest --preset $(PRESET)
 	@$(BIN)/python -m pytest
+
+wheel: build mpis  ## build the wheel into dist and try it in a fresh environment
+	@rm -rf dist
+	@$(BIN)/python -m pip wheel . --quiet --disable-pip-version-check --no-deps \
+	  --wheel-dir dist --config-settings build-dir=build/wheel
+	@STRETTO_TEST_WHEEL="$$(ls $(CURDIR)/dist/stretto-*.whl)" $(BIN)/python -m pytest tests/wheel
 
 sanitize: $(SANITIZERS)  ## run the tests of the native parts under the sanitizers
 
@@ -39,7 +48,7 @@ $(SANITIZERS):
 bars: build  ## measure the promised speeds against the MPI's own (a quiet machine, root)
 	@$(BIN)/python tools/bars.py
 
-conformance: build  ## run mpi4py's own tests of the collectives under Stretto (an hour or more)
+conformance: build mpis  ## run mpi4py's own tests of the collectives under Stretto (an hour or more)
 	@$(BIN)/python tools/conformance.py
 
 lint: build  ## check formatting and style of all sources

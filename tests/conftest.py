@@ -1,11 +1,18 @@
 """Fixtures of all tests."""
 
 import pytest
-from mpi_runs import MPIS, Mpi
+from mpi_runs import EVERY_MPI, MPIS, Mpi
 
 
 @pytest.fixture(params=MPIS.values(), ids=MPIS.keys())
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Each MPI in turn."""
+    """Of each ABI one MPI, in turn: what most tests take, for the time it takes."""
+    mpi: Mpi = request.param
+    return mpi
+
+
+@pytest.fixture(params=EVERY_MPI.values(), ids=EVERY_MPI.keys())
+def any_mpi(request: pytest.FixtureRequest) -> Mpi:
+    """Every MPI with every interface it has, in turn."""
     mpi: Mpi = request.param
     return mpi

@@ -1,5 +1,6 @@
 """The MPIs that programs are built for here, and how a test runs one of the programs."""
 
+import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +13,12 @@ from stretto.errors import StrettoError
 from stretto.launch.base import Abi
 from stretto.launch.dropin import SELECTION, selections_in_turn
 from stretto.launch.process import launch
-from stretto.launch.registry import Known, known_launchers
+from stretto.launch.registry import Known, identify, known_launchers
 from stretto.launch.schedules import known_algorithms
+from stretto.launch.survey import served
+
+# What tools/mpis.sh installs; programs built for another MPI of the same ABI run on these.
+FURTHER_MPIS = Path(__file__).resolve().parents[1] / ".mpis"
 
 # A program that takes this long hangs; nothing here needs a tenth of it.
 HANGS_AFTER_S = 240.0
@@ -35,14 +40,25 @@ class Ended:
 
 @dataclass(frozen=True)
 class Mpi:
-    """An MPI, and the programs of this repository built for it."""
+    """An MPI with one of its interfaces, and the programs of this repository built for that."""
 
     launcher: Known
+    abi: Abi
+    library: Path | None
     build: Path
 
     @property
-    def abi(self) -> Abi:
-        return self.launcher.abi
+    def name(self) -> str:
+        """The MPI and its version."""
+        return self.launcher.name.partition(" (")[0]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What makes the loader find this MPI and not the one a program was built with."""
+        if self.library is None or not self.library.is_relative_to(FURTHER_MPIS):
+            return {}
+        theirs = os.environ.get("LD_LIBRARY_PATH", "")
+        return {"LD_LIBRARY_PATH": f"{self.library.parent}:{theirs}".rstrip(":")}
 
     def app(self, name: str) -> Path:
         """A sample application."""
@@ -62,9 +78,10 @@ class Mpi:
     ) -> Ended:
         """Run to the end, or kill whatever it has become; `env` goes to the ranks alone."""
         command = [str(program), *map(str, arguments)]
+        env = {**self.environment, **(env or {})}
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             outcome = launch(
-                self.launcher.command(ranks, command, env or {}),
+                self.launcher.command(ranks, command, env),
                 timeout_s=timeout_s,
                 stdout=stdout,
                 stderr=stderr,
@@ -97,20 +114,31 @@ class Mpi:
         return path
 
 
-def _mpis() -> dict[str, Mpi]:
-    """By ABI: the first launcher of each that programs were built for."""
+def _every_mpi() -> dict[str, Mpi]:
+    """Each MPI here with each interface it has and programs were built for."""
     try:
         build = native.native_dir()
     except StrettoError:
         return {}
+    further = (identify(folder / "bin" / "mpirun") for folder in sorted(FURTHER_MPIS.glob("*")))
     found: dict[str, Mpi] = {}
-    for launcher in known_launchers():
-        if (build / "tests" / launcher.abi).is_dir():
-            found.setdefault(launcher.abi, Mpi(launcher, build))
+    for each in served(dict.fromkeys([*known_launchers(), *filter(None, further)])):
+        if (build / "tests" / each.abi).is_dir():
+            mpi = Mpi(each.launcher, each.abi, each.library, build)
+            found.setdefault(f"{mpi.name}, {mpi.abi}", mpi)
     return found
 
 
-MPIS = _mpis()
+def _first_of_each_abi() -> dict[str, Mpi]:
+    found: dict[str, Mpi] = {}
+    for mpi in EVERY_MPI.values():
+        if mpi.abi is not Abi.MPIABI:  # its MPIs are there with their own interface already
+            found.setdefault(mpi.abi, mpi)
+    return found
+
+
+EVERY_MPI = _every_mpi()
+MPIS = _first_of_each_abi()
 
 
 def algorithms_in_turn() -> list[dict[str, str]]:

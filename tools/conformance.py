@@ -4,9 +4,11 @@ First natively, then under the drop-in, then with every algorithm forced in its 
 passes natively must pass under Stretto, and counters tell which algorithm ran how often.
 Exit code 3 where something fails under Stretto only. Example: make conformance, or
 
-    .venv/bin/python tools/conformance.py --abi openmpi --ranks 3 --ranks 4
+    .venv/bin/python tools/conformance.py --mpi "Intel MPI" --abi mpiabi --ranks 3 --ranks 4
 
-The tests are those of the mpi4py that is installed, from its released source.
+Every MPI on PATH, in .venv and in .mpis (tools/mpis.sh) is taken, with each interface it has.
+The tests are those of the mpi4py that is installed, from its released source; as its wheels
+know nothing of the standard ABI, it is built from that source for it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import sys
 import tarfile
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -31,15 +33,21 @@ from rich.table import Table
 from stretto import native
 from stretto.data.counters import read_counters, summed
 from stretto.errors import StrettoError
+from stretto.launch.base import Abi
 from stretto.launch.dropin import COUNTERS, rank_environment, selections_in_turn
+from stretto.launch.libmpi import LABELS
 from stretto.launch.process import launch
-from stretto.launch.registry import Known, known_launchers
+from stretto.launch.registry import identify, known_launchers
 from stretto.launch.schedules import known_algorithms
+from stretto.launch.survey import Served, served
 
 RANKS = (1, 2, 3, 4, 5, 7)
+RANKS_OF_FURTHER_MPIS = (1, 2, 3, 4)  # those of .mpis
 FEWEST_CALLS = 100  # of each algorithm, for its conformance to mean something
 TIMEOUT_S = 900.0
-BUILD = Path(__file__).resolve().parents[1] / "build" / "conformance"
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "conformance"
+FURTHER_MPIS = ROOT / ".mpis"
 
 
 @dataclass
@@ -76,13 +84,45 @@ def understood(output: str) -> Told:
     return told
 
 
-def run(mpi: Known, ranks: int, tests: Path, env: Mapping[str, str]) -> Told:
-    argv = [sys.executable, str(tests / "main.py"), "-q", "-i", "cco"]
-    libraries = mpi.path.resolve().parents[1] / "lib"
-    library = next(libraries.glob("libmpi.so.12"), "libmpi.so.40")
-    env = {**env, "MPI4PY_LIBMPI": str(library)}
+def mpi4py_of_the_standard_abi() -> Path:
+    """The folder of an mpi4py built for it, made once (minutes)."""
+    release = version("mpi4py")
+    folder = BUILD / f"mpi4py-{release}-mpiabi"
+    if not folder.is_dir():
+        tests_of_mpi4py()
+        mpicc = Path(sys.prefix) / "bin" / "mpicc_abi"
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+        source = ["--target", str(folder), str(BUILD / f"mpi4py-{release}.tar.gz")]
+        env = os.environ | {"MPICC": str(mpicc)}
+        if subprocess.run([*pip, *source], env=env, check=False).returncode != 0:
+            raise StrettoError(f"cannot build mpi4py {release} with {mpicc}")
+    return folder
+
+
+def environment(mpi: Served) -> dict[str, str]:
+    """What makes mpi4py load this MPI."""
+    if mpi.abi is not Abi.MPIABI:
+        return {"MPI4PY_LIBMPI": str(mpi.library or "libmpi.so.40")}
+    assert mpi.library is not None
+    return {
+        "PYTHONPATH": str(mpi4py_of_the_standard_abi()),
+        "LD_LIBRARY_PATH": str(mpi.library.parent),
+    }
+
+
+def left_out(mpi: Served) -> list[str]:
+    """Tests that cannot run on an MPI, with Stretto or without."""
+    if mpi.launcher.name.startswith("Intel MPI") and mpi.abi is Abi.MPIABI:
+        # The standard ABI's library of 2021.19 heeds no MPI_ERRORS_RETURN: errors end the job.
+        return ["-e", "cco_obj"]
+    return []
+
+
+def run(mpi: Served, ranks: int, tests: Path, env: Mapping[str, str]) -> Told:
+    argv = [sys.executable, str(tests / "main.py"), "-q", "-i", "cco", *left_out(mpi)]
+    command = mpi.launcher.command(ranks, argv, {**env, **environment(mpi)})
     with tempfile.TemporaryFile() as out:
-        outcome = launch(mpi.command(ranks, argv, env), timeout_s=TIMEOUT_S, stdout=out, stderr=out)
+        outcome = launch(command, timeout_s=TIMEOUT_S, stdout=out, stderr=out)
         out.seek(0)
         told = understood(out.read().decode(errors="replace"))
     told.ended_well = outcome.ok or bool(told.failed)
@@ -109,15 +149,16 @@ def verdict(theirs: Told, ours: Told) -> str:
     return ""
 
 
-def conform(mpi: Known, all_ranks: list[int], in_turn: bool, console: Console) -> bool:
-    """One MPI; prints a line a run, as it ends."""
+def conform(mpi: Served, all_ranks: Sequence[int], in_turn: bool, console: Console) -> bool:
+    """One MPI with one of its interfaces; prints a line a run, as it ends."""
     tests = tests_of_mpi4py()
     turns = selections_in_turn(known_algorithms()) if in_turn else []
     calls: Counter[str] = Counter()
     conforms = True
-    console.print(f"{mpi.name}: ranks, run, tests, skipped, failed", markup=False)
+    name = f"{mpi.launcher.name}, {LABELS[mpi.abi]}"
+    console.print(f"{name}: ranks, run, tests, skipped, failed", markup=False)
     with Progress(console=console, transient=True) as progress:
-        task = progress.add_task(mpi.name, total=len(all_ranks) * (2 + len(turns)))
+        task = progress.add_task(name, total=len(all_ranks) * (2 + len(turns)))
         for ranks in all_ranks:
             theirs = run(mpi, ranks, tests, {})
             progress.console.print(line(ranks, "native", theirs, ""), markup=False)
@@ -152,19 +193,32 @@ def counted(calls: Counter[str]) -> Table:
     return table
 
 
+def mpis_here() -> list[Served]:
+    further = (identify(folder / "bin" / "mpirun") for folder in sorted(FURTHER_MPIS.glob("*")))
+    launchers = [*known_launchers(), *filter(None, further)]
+    return served(dict.fromkeys(launchers))  # once each, though PATH may name them too
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--abi", action="append", help="openmpi or mpich; repeatable, default all")
+    parser.add_argument("--mpi", default="", help="part of its name, say 'MPI 5'; default: all")
+    parser.add_argument("--abi", action="append", choices=list(Abi), help="repeatable, default all")
     parser.add_argument("--ranks", type=int, action="append", help="repeatable, default 1-5 and 7")
     parser.add_argument("--quick", action="store_true", help="without forcing the algorithms")
     chosen = parser.parse_args()
     console = Console(width=max(100, int(os.environ.get("COLUMNS", "100"))))
     conforms = True
-    mpis = [mpi for mpi in known_launchers() if not chosen.abi or mpi.abi in chosen.abi]
+    mpis = [
+        mpi
+        for mpi in mpis_here()
+        if chosen.mpi in mpi.launcher.name and (not chosen.abi or mpi.abi in chosen.abi)
+    ]
     if not mpis:
         raise StrettoError("no launcher of such an MPI here")
-    for mpi in {mpi.abi: mpi for mpi in reversed(mpis)}.values():
-        conforms &= conform(mpi, chosen.ranks or list(RANKS), not chosen.quick, console)
+    for mpi in mpis:
+        is_further = mpi.launcher.path.is_relative_to(FURTHER_MPIS)
+        ranks = chosen.ranks or (RANKS_OF_FURTHER_MPIS if is_further else RANKS)
+        conforms &= conform(mpi, ranks, not chosen.quick, console)
     return 0 if conforms else 3
 
 

@@ -2,7 +2,8 @@
  *
  * The C interface. Every function has the meaning of the MPI function it is named after
  * (MPI 4.1, chapter 6) and returns its error codes, after the communicator's error handler
- * was called. Link with -lstretto-openmpi or -lstretto-mpich, the one your MPI is.
+ * was called. Link with -lstretto-openmpi, -lstretto-mpich or -lstretto-mpiabi (MPI 5.0's
+ * standard ABI), as your MPI is.
  *
  * The first call on a communicator prepares it, collectively: where ranks must not wait
  * for each other there, call stretto_attach beforehand. MPI_Init_thread must have given

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/own_channel.hpp"
+#include "engine/type_contents.hpp"
 
 namespace stretto {
 namespace {
@@ -31,22 +32,12 @@ bool is_derived(int combiner) {
 }  // namespace
 
 bool is_plain(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  native().Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  const int combiner = combiner_of(type);
   if (combiner == MPI_COMBINER_NAMED) return size_of(type) == extent_of(type);
   if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) return false;
-
-  std::vector<int> integer(static_cast<std::size_t>(integers) + 1);
-  std::vector<MPI_Aint> address(static_cast<std::size_t>(addresses) + 1);
-  MPI_Datatype inner{};
-  native().Type_get_contents(type, integers, addresses, 1, integer.data(), address.data(), &inner);
+  MPI_Datatype inner = inner_type_of(type);
   const bool plain = is_plain(inner);
-  int inner_combiner = 0;
-  native().Type_get_envelope(inner, &integers, &addresses, &types, &inner_combiner);
-  if (is_derived(inner_combiner)) native().Type_free(&inner);
+  if (is_derived(combiner_of(inner))) native().Type_free(&inner);
   return plain;
 }
 

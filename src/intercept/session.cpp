@@ -18,7 +18,16 @@ long number_from_launcher(const char* name) {
   return value == nullptr ? 0 : std::strtol(value, nullptr, 10);
 }
 
-// Known before MPI_Init where the launcher tells: Hydra (MPICH, Intel MPI), then Open MPI.
+// What all ranks have to say one says, as far as the launcher tells before MPI_Init which is
+// which: Hydra (MPICH, Intel MPI), Open MPI, Slurm.
+bool speaks_for_all() {
+  for (const char* rank : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
+    if (number_from_launcher(rank) > 0) return false;
+  }
+  return true;
+}
+
+// Known before MPI_Init where the launcher tells.
 bool all_ranks_on_this_host() {
   for (const auto& [here, all] :
        {std::pair{"MPI_LOCALNRANKS", "PMI_SIZE"},
@@ -49,6 +58,7 @@ void* existing_function(const char* name) {
 
 int level_to_request(int required) {
   if (!native_available()) {
+    if (!speaks_for_all()) return required;
     say("this program runs on %s, which this variant (%s) does not serve: it runs as it is, "
         "without Stretto",
         native_soname().c_str(), STRETTO_ABI);

@@ -24,7 +24,6 @@ app.command(context_settings=PROGRAM_FOLLOWS)(compare.compare)
 app.command()(report.report)
 app.command()(info.info)
 app.add_typer(schedule.app, name="schedule")
-app.add_typer(schedule.app, name="schedule")
 
 
 @app.callback(invoke_without_command=True)

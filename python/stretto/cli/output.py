@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from stretto.launch.survey import Survey
+from stretto.launch.survey import Survey, Variant
 from stretto.report.comparison import Answers, Result, Times
 from stretto.report.words import calls, interval, seconds, verdict
 
@@ -57,24 +57,26 @@ def print_result(result: Result) -> None:
 
 
 def print_info(survey: Survey) -> None:
-    """Everything found, table by table."""
-    launchers = _table("MPIs found by their launchers", "variant", "MPI and launcher")
-    for launcher in survey.launchers:
-        launchers.add_row(launcher.abi, launcher.name)
-    variants = _table("Variants of the drop-in", "variant", "library", "serves")
+    """Everything found: variants line by line, settings in a table."""
+    _out.print("Variants of the drop-in, and the MPIs found here that each serves:")
     for variant in survey.variants:
-        path = variant.path or "not built"
-        variants.add_row(variant.abi, path, "\n".join(variant.serves) or "no MPI found here")
+        for line in _variant_lines(variant):
+            _out.print("  " + line, markup=False, soft_wrap=True)
     knobs = _table("Settings", "variable", "value", "from", "meaning")
     for setting in survey.settings:
         knobs.add_row(setting.knob.name, setting.value, setting.source, setting.knob.meaning)
-    for table in (launchers, variants, knobs):
-        _out.print(table)
+    _out.print(knobs)
     for name in survey.unknown_settings:
         _err.print(f"Warning: nothing reads {name}; misspelt?", style="yellow", soft_wrap=True)
     cpus = ",".join(map(str, survey.cpus))
     _out.print(f"Cores: {survey.cores} (CPUs {cpus} may be used)")
     _out.print("Versions: " + ", ".join(f"{name} {it}" for name, it in survey.versions.items()))
+
+
+def _variant_lines(variant: Variant) -> Iterator[str]:
+    state = "" if variant.path else "not built; "
+    for mpi in variant.serves or ["no MPI of this interface found here"]:
+        yield f"{variant.abi:8} {state}{mpi}"
 
 
 def _times_table(result: Result) -> Table:

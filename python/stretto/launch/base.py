@@ -26,7 +26,11 @@ class Launcher(Protocol):
 
     @property
     def abi(self) -> Abi:
-        """The interface of the MPI whose ranks it starts."""
+        """The interface of the programs it starts, where they do not show theirs."""
+
+    @property
+    def starts(self) -> tuple[Abi, ...]:
+        """Every interface that programs it starts may have."""
 
     def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
         """The full command line; running it is `launch.process.launch`."""

@@ -1,6 +1,7 @@
 """The hydra launcher, which MPICH and Intel MPI share."""
 
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +22,15 @@ class Hydra:
     extra: tuple[str, ...] = ()
 
     abi = Abi.MPICH
+    starts = (Abi.MPICH, Abi.MPIABI)
 
     @classmethod
     def identify(cls, path: Path, version_text: str) -> "Hydra | None":
         """The launcher at `path`, if what it says of its version is hydra's."""
-        for mpi, pattern in (("Intel MPI", _INTEL), ("MPICH", _MPICH)):
-            if found := pattern.search(version_text):
-                return cls(path, mpi, found[1])
+        if found := _INTEL.search(version_text):
+            return cls(_itself(path), "Intel MPI", found[1])
+        if found := _MPICH.search(version_text):
+            return cls(path, "MPICH", found[1])
         return None
 
     @property
@@ -42,3 +45,15 @@ class Hydra:
             *self.extra,
             *argv,
         ]
+
+
+def _itself(path: Path) -> Path:
+    """The launcher to call for the one at `path`.
+
+    Intel's mpirun is a script that calls the mpiexec.hydra on PATH, which may be MPICH's.
+    """
+    own = path.with_name("mpiexec.hydra")
+    on_path = shutil.which(own.name)
+    if not own.exists() or (on_path is not None and Path(on_path).samefile(own)):
+        return path
+    return own

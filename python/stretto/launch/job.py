@@ -13,7 +13,7 @@ from stretto.launch.registry import Known, choose_launcher
 
 @dataclass(frozen=True)
 class Job:
-    """A program, the launcher of its MPI and the drop-in for that MPI's interface."""
+    """A program, the launcher of its MPI and the drop-in for the interface it uses."""
 
     program: Program
     launcher: Known
@@ -24,7 +24,8 @@ def prepare(argv: Sequence[str], launcher: str | None, launcher_args: str) -> Jo
     """Find all three, or say which is missing."""
     program = inspect(argv, needs_mpi=launcher is None)
     chosen = choose_launcher(program, launcher, split_words("--launcher-args", launcher_args))
-    return Job(program, chosen, native.drop_in(chosen.abi))
+    abi = program.mpi.abi if program.mpi else chosen.abi
+    return Job(program, chosen, native.drop_in(abi))
 
 
 def split_words(option: str, text: str) -> list[str]:

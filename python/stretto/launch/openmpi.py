@@ -21,6 +21,7 @@ class OpenMpi:
     extra: tuple[str, ...] = ()
 
     abi = Abi.OPENMPI
+    starts = (Abi.OPENMPI,)
 
     @classmethod
     def identify(cls, path: Path, version_text: str) -> "OpenMpi | None":

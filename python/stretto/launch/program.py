@@ -5,25 +5,14 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from stretto.errors import EnvironmentUnusable, InputError
 from stretto.launch.base import Abi
+from stretto.launch.libmpi import LABELS, SONAMES, Mpi, mpi_among
 
-# Debian calls MPICH's library libmpich; Intel MPI shares MPICH's soname.
-_SONAMES = {
-    "libmpi.so.40": Abi.OPENMPI,
-    "libmpi.so.12": Abi.MPICH,
-    "libmpich.so.12": Abi.MPICH,
-    "libmpi_abi.so.1": Abi.MPIABI,
-}
-LABELS = {
-    Abi.OPENMPI: "Open MPI ABI",
-    Abi.MPICH: "MPICH ABI",
-    Abi.MPIABI: "MPI 5.0 standard ABI",
-}
 _LDD_LINE = re.compile(r"^\s*(\S+) => (not found|\S+)", re.MULTILINE)
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
 
@@ -37,18 +26,6 @@ for line in open("/proc/self/maps"):
     if "/libmpi" in line:
         print(line.split(maxsplit=5)[5].strip())
 """
-
-
-@dataclass(frozen=True)
-class Mpi:
-    """The MPI library a program will load."""
-
-    soname: str
-    path: Path | None  # None: the loader does not find it
-
-    @property
-    def abi(self) -> Abi:
-        return _SONAMES[self.soname]
 
 
 @dataclass(frozen=True)
@@ -72,11 +49,6 @@ def inspect(argv: Sequence[str], *, needs_mpi: bool = True) -> Program:
     """
     path = resolve(argv[0])
     mpi = _mpi_of(path, argv[0], needs_mpi)
-    if mpi is not None and mpi.abi is Abi.MPIABI:
-        raise EnvironmentUnusable(
-            f"{argv[0]} needs {mpi.soname} ({LABELS[mpi.abi]}), for which there is no variant of "
-            "Stretto yet; build it with the mpicc of MPICH or Open MPI"
-        )
     if mpi is not None and mpi.path is None:
         raise EnvironmentUnusable(
             f"{argv[0]} needs {mpi.soname} ({LABELS[mpi.abi]}), which the loader does not find; "
@@ -123,16 +95,8 @@ def _mpi_of(path: Path, name: str, needs_mpi: bool) -> Mpi | None:
     return None
 
 
-def mpi_among(libraries: Mapping[str, Path | None]) -> Mpi | None:
-    """The MPI in a program's libraries. The standard ABI wins: it may sit on another one."""
-    for soname in sorted(_SONAMES, key=lambda soname: _SONAMES[soname] is not Abi.MPIABI):
-        if soname in libraries:
-            return Mpi(soname, libraries[soname])
-    return None
-
-
 def _libraries(path: Path, name: str) -> dict[str, Path | None]:
-    """Every library the loader would load for `path`, and from where."""
+    """Every library the loader would load for `path`, in its order, and from where."""
     env = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     answer = subprocess.run(
         ["ldd", str(path.absolute())], env=env, capture_output=True, text=True, check=False
@@ -146,7 +110,7 @@ def _libraries(path: Path, name: str) -> dict[str, Path | None]:
 
 
 def parse_ldd(text: str) -> dict[str, Path | None]:
-    """Sonames and paths from ldd's output."""
+    """Sonames and paths from ldd's output, in its order."""
     return {
         soname: None if where == "not found" else Path(where)
         for soname, where in _LDD_LINE.findall(text)
@@ -168,11 +132,13 @@ def _ask_mpi4py(python: str) -> Mpi:
     answer = subprocess.run(
         [python, "-c", _ASK_MPI4PY], capture_output=True, text=True, check=False
     )
+    paths = [Path(line) for line in answer.stdout.split("\n")]
+    # Memory maps are in no telling order, and the standard ABI may sit on another one.
     loaded = {
-        soname: Path(line)
-        for line in answer.stdout.split("\n")
-        for soname in _SONAMES
-        if Path(line).name.startswith(soname)
+        soname: path
+        for soname in sorted(SONAMES, key=lambda soname: SONAMES[soname] is not Abi.MPIABI)
+        for path in paths
+        if path.name.startswith(soname)
     }
     if mpi := mpi_among(loaded):
         return mpi

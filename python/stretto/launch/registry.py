@@ -11,8 +11,9 @@ from pathlib import Path
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.base import Abi
 from stretto.launch.hydra import Hydra
+from stretto.launch.libmpi import LABELS
 from stretto.launch.openmpi import OpenMpi
-from stretto.launch.program import LABELS, Program
+from stretto.launch.program import Program
 from stretto.launch.srun import Srun
 
 Known = OpenMpi | Hydra | Srun
@@ -58,7 +59,7 @@ def _named(named: str, program: Program) -> Known:
             f"{named} is no launcher known here (Open MPI, MPICH, Intel MPI, Slurm): "
             "its --version names none of them"
         )
-    if wanted not in (None, launcher.abi):
+    if wanted is not None and wanted not in launcher.starts:
         raise EnvironmentUnusable(_mismatch(program, launcher))
     return launcher
 
@@ -67,7 +68,7 @@ def _found(program: Program) -> Known:
     mpi = program.mpi
     others: list[Known] = []
     for launcher in known_launchers(mpi.path if mpi else None):
-        if mpi is None or launcher.abi is mpi.abi:
+        if mpi is None or mpi.abi in launcher.starts:
             return launcher
         others.append(launcher)
     if os.environ.get("SLURM_JOB_ID") and (srun := shutil.which("srun")):
@@ -119,6 +120,8 @@ def _folders(near: Path | None) -> Iterable[Path]:
 
 def _version_text(path: Path) -> str:
     env = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    # A script that calls another program of its MPI's finds that by PATH.
+    env["PATH"] = f"{path.parent}:{env.get('PATH', '')}"
     try:
         answer = subprocess.run(
             [str(path), "--version"],

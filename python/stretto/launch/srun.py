@@ -26,6 +26,10 @@ class Srun:
         return cls(path, found[1], abi) if found else None
 
     @property
+    def starts(self) -> tuple[Abi, ...]:
+        return (self.abi,)
+
+    @property
     def name(self) -> str:
         return f"Slurm {self.version} ({self.path})"
 

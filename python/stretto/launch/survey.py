@@ -1,7 +1,8 @@
 """What there is to work with on this machine."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from stretto import native
 from stretto.data.provenance import versions
@@ -9,8 +10,31 @@ from stretto.errors import EnvironmentUnusable
 from stretto.launch.base import Abi
 from stretto.launch.cores import usable_cores, usable_cpus
 from stretto.launch.knobs import Setting, settings, unknown_settings
-from stretto.launch.registry import known_launchers
+from stretto.launch.libmpi import libmpi_beside
+from stretto.launch.registry import Known, known_launchers
 from stretto.launch.schedules import known_algorithms
+
+
+@dataclass(frozen=True)
+class Served:
+    """An MPI with one of its interfaces, which a variant of the drop-in serves."""
+
+    launcher: Known
+    abi: Abi
+    library: Path | None  # None: not beside the launcher, but where the loader looks
+
+
+def served(launchers: Iterable[Known]) -> list[Served]:
+    """Every interface of every MPI, an MPI's own first.
+
+    A launcher may start programs of more interfaces than its MPI has a library of.
+    """
+    found = [
+        Served(each, abi, libmpi_beside(each.path, abi))
+        for each in launchers
+        for abi in each.starts
+    ]
+    return [each for each in found if each.library or each.abi is each.launcher.abi]
 
 
 @dataclass(frozen=True)
@@ -28,7 +52,7 @@ class Variant:
 
     abi: str
     path: str | None  # of the library; None: not built
-    serves: list[str]
+    serves: list[str]  # MPIs found here, by their launchers
 
 
 @dataclass(frozen=True)
@@ -48,12 +72,13 @@ class Survey:
 def survey(environment: Mapping[str, str]) -> Survey:
     """Look at everything once."""
     launchers = known_launchers()
+    found = served(launchers)
     algorithms = _algorithms()
     known = settings(algorithms, environment)
     return Survey(
         launchers=[FoundLauncher(each.name, str(each.path), each.abi) for each in launchers],
         variants=[
-            Variant(abi, _library(abi), [each.name for each in launchers if each.abi is abi])
+            Variant(abi, _library(abi), [it.launcher.name for it in found if it.abi is abi])
             for abi in Abi
         ],
         cpus=usable_cpus(),

@@ -14,18 +14,20 @@
 namespace stretto {
 namespace {
 
-// Sonames by ABI; the first is this library's own. Intel MPI and MPICH share one.
-#if defined(OMPI_MAJOR_VERSION)
-constexpr std::array<std::string_view, 3> kSonames{"libmpi.so.40", "libmpi.so.12",
-                                                   "libmpi_abi.so.1"};
-#else
-constexpr std::array<std::string_view, 3> kSonames{"libmpi.so.12", "libmpi.so.40",
-                                                   "libmpi_abi.so.1"};
-#endif
+struct Interface {
+  std::string_view soname;
+  std::string_view abi;
+};
+
+// Intel MPI has MPICH's soname; Debian's MPICH has one of its own.
+constexpr std::array<Interface, 4> kInterfaces{{{"libmpi.so.40", "openmpi"},
+                                                {"libmpi.so.12", "mpich"},
+                                                {"libmpich.so.12", "mpich"},
+                                                {"libmpi_abi.so.1", "mpiabi"}}};
 
 struct Loaded {
   std::string path;
-  std::string_view soname;
+  Interface interface;
   void* handle = nullptr;
 };
 
@@ -39,11 +41,12 @@ bool has_soname(std::string_view path, std::string_view soname) {
 int consider(dl_phdr_info* object, std::size_t /*size*/, void* data) {
   auto& found = *static_cast<Loaded*>(data);
   const std::string_view path = object->dlpi_name == nullptr ? "" : object->dlpi_name;
-  for (const std::string_view soname : kSonames) {
-    // Of two MPIs in one process our own counts: the other came with a plugin.
-    if (has_soname(path, soname) && (found.soname.empty() || soname == kSonames[0])) {
+  for (const Interface& interface : kInterfaces) {
+    // Of two MPIs in one process the first is the program's, as the loader binds its calls to
+    // it; the other came with a plugin, or is what the first one is built on.
+    if (found.path.empty() && has_soname(path, interface.soname)) {
       found.path = path;
-      found.soname = soname;
+      found.interface = interface;
     }
   }
   return 0;
@@ -58,7 +61,7 @@ const Loaded* find_loaded() {
   if (const Loaded* loaded = known.load(std::memory_order_acquire)) return loaded;
   Loaded found;
   dl_iterate_phdr(consider, &found);
-  if (found.soname.empty()) return nullptr;
+  if (found.path.empty()) return nullptr;
   found.handle = dlopen(found.path.c_str(), RTLD_NOLOAD | RTLD_LAZY);
   if (found.handle == nullptr) return nullptr;
   known.store(new Loaded(found), std::memory_order_release);
@@ -124,7 +127,7 @@ Native read(const Loaded& mpi) {
 
 bool native_available() {
   const Loaded* mpi = find_loaded();
-  return mpi != nullptr && mpi->soname == kSonames[0];
+  return mpi != nullptr && mpi->interface.abi == STRETTO_ABI;
 }
 
 const Native& native() {
@@ -149,7 +152,7 @@ void* native_data(const char* name) {
 
 std::string native_soname() {
   const Loaded* mpi = find_loaded();
-  return mpi == nullptr ? std::string() : std::string(mpi->soname);
+  return mpi == nullptr ? std::string() : std::string(mpi->interface.soname);
 }
 
 }  // namespace stretto

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars
 import pytest
+from stand_ins import executable
 
 from stretto.cli.main import run_command
 from stretto.data.run_folder import RunFolder
@@ -173,6 +174,21 @@ def test_info_shows_launchers_variants_and_settings(
     assert values["STRETTO_SELECTION_BCAST"] == ("binomial", "environment")
     assert values["STRETTO_PROGRESS_THREAD"] == ("automatic", "default")
     assert run_command(["info"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert f"  openmpi  Open MPI 4.1.4 ({house / 'bin' / 'mpirun'})" in lines
+
+
+def test_info_says_one_line_for_each_interface_of_an_mpi(capfd: Captured, house: Path) -> None:
+    hydra = "#!/bin/sh\necho 'HYDRA build details:\n    Version: 9.9'\n"
+    mpiexec = executable(house / "bin" / "mpiexec", hydra)
+    executable(house / "lib" / "libmpi_abi.so.1", "")
+    assert run_command(["info"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    for abi in ("mpich  ", "mpiabi "):
+        assert f"  {abi}  not built; MPICH 9.9 ({mpiexec})" in lines
+    (house / "lib" / "libmpi_abi.so.1").unlink()
+    assert run_command(["info"]) == 0
+    assert f"  mpiabi   not built; MPICH 9.9 ({mpiexec})" not in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("verb", ["run", "compare", "report", "info"])

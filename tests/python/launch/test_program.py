@@ -8,7 +8,8 @@ from stand_ins import executable
 from stretto.errors import EnvironmentUnusable, InputError
 from stretto.launch import program as module
 from stretto.launch.base import Abi
-from stretto.launch.program import Mpi, inspect, mpi_among, parse_ldd
+from stretto.launch.libmpi import Mpi, libmpi_beside, mpi_among
+from stretto.launch.program import inspect, parse_ldd
 
 LDD = """\
 \tlinux-vdso.so.1 (0x00007ff4ccf36000)
@@ -31,10 +32,11 @@ def test_ldd_is_read() -> None:
         (["libc.so.6", "libmpi.so.40"], Abi.OPENMPI),
         (["libmpi.so.12"], Abi.MPICH),
         (["libmpich.so.12"], Abi.MPICH),
-        (["libmpi.so.12", "libmpi_abi.so.1"], Abi.MPIABI),
+        (["libmpi_abi.so.1", "libmpi.so.12"], Abi.MPIABI),
+        (["libplugin.so", "libmpi.so.12", "libmpi_abi.so.1"], Abi.MPICH),
     ],
 )
-def test_the_soname_decides_the_abi(sonames: list[str], abi: Abi) -> None:
+def test_the_first_soname_decides_the_abi(sonames: list[str], abi: Abi) -> None:
     mpi = mpi_among(dict.fromkeys(sonames, Path("/lib/x")))
     assert mpi is not None
     assert mpi.abi is abi
@@ -42,6 +44,14 @@ def test_the_soname_decides_the_abi(sonames: list[str], abi: Abi) -> None:
 
 def test_no_libmpi_is_no_mpi() -> None:
     assert mpi_among({"libc.so.6": Path("/lib/libc.so.6"), "libmpi.so.99": None}) is None
+
+
+@pytest.mark.parametrize("folder", ["lib", "lib64", "lib/release", "lib/x86_64-linux-gnu"])
+def test_a_library_is_found_beside_its_launcher(tmp_path: Path, folder: str) -> None:
+    library = executable(tmp_path / folder / "libmpi_abi.so.1", "")
+    launcher = executable(tmp_path / "bin" / "mpiexec", "")
+    assert libmpi_beside(launcher, Abi.MPIABI) == library
+    assert libmpi_beside(launcher, Abi.MPICH) is None
 
 
 @pytest.fixture
@@ -86,10 +96,10 @@ def needs(monkeypatch: pytest.MonkeyPatch, mpi: Mpi) -> None:
     monkeypatch.setattr(module, "_libraries", lambda *_: {mpi.soname: mpi.path})
 
 
-def test_the_standard_abi_has_no_variant_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    needs(monkeypatch, Mpi("libmpi_abi.so.1", Path("/lib/libmpi_abi.so.1")))
-    with pytest.raises(EnvironmentUnusable, match=r"libmpi_abi\.so\.1 .* no variant"):
-        inspect(["/bin/ls"])
+def test_a_program_of_the_standard_abi_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    mpi = Mpi("libmpi_abi.so.1", Path("/lib/libmpi_abi.so.1"))
+    needs(monkeypatch, mpi)
+    assert inspect(["/bin/ls"]).mpi == mpi
 
 
 def test_a_libmpi_that_is_not_found_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,6 +120,12 @@ def test_a_python_script_uses_the_mpi_that_mpi4py_loads(here: Path) -> None:
     assert inspect(["./solve.py"]).mpi == Mpi(
         "libmpi.so.12", Path("/opt/mpich/lib/libmpi.so.12.7.2")
     )
+
+
+def test_the_standard_abi_may_sit_on_another_mpi_that_python_loads(here: Path) -> None:
+    python = fake_python(here, "/opt/a/libmpi.so.12\n/opt/a/libmpi_abi.so.1")
+    executable(here / "solve.py", f"#!{python}\n")
+    assert inspect(["./solve.py"]).mpi == Mpi("libmpi_abi.so.1", Path("/opt/a/libmpi_abi.so.1"))
 
 
 def test_env_in_front_of_python_is_seen_through(

@@ -1,5 +1,6 @@
 """Programs that go wrong under the MPIs that are here: one line each, and no process left."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,14 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
-COMPILERS = {"openmpi": "/usr/bin/mpicc", "mpich": f"{sys.prefix}/bin/mpicc"}
+FURTHER_MPIS = Path(__file__).resolve().parents[3] / ".mpis"  # of tools/mpis.sh
+COMPILERS = {
+    "openmpi": "/usr/bin/mpicc",
+    "mpich": f"{sys.prefix}/bin/mpicc",
+    "mpiabi": f"{sys.prefix}/bin/mpicc_abi",
+    "openmpi-5": f"{FURTHER_MPIS}/openmpi-5/bin/mpicc",
+    "intel": f"{FURTHER_MPIS}/intel/bin/mpicc",
+}
 
 
 @pytest.fixture(scope="module", params=COMPILERS)
@@ -43,7 +51,8 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp(request.param)
     source, binary = folder / "program.c", folder / f"program-{request.param}"
     source.write_text(PROGRAM)
-    subprocess.run([compiler, str(source), "-o", str(binary)], check=True)
+    env = os.environ | {"I_MPI_ROOT": str(Path(compiler).parents[1])}  # Intel's asks for it
+    subprocess.run([compiler, str(source), "-o", str(binary)], env=env, check=True)
     return binary
 
 

@@ -7,8 +7,9 @@ from stretto.errors import EnvironmentUnusable
 from stretto.launch import registry
 from stretto.launch.base import Abi
 from stretto.launch.hydra import Hydra
+from stretto.launch.libmpi import Mpi
 from stretto.launch.openmpi import OpenMpi
-from stretto.launch.program import Mpi, Program
+from stretto.launch.program import Program
 from stretto.launch.registry import choose_launcher, identify
 from stretto.launch.srun import Srun
 
@@ -73,6 +74,33 @@ def test_launchers_of_another_abi_are_passed_over(only: Path, tmp_path: Path) ->
     executable(only / "mpirun", MPIRUN)
     hydra = says(tmp_path / "venv" / "bin" / "mpiexec", HYDRA)
     assert choose_launcher(program("libmpi.so.12", tmp_path)).path == hydra
+
+
+def test_hydra_starts_programs_of_the_standard_abi_too(only: Path, tmp_path: Path) -> None:
+    executable(only / "mpirun", MPIRUN)
+    hydra = says(only / "mpiexec", HYDRA)
+    assert choose_launcher(program("libmpi_abi.so.1", tmp_path)).path == hydra
+    assert choose_launcher(program("libmpi_abi.so.1", tmp_path), str(hydra)).path == hydra
+
+
+# Intel's mpirun is a script that calls the mpiexec.hydra on PATH.
+def test_intels_mpirun_is_not_taken_for_the_mpi_on_path(only: Path, tmp_path: Path) -> None:
+    says(only / "mpiexec.hydra", HYDRA)
+    intel = tmp_path / "intel" / "bin"
+    own = says(intel / "mpiexec.hydra", INTEL)
+    mpirun = executable(intel / "mpirun", '#!/bin/sh\nexec mpiexec.hydra "$@"\n')
+    launcher = identify(mpirun)
+    assert launcher == Hydra(own, "Intel MPI", "2021.19")
+
+
+def test_intels_mpirun_is_called_where_path_leads_it_to_its_own(
+    only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intel = tmp_path / "intel" / "bin"
+    says(intel / "mpiexec.hydra", INTEL)
+    mpirun = executable(intel / "mpirun", '#!/bin/sh\nexec mpiexec.hydra "$@"\n')
+    monkeypatch.setenv("PATH", f"{intel}:{only}")
+    assert identify(mpirun) == Hydra(mpirun, "Intel MPI", "2021.19")
 
 
 def test_a_mismatch_names_both_sides_and_the_way_out(only: Path, tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
     run = actions.add_parser("run", help="run an MPI program on a rig that lives as long as it")
     _add_spec(run, ppn=True)
-    run.add_argument("--mpi", choices=["openmpi", "mpich"], help="default: the program's own")
+    run.add_argument("--mpi", choices=list(Abi), help="default: the program's own")
     run.add_argument("--timeout", type=float, metavar="SECONDS")
     run.add_argument("argv", nargs="+", metavar="-- PROGRAM ARGS")
     run.set_defaults(action=_run)
@@ -106,7 +106,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _launcher(mpi: str) -> Launcher:
     for launcher in known_launchers():
-        if launcher.abi is Abi(mpi):
+        if Abi(mpi) in launcher.starts:
             return launcher
     raise EnvironmentUnusable(f"no launcher of {mpi} on PATH: install it or load its module")
 

@@ -52,6 +52,10 @@ class RigLauncher:
     def abi(self) -> Abi:
         return self.mpi.abi
 
+    @property
+    def starts(self) -> tuple[Abi, ...]:
+        return self.mpi.starts
+
     def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
         if ranks > self.spec.ranks:
             raise InputError(

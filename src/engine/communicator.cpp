@@ -155,7 +155,9 @@ auto always_native_table(const Communicator& comm) {
 }
 
 void release(Communicator& known) {
-  if (known.size > 1) native().Comm_free(&known.channel);
+  // Done already where a program under the drop-in calls stretto_finalize too.
+  if (known.size == 1 || known.channel == native().comm_null) return;
+  native().Comm_free(&known.channel);
 }
 
 // An intracommunicator of both groups, for the channel; a group's ranks stay together.

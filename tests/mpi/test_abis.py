@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mpi_runs import EVERY_MPI, Mpi
+from mpi_runs import EVERY_MPI, FURTHER_MPIS, Mpi
 
 from stretto import native
 from stretto.errors import EnvironmentUnusable
@@ -98,6 +98,29 @@ def test_mpi4py_on_every_mpi(any_mpi: Mpi, tmp_path: Path) -> None:
     told = json.loads((tmp_path / "rank-0.json").read_text())
     assert words_of(any_mpi) in told["mpi"]
     assert "MPI_Iallreduce" in [row["call"] for row in told["handled"]]
+
+
+@pytest.mark.parametrize(
+    ("program", "benchmarks", "call"),
+    [
+        ("IMB-MPI1", ["Allreduce", "Alltoallv"], "MPI_Allreduce"),
+        ("IMB-NBC", ["Iallreduce_pure", "Ibcast"], "MPI_Iallreduce"),
+    ],
+)
+def test_programs_that_intel_built_are_served(
+    program: str, benchmarks: list[str], call: str, tmp_path: Path
+) -> None:
+    name = next((name for name in EVERY_MPI if name.startswith("Intel") and "mpich" in name), None)
+    if name is None:
+        pytest.skip("no Intel MPI here")
+    env = {**THREAD, "STRETTO_RUN_COUNTERS": str(tmp_path), "STRETTO_SELECTION_ALLREDUCE": "ring"}
+    words = [*benchmarks, "-iter", "20", "-msglog", "3:6"]
+    path = FURTHER_MPIS / "intel" / "bin" / program
+    ended = EVERY_MPI[name].run_under_stretto(path, *words, ranks=2, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    told = json.loads((tmp_path / "rank-0.json").read_text())
+    handled = {(row["call"], row["algorithm"]): row["calls"] for row in told["handled"]}
+    assert handled[call, "ring"] >= 100
 
 
 def test_of_two_mpis_the_programs_own_counts(tmp_path: Path) -> None:

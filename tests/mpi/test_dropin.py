@@ -76,6 +76,11 @@ def test_types_made_with_large_counts(mpi: Mpi, tmp_path: Path) -> None:
         assert sum(counters(tmp_path)["MPI_Ibcast"].values()) == 5
 
 
+def test_a_program_of_the_c_interface_runs_under_the_dropin_too(mpi: Mpi) -> None:
+    ended = mpi.run_under_stretto(mpi.program("api_random"), 5, 10, ranks=2)
+    assert ended.ok, ended.stdout + ended.stderr
+
+
 def test_forced_algorithms_handle_the_calls(mpi: Mpi, tmp_path: Path) -> None:
     for turn, forced in enumerate(algorithms_in_turn()):
         handled: dict[str, set[str]] = {}

@@ -7,6 +7,7 @@
 #include "base/config.hpp"
 #include "base/log.hpp"
 #include "intercept/counters.hpp"
+#include "intercept/lifeline.hpp"
 
 namespace stretto::intercept {
 namespace {
@@ -73,7 +74,10 @@ void begin_session(int required) {
   communicators::attach(native().comm_world);
   communicators::attach(native().comm_self);
   const Communicator* world = communicators::find(native().comm_world);
-  if (world != nullptr) engine.set_topology(world->topology);
+  if (world != nullptr) {
+    engine.set_topology(world->topology);
+    lifeline::open(world->rank);
+  }
   detail::active.store(true, std::memory_order_release);
 }
 
@@ -82,6 +86,7 @@ void end_session() {
   Engine::get().close();
   counters::write_report();
   communicators::finish();
+  lifeline::close();
 }
 
 int program_level() { return told_level; }

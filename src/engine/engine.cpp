@@ -9,6 +9,8 @@
 namespace stretto {
 namespace {
 
+constexpr long kStallSeconds = 60;
+
 // MPI's view of the request behind a nonblocking collective.
 int query_request(void* state, MPI_Status* status) {
   const auto* operation = static_cast<const Operation*>(state);
@@ -40,6 +42,8 @@ void Engine::open(int program_level, bool thread_by_default) {
   const std::lock_guard lock(opening_);
   if (is_open()) return;
   threads_.start(program_level);
+  const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);
+  if (stall_s > 0) stall_ns_ = std::int64_t{stall_s} * 1'000'000'000;
   const std::optional<bool> wanted = switch_setting("STRETTO_PROGRESS_THREAD");
   if (wanted.value_or(thread_by_default) && threads_.multiple()) {
     has_thread_ = true;
@@ -118,6 +122,7 @@ bool Engine::pass() {
     if (operation->done()) retire(operation);
     moved = true;
   }
+  if (moved) moves_.fetch_add(1, std::memory_order_relaxed);
   return moved;
 }
 

@@ -67,6 +67,7 @@ class Operation {
   [[nodiscard]] bool uses_type(MPI_Datatype type) const;
   [[nodiscard]] bool uses_op(MPI_Op op) const { return op == op_; }
   [[nodiscard]] Communicator& comm() const { return comm_; }
+  [[nodiscard]] const Plan& plan() const { return *plan_; }
 
   // The handle the program holds, where it holds an MPI_Request. Set before `start`.
   MPI_Request handle{};

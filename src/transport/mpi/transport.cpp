@@ -61,6 +61,12 @@ const std::vector<MpiTransport::Completion>& MpiTransport::poll() {
   return completed_;
 }
 
+std::vector<MpiTransport::Token> MpiTransport::in_flight() const {
+  std::vector<Token> tokens;
+  for (const InFlight& message : in_flight_) tokens.push_back(message.token);
+  return tokens;
+}
+
 void MpiTransport::cancel_receives(const void* owner) {
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (in_flight_[i].token.owner == owner && in_flight_[i].is_receive) {

@@ -36,6 +36,8 @@ class MpiTransport {
   int post_recv(void* buffer, int count, MPI_Datatype type, const Endpoint& from, Token token);
 
   [[nodiscard]] bool idle() const { return requests_.empty(); }
+  // The tokens of the messages in flight.
+  [[nodiscard]] std::vector<Token> in_flight() const;
 
   // Lets the MPI progress once and returns what completed meanwhile; valid until
   // the next call.

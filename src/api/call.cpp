@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "api/bind.hpp"
+#include "api/reducible.hpp"
 
 namespace stretto {
 namespace {
@@ -21,15 +22,27 @@ bool valid(Count count, const int* counts, MPI_Datatype type, const MPI_Datatype
   return true;
 }
 
+// MPI_IN_PLACE where it means nothing.
+bool is_misplaced(const Call& call, const Communicator& comm) {
+  const bool sends = call.collective == Collective::gather || call.collective == Collective::reduce;
+  return call.collective == Collective::scatter
+             ? call.sendbuf == MPI_IN_PLACE ||
+                   (call.recvbuf == MPI_IN_PLACE && comm.rank != call.root)
+             : call.recvbuf == MPI_IN_PLACE ||
+                   (call.sendbuf == MPI_IN_PLACE && sends && comm.rank != call.root);
+}
+
 bool arguments_valid(const Call& call, const Communicator& comm) {
   if (call.collective == Collective::barrier) return true;
+  if (is_misplaced(call, comm)) return false;
   if (is_rooted(call.collective) && (call.root < 0 || call.root >= comm.size)) return false;
   if (reduces(call.collective) && call.op == native().op_null) return false;
   const Used used = used_buffers(call, comm);
   return (!used.send ||
           valid(call.sendcount, call.sendcounts, call.sendtype, call.sendtypes, comm.size)) &&
          (!used.recv ||
-          valid(call.recvcount, call.recvcounts, call.recvtype, call.recvtypes, comm.size));
+          valid(call.recvcount, call.recvcounts, call.recvtype, call.recvtypes, comm.size)) &&
+         (!reduces(call.collective) || reducible(call.op, call.recvtype));
 }
 
 bool is_commutative(MPI_Op op) {

@@ -52,6 +52,7 @@ class MpiTransport {
     bool is_receive = false;
   };
 
+  int test_some(int* count);  // of all, into indices_ and statuses_
   int remember(int error, MPI_Request request, Token token, bool is_receive);
 
   std::vector<MPI_Request> requests_;  // parallel to in_flight_

@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "engine/failures.hpp"
 
 namespace stretto {
 namespace {
@@ -15,16 +16,22 @@ constexpr long kStallSeconds = 60;
 int query_request(void* state, MPI_Status* status) {
   const auto* operation = static_cast<const Operation*>(state);
   // A collective's status is empty (MPI 4.1, 6.12); these fields are all a program may read.
-  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_SOURCE = operation->error() == MPI_SUCCESS ? MPI_ANY_SOURCE : Failures::kFailed;
   status->MPI_TAG = MPI_ANY_TAG;
-  status->MPI_ERROR = operation->error();
+  status->MPI_ERROR = MPI_SUCCESS;
   native().Status_set_elements(status, native().byte, 0);
   native().Status_set_cancelled(status, 0);
-  return operation->error();
+  return MPI_SUCCESS;  // see Failures
 }
 
 int free_request(void* state) {
-  Engine::release(static_cast<Operation*>(state));
+  auto* const operation = static_cast<Operation*>(state);
+  if (operation->error() != MPI_SUCCESS) {
+    const Communicator& comm = operation->comm();
+    // Its handler went with a communicator that the program has freed.
+    Failures::add(comm.orphaned ? native().comm_self : comm.user, operation->error());
+  }
+  Engine::release(operation);
   return MPI_SUCCESS;
 }
 

@@ -9,11 +9,11 @@
 namespace stretto {
 namespace {
 
-constexpr std::int64_t kSpin = 20'000;           // ns: no call into the kernel below this
-constexpr std::int64_t kSleepAfter = 1'000'000;  // ns of yielding before the first sleep
-constexpr std::int64_t kLongestSleep = 200'000;  // ns
-constexpr std::int64_t kSharedSleep = 20'000;    // ns, where the core is shared
-constexpr std::int64_t kLateYield = 10'000;      // ns: somebody else ran meanwhile
+constexpr std::int64_t kSpin = 20'000;            // ns: no call into the kernel below this
+constexpr std::int64_t kSleepAfter = 1'000'000;   // ns of yielding before the first sleep
+constexpr std::int64_t kLongestSleep = 200'000;   // ns
+constexpr std::int64_t kSharedSleep = 20'000;     // ns, where the core is shared
+constexpr std::int64_t kLateYield = 10'000;       // ns: somebody else ran meanwhile
 constexpr std::int64_t kStopped = 1'000'000'000;  // ns
 constexpr int kLateYieldsToBelieve = 3;
 constexpr int kPromptYieldsToForget = 16;

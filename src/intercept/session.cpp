@@ -1,7 +1,10 @@
 #include "intercept/session.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "api/call.hpp"
 #include "base/config.hpp"
@@ -46,6 +49,14 @@ void* existing_function(const char* name) {
     refuse(5, "no MPI library with a %s is loaded in this program: run it without Stretto", name);
   }
   return address;
+}
+
+bool is_the_mpis(void* address) {
+  Dl_info object{};
+  if (dladdr(address, &object) == 0) return false;
+  const std::string_view path = object.dli_fname;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libopen-");
 }
 
 int level_to_request(int required) {

@@ -1,5 +1,7 @@
 #include "api/arguments.hpp"
 
+#include "api/reducible.hpp"
+
 namespace stretto {
 namespace {
 
@@ -34,6 +36,23 @@ int check_comm(const Call& call, const Communicator& comm) {
   if (comm.is_inter() && one_group) return MPI_ERR_COMM;
   if (is_neighborhood(call.collective) && comm.graph == nullptr) return MPI_ERR_TOPOLOGY;
   return MPI_SUCCESS;
+}
+
+// MPI_IN_PLACE where it means nothing.
+bool is_misplaced(const Call& call, const Communicator& comm) {
+  const bool may = has_in_place(call.collective) && !comm.is_inter();
+  const bool root = is_root(call, comm);
+  const bool in_send = call.sendbuf == MPI_IN_PLACE;
+  const bool in_recv = call.recvbuf == MPI_IN_PLACE;
+  switch (call.collective) {
+    case Collective::scatter:
+      return in_send || (in_recv && !(may && root));
+    case Collective::gather:
+    case Collective::reduce:
+      return in_recv || (in_send && !(may && root));
+    default:
+      return in_recv || (in_send && !may);
+  }
 }
 
 }  // namespace
@@ -114,8 +133,7 @@ int check(const Call& call, const Communicator& comm) {
   if (call.collective == Collective::barrier) return MPI_SUCCESS;
   if (const int error = check_root(call, comm); error != MPI_SUCCESS) return error;
   if (is_bystander(call, comm)) return MPI_SUCCESS;
-  const bool may = has_in_place(call.collective) && !comm.is_inter();
-  if (is_in_place(call) && !may) return MPI_ERR_BUFFER;
+  if (is_misplaced(call, comm)) return MPI_ERR_BUFFER;
   if (reduces(call.collective) && call.op == native().op_null) return MPI_ERR_OP;
   const Used used = used_buffers(call, comm);
   const Blocks number = blocks(call, comm);
@@ -127,6 +145,9 @@ int check(const Call& call, const Communicator& comm) {
   if (used.recv && error == MPI_SUCCESS) {
     error =
         check_blocks(call.recvcount, call.recvcounts, call.recvtype, call.recvtypes, number.recv);
+  }
+  if (error == MPI_SUCCESS && reduces(call.collective) && !reducible(call.op, call.recvtype)) {
+    error = MPI_ERR_OP;
   }
   return error;
 }

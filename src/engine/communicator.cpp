@@ -9,6 +9,7 @@
 #include "engine/engine.hpp"
 #include "engine/own_channel.hpp"
 #include "engine/own_neighbors.hpp"
+#include "transport/mpi/spared.hpp"
 
 namespace stretto {
 
@@ -102,25 +103,6 @@ Surroundings surroundings(const Topology& topology, const std::vector<Peer>& pee
               topology.oversubscribed() || std::any_of(peers.begin(), peers.end(), crowded),
           .progress_thread = std::all_of(peers.begin(), peers.end(), has_thread)};
 }
-
-// While it lives, the program's error handler does not hear of errors on `comm`.
-class Spared {
- public:
-  explicit Spared(MPI_Comm comm) : comm_(comm) {
-    native().Comm_get_errhandler(comm_, &handler_);
-    native().Comm_set_errhandler(comm_, native().errors_return);
-  }
-  ~Spared() {
-    native().Comm_set_errhandler(comm_, handler_);
-    native().Errhandler_free(&handler_);
-  }
-  Spared(const Spared&) = delete;
-  Spared& operator=(const Spared&) = delete;
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler handler_{};
-};
 
 // A communicator of the same ranks, or an error.
 int make_channel(MPI_Comm comm, MPI_Group group, MPI_Comm* channel) {

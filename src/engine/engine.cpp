@@ -5,24 +5,33 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "engine/failures.hpp"
 
 namespace stretto {
 namespace {
+
+constexpr long kStallSeconds = 60;
 
 // MPI's view of the request behind a nonblocking collective.
 int query_request(void* state, MPI_Status* status) {
   const auto* operation = static_cast<const Operation*>(state);
   // A collective's status is empty (MPI 4.1, 6.12); these fields are all a program may read.
-  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_SOURCE = operation->error() == MPI_SUCCESS ? MPI_ANY_SOURCE : Failures::kFailed;
   status->MPI_TAG = MPI_ANY_TAG;
-  status->MPI_ERROR = operation->error();
+  status->MPI_ERROR = MPI_SUCCESS;
   native().Status_set_elements(status, native().byte, 0);
   native().Status_set_cancelled(status, 0);
-  return operation->error();
+  return MPI_SUCCESS;  // see Failures
 }
 
 int free_request(void* state) {
-  Engine::release(static_cast<Operation*>(state));
+  auto* const operation = static_cast<Operation*>(state);
+  if (operation->error() != MPI_SUCCESS) {
+    const Communicator& comm = operation->comm();
+    // Its handler went with a communicator that the program has freed.
+    Failures::add(comm.orphaned ? native().comm_self : comm.user, operation->error());
+  }
+  Engine::release(operation);
   return MPI_SUCCESS;
 }
 
@@ -50,6 +59,8 @@ void Engine::open(int program_level, bool thread_by_default) {
   threads_.start(program_level);
   own_channel::open();
   highest_tag_ = highest_tag();
+  const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);
+  if (stall_s > 0) stall_ns_ = std::int64_t{stall_s} * 1'000'000'000;
   const std::optional<bool> wanted = switch_setting("STRETTO_PROGRESS_THREAD");
   if (wanted.value_or(thread_by_default) && threads_.multiple()) {
     has_thread_ = true;
@@ -146,6 +157,7 @@ bool Engine::pass() {
     if (operation->done()) retire(operation);
     moved = true;
   }
+  if (moved) moves_.fetch_add(1, std::memory_order_relaxed);
   return moved;
 }
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -108,6 +109,7 @@ class Engine {
   void enter_wait();
   void leave_wait();
   bool try_pass();
+  void report_stall();
   void raise_background(int change);  // under the lock
   void lower_locks();
   void start_progress_thread();
@@ -141,6 +143,8 @@ class Engine {
   bool spans_hosts_ = false;
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
+  std::atomic<long> moves_{0};                     // passes that moved anything
+  std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is told of
 };
 
 template <class Finished>
@@ -148,12 +152,18 @@ void Engine::wait_until(const Finished& finished) {
   if (finished()) return;
   enter_wait();
   Idle idle(oversubscribed_);
+  long moves = moves_.load(std::memory_order_relaxed);
   while (!finished()) {
     if (try_pass()) {
       idle.reset();
-    } else {
-      idle.pause();
+      continue;
     }
+    idle.pause();
+    if (idle.waited_ns() < stall_ns_.load(std::memory_order_relaxed)) continue;
+    // Other threads may have moved what this one waits for.
+    if (moves == moves_.load(std::memory_order_relaxed)) report_stall();
+    moves = moves_.load(std::memory_order_relaxed);
+    idle.reset();
   }
   leave_wait();
 }

@@ -9,11 +9,12 @@
 namespace stretto {
 namespace {
 
-constexpr std::int64_t kSpin = 20'000;           // ns: no call into the kernel below this
-constexpr std::int64_t kSleepAfter = 1'000'000;  // ns of yielding before the first sleep
-constexpr std::int64_t kLongestSleep = 200'000;  // ns
-constexpr std::int64_t kSharedSleep = 20'000;    // ns, where the core is shared
-constexpr std::int64_t kLateYield = 10'000;      // ns: somebody else ran meanwhile
+constexpr std::int64_t kSpin = 20'000;            // ns: no call into the kernel below this
+constexpr std::int64_t kSleepAfter = 1'000'000;   // ns of yielding before the first sleep
+constexpr std::int64_t kLongestSleep = 200'000;   // ns
+constexpr std::int64_t kSharedSleep = 20'000;     // ns, where the core is shared
+constexpr std::int64_t kLateYield = 10'000;       // ns: somebody else ran meanwhile
+constexpr std::int64_t kStopped = 1'000'000'000;  // ns
 constexpr int kLateYieldsToBelieve = 3;
 constexpr int kPromptYieldsToForget = 16;
 constexpr std::int64_t kShortestBelief = 100'000'000;  // ns
@@ -64,18 +65,20 @@ void sleep_precisely(std::int64_t duration) {
 
 void Idle::pause() {
   const std::int64_t now = now_ns();
-  if (started_ns_ == 0) started_ns_ = now;
+  // No pause takes so long: this process was stopped, and did not wait.
+  if (started_ns_ == 0 || now - paused_ns_ > kStopped) started_ns_ = now;
+  paused_ns_ = now;
+  waited_ns_ = now - started_ns_;
   if (oversubscribed_ || believed_shared(now)) {
     sleep_precisely(kSharedSleep);
     return;
   }
-  const std::int64_t waited = now - started_ns_;
-  if (waited < kSpin) return;
-  if (waited < kSleepAfter) {
+  if (waited_ns_ < kSpin) return;
+  if (waited_ns_ < kSleepAfter) {
     yield_and_learn(now);
     return;
   }
-  sleep_precisely(std::min(waited / 16, kLongestSleep));
+  sleep_precisely(std::min(waited_ns_ / 16, kLongestSleep));
 }
 
 }  // namespace stretto

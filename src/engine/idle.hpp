@@ -20,11 +20,15 @@ class Idle {
   // Nothing happened at the last look.
   void pause();
   // Something did: be quick again.
-  void reset() { started_ns_ = 0; }
+  void reset() { started_ns_ = waited_ns_ = 0; }
+  // How long nothing has happened, at the last pause.
+  [[nodiscard]] std::int64_t waited_ns() const { return waited_ns_; }
 
  private:
   bool oversubscribed_;
   std::int64_t started_ns_ = 0;
+  std::int64_t paused_ns_ = 0;  // when it last did
+  std::int64_t waited_ns_ = 0;
 };
 
 }  // namespace stretto

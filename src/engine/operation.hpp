@@ -82,6 +82,7 @@ class Operation {
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] const Task& task() const { return task_; }
   [[nodiscard]] Communicator& comm() const { return *task_.comm; }
+  [[nodiscard]] const Plan& plan() const { return *task_.plan; }
 
   // How the program hears of its end, where it holds an MPI_Request: a generalized one, or
   // a persistent one that waits for the signal. Set before `start`.

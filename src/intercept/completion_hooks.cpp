@@ -3,6 +3,7 @@
 // its operations are driven meanwhile, and that a wait sleeps where it should not spin.
 
 #include "base/log.hpp"
+#include "engine/failures.hpp"
 #include "intercept/hooks.hpp"
 
 namespace stretto::intercept {
@@ -55,70 +56,77 @@ void forget_some(const std::vector<MPI_Request>& requests, int outcount, const i
   for (int i = 0; i < outcount; ++i) forget_at(requests, indices[i]);
 }
 
-// What a wait or test returns.
-int told(int error) {
-  if (error == MPI_SUCCESS || !Persistents::get().any()) return error;
-  return Persistents::get().explain(error);
-}
-
 }  // namespace
 
 int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
+  const Failures failures;
   const std::vector<MPI_Request> before = remember(1, request);
   const int error = wait_natively()
                         ? real(request, status)
                         : drive([&](int* flag) { return native().Test(request, flag, status); });
   forget_all(before);
-  return told(error);
+  Persistents::get().collect(error);
+  return failures.told(error);
 }
 
 int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
+  const Failures failures;
   const std::vector<MPI_Request> before = remember(1, request);
   drive_once();
   const int error = real(request, flag, status);
   if (*flag != 0) forget_all(before);
-  return told(error);
+  Persistents::get().collect(error);
+  return failures.told(error);
 }
 
 int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI_Status* statuses) {
+  const Failures failures;
   const std::vector<MPI_Request> before = remember(count, requests);
   const int error = wait_natively() ? real(count, requests, statuses) : drive([&](int* flag) {
     return native().Testall(count, requests, flag, statuses);
   });
   forget_all(before);
-  return told(error);
+  Persistents::get().collect(error);
+  return failures.told(error, count, statuses);
 }
 
 int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int* flag,
                MPI_Status* statuses) {
+  const Failures failures;
   const std::vector<MPI_Request> before = remember(count, requests);
   drive_once();
   const int error = real(count, requests, flag, statuses);
   if (*flag != 0) forget_all(before);
-  return told(error);
+  Persistents::get().collect(error);
+  return failures.told(error, count, statuses);
 }
 
 int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int* index,
                MPI_Status* status) {
+  const Failures failures;
   const std::vector<MPI_Request> before = remember(count, requests);
   const int error = wait_natively() ? real(count, requests, index, status) : drive([&](int* flag) {
     return native().Testany(count, requests, index, flag, status);
   });
   forget_at(before, *index);
-  return told(error);
+  Persistents::get().collect(error);
+  return failures.told(error);
 }
 
 int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int* index, int* flag,
                MPI_Status* status) {
+  const Failures failures;
   const std::vector<MPI_Request> before = remember(count, requests);
   drive_once();
   const int error = real(count, requests, index, flag, status);
   if (*flag != 0) forget_at(before, *index);
-  return told(error);
+  Persistents::get().collect(error);
+  return failures.told(error);
 }
 
 int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests, int* outcount,
                 int* indices, MPI_Status* statuses) {
+  const Failures failures;
   const std::vector<MPI_Request> before = remember(incount, requests);
   const int error = wait_natively() ? real(incount, requests, outcount, indices, statuses)
                                     : drive([&](int* flag) {
@@ -128,16 +136,19 @@ int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests,
                                         return failure;
                                       });
   forget_some(before, *outcount, indices);
-  return told(error);
+  Persistents::get().collect(error);
+  return failures.told(error, *outcount, statuses);
 }
 
 int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests, int* outcount,
                 int* indices, MPI_Status* statuses) {
+  const Failures failures;
   const std::vector<MPI_Request> before = remember(incount, requests);
   drive_once();
   const int error = real(incount, requests, outcount, indices, statuses);
   forget_some(before, *outcount, indices);
-  return told(error);
+  Persistents::get().collect(error);
+  return failures.told(error, *outcount, statuses);
 }
 
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,

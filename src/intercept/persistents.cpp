@@ -1,5 +1,7 @@
 #include "intercept/persistents.hpp"
 
+#include "engine/failures.hpp"
+
 namespace stretto::intercept {
 
 Persistents& Persistents::get() {
@@ -35,20 +37,13 @@ bool Persistents::forget(MPI_Request request) {
   return known;
 }
 
-int Persistents::explain(int error) {
-  MPI_Comm comm{};
-  int cause = MPI_SUCCESS;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [request, entry] : entries_) {
-      cause = entry.signal->take_error();
-      comm = entry.comm;
-      if (cause != MPI_SUCCESS) break;
-    }
+void Persistents::collect(int error) {
+  if (error == MPI_SUCCESS || !any()) return;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [request, entry] : entries_) {
+    const int cause = entry.signal->take_error();
+    if (cause != MPI_SUCCESS) Failures::add(entry.comm, cause);
   }
-  if (cause == MPI_SUCCESS) return error;
-  report(comm, cause);
-  return error == MPI_ERR_IN_STATUS ? error : cause;
 }
 
 }  // namespace stretto::intercept

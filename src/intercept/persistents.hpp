@@ -26,9 +26,8 @@ class Persistents {
   bool start(MPI_Request request);
   // The program frees it. What it has started still ends.
   bool forget(MPI_Request request);
-  // Waiting or testing returned `error`: where that was an operation of ours that failed,
-  // its communicator's error handler is called and its own error returned.
-  int explain(int error);
+  // Waiting or testing returned `error`: adds those of ours that have failed to Failures.
+  void collect(int error);
 
  private:
   struct Entry {

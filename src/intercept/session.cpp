@@ -1,12 +1,16 @@
 #include "intercept/session.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "api/call.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
 #include "intercept/counters.hpp"
+#include "intercept/lifeline.hpp"
 
 namespace stretto::intercept {
 namespace {
@@ -56,6 +60,14 @@ void* existing_function(const char* name) {
   return address;
 }
 
+bool is_the_mpis(void* address) {
+  Dl_info object{};
+  if (dladdr(address, &object) == 0) return false;
+  const std::string_view path = object.dli_fname;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libopen-");
+}
+
 int level_to_request(int required) {
   if (!native_available()) {
     if (!speaks_for_all()) return required;
@@ -83,7 +95,10 @@ void begin_session(int required) {
   communicators::attach(native().comm_world);
   communicators::attach(native().comm_self);
   const Communicator* world = communicators::find(native().comm_world);
-  if (world != nullptr) engine.set_topology(world->topology);
+  if (world != nullptr) {
+    engine.set_topology(world->topology);
+    lifeline::open(world->rank);
+  }
   detail::active.store(true, std::memory_order_release);
 }
 
@@ -92,6 +107,7 @@ void end_session() {
   Engine::get().close();
   counters::write_report();
   communicators::finish();
+  lifeline::close();
 }
 
 int program_level() { return told_level; }

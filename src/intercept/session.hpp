@@ -15,9 +15,14 @@ inline std::atomic<bool> active{false};
 inline thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;
 }  // namespace detail
 
-// False inside of a wrapper too: what the MPI calls on its own behalf is its own.
-[[nodiscard]] inline bool is_active() {
-  return detail::active.load(std::memory_order_acquire) && detail::depth == 0;
+// Is the code at this address the MPI's own?
+[[nodiscard]] bool is_the_mpis(void* address);
+
+// To be asked by an entry point. What the MPI calls on its own behalf inside of a wrapper is
+// its own; a callback of the program's (of an attribute, an error handler) is not.
+[[gnu::always_inline]] [[nodiscard]] inline bool is_active() {
+  if (!detail::active.load(std::memory_order_acquire)) return false;
+  return detail::depth == 0 || !is_the_mpis(__builtin_return_address(0));
 }
 
 // Held while a wrapper runs.
@@ -55,6 +60,9 @@ template <class Type>
 void begin_session(int required);
 // Before the real MPI_Finalize.
 void end_session();
+
+// Is the drop-in at work, whoever asks?
+[[nodiscard]] inline bool in_session() { return detail::active.load(std::memory_order_acquire); }
 
 // The level the program was told it has.
 [[nodiscard]] int program_level();

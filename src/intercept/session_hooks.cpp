@@ -33,7 +33,7 @@ int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int 
   }
   if (error != MPI_SUCCESS) return error;
   begin_session(required);
-  if (is_active()) *provided = program_level();
+  if (in_session()) *provided = program_level();
   return error;
 }
 

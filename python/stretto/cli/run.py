@@ -16,6 +16,7 @@ from stretto.cli.options import (
 from stretto.launch.dropin import parse_selection, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
+from stretto.launch.lifelines import Lifelines
 from stretto.launch.process import launch
 from stretto.launch.schedules import known_algorithms
 
@@ -44,8 +45,11 @@ def run(
     selection = parse_selection(algorithm, known_algorithms()) if algorithm else {}
     job = prepare(program, launcher, launcher_args)
     environment = rank_environment(job.drop_in, selection, verbose=verbose)
-    command = job.launcher.command(ranks, job.program.argv, environment)
     if dry_run:
-        print(shlex.join(command))
+        print(shlex.join(job.launcher.command(ranks, job.program.argv, environment)))
         return
-    require_success(program[0], launch(command, timeout_s=timeout), timeout)
+    with Lifelines() as lifelines:
+        environment |= lifelines.environment
+        command = job.launcher.command(ranks, job.program.argv, environment)
+        outcome = launch(command, timeout_s=timeout, lifelines=lifelines)
+    require_success(program[0], outcome, timeout)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from stretto.data.provenance import now
 from stretto.data.run_folder import RunFolder
@@ -13,6 +14,7 @@ from stretto.errors import ApplicationFailed
 from stretto.launch.base import Launcher
 from stretto.launch.dropin import COUNTERS
 from stretto.launch.failure import require_success
+from stretto.launch.lifelines import Lifelines
 from stretto.launch.process import launch
 from stretto.launch.program import Program
 
@@ -30,9 +32,14 @@ class Comparison:
     time_pattern: re.Pattern[str]
     checksum_pattern: re.Pattern[str]
 
-    def command(self, side: Side, counters: Path | None = None) -> list[str]:
+    def command(
+        self,
+        side: Side,
+        counters: Path | None = None,
+        lifelines: Mapping[str, str] = MappingProxyType({}),
+    ) -> list[str]:
         """The command line of one launch; `counters` is the folder for the drop-in's."""
-        env = dict(self.stretto_env) if side is Side.STRETTO else {}
+        env = {**self.stretto_env, **lifelines} if side is Side.STRETTO else {}
         if side is Side.STRETTO and counters is not None:
             env[COUNTERS] = str(counters.absolute())
         return self.launcher.command(self.ranks, self.program.argv, env)
@@ -66,12 +73,17 @@ def _launch_once(
     counters = place / "counters"
     counters.mkdir(parents=True)
     started_at = now()
-    with (place / "stdout").open("wb") as stdout, (place / "stderr").open("wb") as stderr:
+    with (
+        (place / "stdout").open("wb") as stdout,
+        (place / "stderr").open("wb") as stderr,
+        Lifelines() as lifelines,
+    ):
         outcome = launch(
-            comparison.command(side, counters),
+            comparison.command(side, counters, lifelines.environment),
             timeout_s=comparison.timeout_s,
             stdout=stdout,
             stderr=stderr,
+            lifelines=lifelines,
         )
     printed = (place / "stdout").read_text(errors="replace")
     folder.append(

@@ -15,6 +15,14 @@ _REPORTS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
         lambda found: f"rank {found[1]} called MPI_Abort with code {found[2]}",
     ),
     (
+        re.compile(
+            r"^Abort\(-?\d+\) on node \d+ \(rank (\d+) in comm [^)]*\): "
+            r"Fatal error in (?:internal_|PMPI_|MPI_)?(\w+): ([^\n]*?)(?:, error stack:)?$",
+            re.MULTILINE,
+        ),
+        lambda found: f"rank {found[1]} failed in MPI_{found[2]}: {found[3]}",
+    ),
+    (
         re.compile(r"^Abort\((-?\d+)\) on node \d+ \(rank (\d+) in comm", re.MULTILINE),
         lambda found: f"rank {found[2]} called MPI_Abort with code {found[1]}",
     ),
@@ -36,11 +44,13 @@ _REPORTS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
         re.compile(r"has exited due to process rank (\d+) .*?exiting\s+improperly", re.DOTALL),
         lambda found: f"rank {found[1]} exited without MPI_Finalize",
     ),
-    (
-        re.compile(r"EXIT STRING: .*?\(signal (\d+)\)"),
-        lambda found: f"a rank was killed by {signal_name(int(found[1]))}",
-    ),
 ]
+# Hydra names a process, and not always the one that died first: it kills the others itself.
+_HYDRA = re.compile(
+    r"PID (\d+) RUNNING AT (\S+)\n.*?EXIT CODE: (\d+)"
+    r"(?:.*?EXIT STRING: [^\n]*?\(signal (\d+)\))?",
+    re.DOTALL,
+)
 
 
 def require_success(program: str, outcome: Outcome, timeout_s: float | None) -> None:
@@ -48,6 +58,7 @@ def require_success(program: str, outcome: Outcome, timeout_s: float | None) -> 
     if outcome.timed_out:
         raise ApplicationFailed(
             f"{program} was still running after {timeout_s:g} s (--timeout) and was killed"
+            f"{_suspects(outcome.last_words)}"
         )
     if not outcome.ok:
         raise ApplicationFailed(f"{program} failed: {cause(outcome)}")
@@ -55,15 +66,57 @@ def require_success(program: str, outcome: Outcome, timeout_s: float | None) -> 
 
 def cause(outcome: Outcome) -> str:
     """Which rank ended how, as far as the launcher told."""
-    for pattern, words in _REPORTS:
-        if found := pattern.search(outcome.last_words):
-            return words(found)
+    if outcome.unnoticed and outcome.lost is not None:
+        return f"{_lost(outcome)}; its launcher did not notice"
+    reports = [
+        words(found)
+        for pattern, words in _REPORTS
+        for found in pattern.finditer(outcome.last_words)
+    ]
+    if outcome.lost is None:
+        if reports:
+            return reports[0]
+    else:
+        # What others said may be how they took its end.
+        own = [report for report in reports if report.startswith(f"rank {outcome.lost.rank} ")]
+        return own[0] if own else "; then ".join([_lost(outcome), *reports[:1]])
     code = outcome.exit_code
+    if (found := _HYDRA.search(outcome.last_words)) and found[4]:
+        return f"a rank was killed by {signal_name(int(found[4]))}"
     if code < 0:
         return f"its launcher was killed by {signal_name(-code)}"
     if code > 128 and code - 128 in set(signal.Signals):
         return f"killed by {signal_name(code - 128)}"
     return f"exit code {code}"
+
+
+# What a rank under Stretto says that has waited for long (src/engine/stall.cpp).
+_STALL = re.compile(r"^stretto: rank (\d+) has waited \d+ s for ranks? ([\d, ]+)", re.MULTILINE)
+
+
+def _suspects(last_words: str) -> str:
+    """Whom others said they waited for, while they said nothing."""
+    stalls = [(int(rank), peers) for rank, peers in _STALL.findall(last_words)]
+    awaited = {int(peer) for _, peers in stalls for peer in re.findall(r"\d+", peers)}
+    if not (silent := awaited - {rank for rank, _ in stalls}):
+        return ""
+    names = f"{'ranks' if len(silent) > 1 else 'rank'} {', '.join(map(str, sorted(silent)))}"
+    return f"; {names} kept others waiting"
+
+
+def _lost(outcome: Outcome) -> str:
+    """Which rank ended before its MPI_Finalize, and how where that is certain."""
+    lost = outcome.lost
+    assert lost is not None
+    who = f"rank {lost.rank} (process {lost.pid} on {lost.host})"
+    for found in _HYDRA.finditer(outcome.last_words):
+        if (int(found[1]), found[2]) == (lost.pid, lost.host):
+            how = f"killed by {signal_name(int(found[4]))}" if found[4] else None
+            return f"{who} was {how}" if how else f"{who} exited with code {found[3]}"
+    # The exit code of a launch that we ended is of our making.
+    told = 0 < outcome.exit_code < 128 and not outcome.unnoticed
+    code = f" (exit code {outcome.exit_code})" if told else ""
+    return f"{who} ended without MPI_Finalize{code}"
 
 
 def signal_name(number: int) -> str:

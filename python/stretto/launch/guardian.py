@@ -1,11 +1,12 @@
 """Run one command so that nothing of it outlives its end, its time or its owner.
 
-    python -I -S guardian.py LIFELINE_FD TIMEOUT_S|none COMMAND...
+    python -I -S guardian.py LIFELINE_FD LISTENER_FD|none TIMEOUT_S|none COMMAND...
 
 MPI daemons call setsid, so killing a process group is not enough; a process that
 adopts orphans (a subreaper) keeps every descendant below itself, whatever they do,
 and needs no privilege. The owner holds the other end of LIFELINE_FD: its closing,
 even by SIGKILL of the owner, means "stop". The report goes back through it as JSON.
+At LISTENER_FD the ranks of an MPI program connect, to be missed when they die.
 A program of its own, standard library only, because it must start in milliseconds.
 """
 
@@ -15,6 +16,7 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -24,6 +26,8 @@ PR_SET_CHILD_SUBREAPER = 36
 # What a launcher gets to stop its ranks on other hosts, which no kill from here reaches.
 GRACE_S = 2.0
 GIVE_UP_S = 10.0
+# How long a rank may have been dead before we end the job, which was its launcher's task.
+LAUNCHER_NOTICES_S = 10.0
 
 
 def parents() -> dict[int, int]:
@@ -61,29 +65,105 @@ def kill_descendants() -> None:
         time.sleep(0.005)
 
 
-def guard(lifeline: int, timeout_s: float | None, command: list[str]) -> dict[str, object]:
-    """Run `command` to its end, its time or the owner's, and report which."""
+class Ranks:
+    """The lifelines of the ranks, which close when they die (src/intercept/lifeline.hpp)."""
+
+    def __init__(self, poll: select.epoll, listener: socket.socket | None) -> None:
+        self._poll = poll
+        self._listener = listener
+        self._said: dict[int, tuple[socket.socket, str]] = {}
+        self.lost: dict[str, str] | None = None  # the first that died: its rank, pid and host
+        self.lost_at = 0.0
+        self.cut_short = False  # some died without a word: killed, or by _exit
+        if listener is not None:
+            poll.register(listener.fileno(), select.EPOLLIN)
+
+    def hear(self, fd: int) -> None:
+        """A connection is new, or has something to say, or is gone."""
+        if self._listener is not None and fd == self._listener.fileno():
+            connection, _ = self._listener.accept()
+            self._said[connection.fileno()] = (connection, "")
+            self._poll.register(connection.fileno(), select.EPOLLIN)
+            return
+        connection, said = self._said[fd]
+        try:
+            words = connection.recv(4096).decode(errors="replace")
+        except OSError:
+            words = ""
+        if words:
+            self._said[fd] = (connection, said + words)
+            return
+        self._poll.unregister(fd)
+        del self._said[fd]
+        connection.close()
+        self._ended(said.splitlines())
+
+    def _ended(self, said: list[str]) -> None:
+        if not said or said[-1] == "done":
+            return
+        self.cut_short |= said[-1] != "left"
+        if self.lost is None:
+            words = said[0].split()
+            self.lost = dict(zip(words[::2], words[1::2], strict=False))
+            self.lost_at = time.monotonic()
+
+    def missed_since(self) -> float | None:
+        """When a rank died that others, still alive, may be waiting for."""
+        return self.lost_at if self.lost is not None and self._said else None
+
+
+def guard(
+    lifeline: int, listener: socket.socket | None, timeout_s: float | None, command: list[str]
+) -> dict[str, object]:
+    """Run `command` to its end, its time, the owner's or a rank's, and report which."""
     started = time.monotonic()
     try:
         child = subprocess.Popen(command)
     except OSError as error:
         return {"error": f"{command[0]}: {error.strerror}"}
     ended = os.pidfd_open(child.pid)
-    ready, _, _ = select.select([ended, lifeline], [], [], timeout_s)
-    if ended not in ready:
+    poll = select.epoll()
+    poll.register(ended, select.EPOLLIN)
+    poll.register(lifeline, select.EPOLLIN)
+    ranks = Ranks(poll, listener)
+    why = None
+    while why is None:
+        limits = {"timed out": None if timeout_s is None else started + timeout_s}
+        if (since := ranks.missed_since()) is not None:
+            limits["missed a rank"] = since + LAUNCHER_NOTICES_S
+        ends = {name: end - time.monotonic() for name, end in limits.items() if end is not None}
+        ready = [fd for fd, _ in poll.poll(max(0.0, min(ends.values())) if ends else None)]
+        why = next((name for name, left in ends.items() if not ready and left <= 0), None)
+        for fd in ready:
+            if fd not in (ended, lifeline):
+                ranks.hear(fd)
+        if lifeline in ready:
+            why = "stopped"
+        # What the ranks said at last is to be heard first.
+        if ready == [ended]:
+            why = "ended"
+    if why != "ended":
         child.terminate()
         select.select([ended], [], [], GRACE_S)
     wall_s = time.monotonic() - started
     kill_descendants()
-    return {"exit_code": child.wait(), "wall_s": wall_s, "timed_out": not ready}
+    return {
+        "exit_code": child.wait(),
+        "wall_s": wall_s,
+        "timed_out": why == "timed out",
+        "lost": ranks.lost,
+        "cut_short": ranks.cut_short,
+        "unnoticed": why == "missed a rank",
+    }
 
 
 def main() -> None:
     """Guard the command on the command line."""
     lifeline = int(sys.argv[1])
-    timeout_s = None if sys.argv[2] == "none" else float(sys.argv[2])
+    listener = None if sys.argv[2] == "none" else socket.socket(fileno=int(sys.argv[2]))
+    timeout_s = None if sys.argv[3] == "none" else float(sys.argv[3])
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    report = guard(lifeline, timeout_s, sys.argv[3:])
+    report = guard(lifeline, listener, timeout_s, sys.argv[4:])
     # The owner may be gone; its command is too then, and that was the task.
     with contextlib.suppress(OSError):
         os.write(lifeline, json.dumps(report).encode())

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stretto.launch.dropin import COUNTERS, NATIVE, SELECTION, VERBOSE
+from stretto.launch.lifelines import VARIABLE as LIFELINE
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,12 @@ _KNOBS = (
         "automatic",
         "progress pending operations while the program computes",
     ),
+    Knob(
+        "STRETTO_STALL_SECONDS",
+        "60",
+        "a rank whose wait gets no message for so long says whom it waits for (0: never)",
+    ),
+    Knob(LIFELINE, "none", "socket each rank keeps a connection to (stretto run sets it)"),
     Knob("STRETTO_NATIVE_DIR", "found", "folder that holds Stretto's lib/ and bin/"),
 )
 

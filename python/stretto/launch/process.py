@@ -12,9 +12,19 @@ from pathlib import Path
 from typing import IO, Any
 
 from stretto.errors import EnvironmentUnusable
+from stretto.launch.lifelines import Lifelines
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
 TAIL_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A rank that ended between its MPI_Init and its MPI_Finalize."""
+
+    rank: int
+    pid: int  # as its host counts
+    host: str
 
 
 @dataclass(frozen=True)
@@ -25,11 +35,14 @@ class Outcome:
     wall_s: float
     timed_out: bool
     last_words: str  # the end of its output, where launchers say which rank failed
+    lost: Lost | None = None  # the first one, as far as ranks were told where to be missed
+    cut_short: bool = False  # lost ranks were killed, or left by _exit
+    unnoticed: bool = False  # by the launcher: the launch was ended for it
 
     @property
     def ok(self) -> bool:
         """It ended by itself, and well."""
-        return self.exit_code == 0 and not self.timed_out
+        return self.exit_code == 0 and not self.timed_out and not self.cut_short
 
 
 class _Tee:
@@ -64,22 +77,28 @@ def launch(
     timeout_s: float | None = None,
     stdout: IO[bytes] | None = None,
     stderr: IO[bytes] | None = None,
+    lifelines: Lifelines | None = None,
 ) -> Outcome:
     """Run `command` until it ends or `timeout_s` passes; no descendant survives.
 
+    It is ended, too, if one of the ranks whose environment has that of `lifelines` dies and
+    the launcher lets the others wait for it.
     Output goes to the given files, or on to ours as it comes. An exception raised
     here while it runs (Ctrl-C) stops it just the same.
     """
     ours, theirs = socket.socketpair()
-    limit = "none" if timeout_s is None else repr(timeout_s)
-    fd = theirs.fileno()
+    fds = [theirs.fileno()]
+    if lifelines is not None and lifelines.socket is not None:
+        fds.append(lifelines.socket.fileno())
+    listener = str(fds[1]) if len(fds) > 1 else "none"
+    options = [str(fds[0]), listener, "none" if timeout_s is None else repr(timeout_s)]
     with ours:
         with theirs:
             guardian = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(GUARDIAN), str(fd), limit, *command],
+                [sys.executable, "-I", "-S", str(GUARDIAN), *options, *command],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=[fd],
+                pass_fds=fds,
                 start_new_session=True,  # the terminal's Ctrl-C reaches us alone
             )
         try:
@@ -92,11 +111,15 @@ def launch(
             guardian.wait()
     if "error" in report:
         raise EnvironmentUnusable(f"cannot start {report['error']}")
+    lost = report["lost"]
     return Outcome(
         exit_code=report["exit_code"],
         wall_s=report["wall_s"],
         timed_out=report["timed_out"],
         last_words=out.tail() + err.tail(),
+        lost=Lost(int(lost["rank"]), int(lost["pid"]), lost["host"]) if lost else None,
+        cut_short=report["cut_short"],
+        unnoticed=report["unnoticed"],
     )
 
 

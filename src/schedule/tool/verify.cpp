@@ -1,8 +1,8 @@
 #include "schedule/verify.hpp"
 
+#include "collectives/claims.hpp"
 #include "schedule/tool/json.hpp"
 #include "schedule/tool/verbs.hpp"
-#include "schedule/verify_cases.hpp"
 #include "schedule/verify_words.hpp"
 
 namespace stretto::tool {
@@ -15,14 +15,9 @@ struct Proven {
 
 // Stops at the first fault: smaller communicators come first, so it is the simplest.
 Proven prove(const Algorithm& algorithm, int max_ranks) {
-  const Claims claims{.collective = algorithm.collective,
-                      .keeps_rank_order = algorithm.keeps_rank_order,
-                      .uses_segment = algorithm.uses_segment,
-                      .uses_radix = algorithm.uses_radix,
-                      .two_groups = algorithm.two_groups};
   Proven proven;
   for (const int size : sizes_to_prove(max_ranks)) {
-    for (const Shape& shape : shapes_to_prove(claims, size)) {
+    for (const Shape& shape : shapes_to_prove(claims_of(algorithm), size)) {
       proven.fault = stretto::verify(algorithm.name, shape, build_all(algorithm.build, shape));
       if (proven.fault) return proven;
       ++proven.cases;

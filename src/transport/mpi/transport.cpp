@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "transport/mpi/spared.hpp"
+
 namespace stretto {
 
 namespace {
@@ -48,6 +50,23 @@ int MpiTransport::remember(int error, MPI_Request request, Token token, bool is_
   return MPI_SUCCESS;
 }
 
+int MpiTransport::test_some(int* count) {
+  const auto posted = static_cast<int>(requests_.size());
+#if !defined(OMPI_MAJOR_VERSION)
+  // MPICH reports a message that fails to MPI_COMM_SELF's handler, except in MPI_Test.
+  if (posted == 1) {
+    int done = 0;
+    const int error = native().Test(requests_.data(), &done, statuses_.data());
+    *count = done;
+    indices_[0] = 0;
+    statuses_[0].MPI_ERROR = error;
+    return error == MPI_SUCCESS ? error : MPI_ERR_IN_STATUS;
+  }
+  const Spared self(native().comm_self);
+#endif
+  return native().Testsome(posted, requests_.data(), count, indices_.data(), statuses_.data());
+}
+
 const std::vector<MpiTransport::Completion>& MpiTransport::poll() {
   completed_.clear();
   if (requests_.empty()) return completed_;
@@ -56,8 +75,7 @@ const std::vector<MpiTransport::Completion>& MpiTransport::poll() {
   statuses_.resize(posted);
 
   int count = 0;
-  const int error = native().Testsome(static_cast<int>(posted), requests_.data(), &count,
-                                      indices_.data(), statuses_.data());
+  const int error = test_some(&count);
   if (count == MPI_UNDEFINED || count == 0) {
     // Nothing completed, or the MPI itself is broken: then every message fails.
     if (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS) {
@@ -82,6 +100,12 @@ const std::vector<MpiTransport::Completion>& MpiTransport::poll() {
     in_flight_.pop_back();
   }
   return completed_;
+}
+
+std::vector<MpiTransport::Token> MpiTransport::in_flight() const {
+  std::vector<Token> tokens;
+  for (const InFlight& message : in_flight_) tokens.push_back(message.token);
+  return tokens;
 }
 
 void MpiTransport::cancel_receives(const void* owner) {

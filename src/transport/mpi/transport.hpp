@@ -39,6 +39,8 @@ class MpiTransport {
                 Token token);
 
   [[nodiscard]] bool idle() const { return requests_.empty(); }
+  // The tokens of the messages in flight.
+  [[nodiscard]] std::vector<Token> in_flight() const;
 
   // Lets the MPI progress once and returns what completed meanwhile; valid until
   // the next call.
@@ -53,6 +55,7 @@ class MpiTransport {
     bool is_receive = false;
   };
 
+  int test_some(int* count);  // of all, into indices_ and statuses_
   int remember(int error, MPI_Request request, Token token, bool is_receive);
 
   std::vector<MPI_Request> requests_;  // parallel to in_flight_

@@ -4,7 +4,7 @@ import pytest
 
 from stretto.errors import ApplicationFailed
 from stretto.launch.failure import cause, require_success, signal_name
-from stretto.launch.process import Outcome
+from stretto.launch.process import Lost, Outcome
 
 OPEN_MPI_SIGNAL = """\
 Primary job  terminated normally, but 1 process returned
@@ -40,6 +40,14 @@ MPICH_SIGNAL = """\
 =   EXIT CODE: 9
 YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation fault (signal 11)
 """
+MPICH_ERROR = """\
+Abort(201999367) on node 2 (rank 2 in comm 0): Fatal error in internal_Bcast: Invalid root, error stack:
+internal_Bcast(109): MPI_Bcast(buffer=0x1, count=1, MPI_INT, 7, MPI_COMM_WORLD) failed
+"""  # noqa: E501
+STALLS = """\
+stretto: rank 0 has waited 60 s for rank 1 in bcast on 4 ranks
+stretto: rank 2 has waited 60 s for ranks 0, 1 in barrier on 4 ranks
+"""
 MPICH_ABORT = "Abort(9) on node 1 (rank 1 in comm 0): application called MPI_Abort(comm, 9)\n"
 
 
@@ -53,6 +61,7 @@ MPICH_ABORT = "Abort(9) on node 1 (rank 1 in comm 0): application called MPI_Abo
         (1, OPEN_MPI_NO_FINALIZE, "rank 0 exited without MPI_Finalize"),
         (11, MPICH_SIGNAL, "a rank was killed by SIGSEGV (segmentation fault)"),
         (9, MPICH_ABORT, "rank 1 called MPI_Abort with code 9"),
+        (7, MPICH_ERROR, "rank 2 failed in MPI_Bcast: Invalid root"),
         (3, "anything", "exit code 3"),
         (137, "", "killed by SIGKILL (killed)"),
         (-9, "", "its launcher was killed by SIGKILL (killed)"),
@@ -73,3 +82,53 @@ def test_success_is_no_failure() -> None:
 def test_a_timeout_is_one_even_when_the_launcher_ends_well() -> None:
     with pytest.raises(ApplicationFailed, match=r"after 5 s \(--timeout\)"):
         require_success("./app", Outcome(0, 5.0, timed_out=True, last_words=""), 5)
+
+
+def lost(exit_code: int, said: str, pid: int = 11720, *, unnoticed: bool = False) -> str:
+    """The cause where rank 1 was the first to die."""
+    return cause(
+        Outcome(
+            exit_code,
+            1.0,
+            timed_out=False,
+            last_words=said,
+            lost=Lost(1, pid, "vm"),
+            unnoticed=unnoticed,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (OPEN_MPI_SIGNAL, "rank 1 was killed by SIGSEGV (segmentation fault)"),
+        (MPICH_SIGNAL, "rank 1 (process 11720 on vm) was killed by SIGSEGV (segmentation fault)"),
+        ("", "rank 1 (process 11720 on vm) ended without MPI_Finalize (exit code 9)"),
+        (
+            MPICH_ERROR,
+            (
+                "rank 1 (process 11720 on vm) ended without MPI_Finalize (exit code 9); "
+                "then rank 2 failed in MPI_Bcast: Invalid root"
+            ),
+        ),
+    ],
+)
+def test_the_rank_that_died_first_is_named(said: str, words: str) -> None:
+    assert lost(9, said) == words
+
+
+def test_a_process_that_the_launcher_killed_itself_is_not_the_cause() -> None:
+    assert lost(9, MPICH_SIGNAL, pid=5) == (
+        "rank 1 (process 5 on vm) ended without MPI_Finalize (exit code 9)"
+    )
+
+
+def test_a_launcher_that_did_not_notice_is_told_of() -> None:
+    assert lost(15, "", unnoticed=True) == (
+        "rank 1 (process 11720 on vm) ended without MPI_Finalize; its launcher did not notice"
+    )
+
+
+def test_after_a_timeout_those_are_named_that_kept_others_waiting() -> None:
+    with pytest.raises(ApplicationFailed, match=r"was killed; rank 1 kept others waiting$"):
+        require_success("./app", Outcome(0, 5.0, timed_out=True, last_words=STALLS), 5)

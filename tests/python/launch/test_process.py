@@ -9,16 +9,46 @@ from pathlib import Path
 import pytest
 
 from stretto.errors import EnvironmentUnusable
-from stretto.launch.process import launch
+from stretto.launch.lifelines import VARIABLE, Lifelines
+from stretto.launch.process import Lost, Outcome, launch
 
 # Long enough that a test which waits for it to end by itself is seen to hang.
 FOREVER = "600"
 
 OWNER = """
 import sys
-from stretto.launch.process import launch
+from stretto.launch.lifelines import VARIABLE, Lifelines
+from stretto.launch.process import Lost, Outcome, launch
 launch(["sh", "-c", sys.argv[1]])
 """
+
+# A rank, as far as its lifeline goes: says who it is, then does what it is told to.
+RANK = """
+import os, socket, sys, time
+line = socket.socket(socket.AF_UNIX)
+line.connect(os.environ["VARIABLE"])
+line.send(f"rank {sys.argv[1]} pid {os.getpid()} host here\\n".encode())
+words = {"finalizes": b"done\\n", "leaves": b"left\\n"}
+line.send(words.get(sys.argv[2], b""))
+if sys.argv[2] == "waits":
+    time.sleep(600)
+""".replace("VARIABLE", VARIABLE)
+
+
+def launch_ranks(script: str) -> Outcome:
+    """A shell script in which `rank NUMBER WHAT` is one."""
+    rank = f"{sys.executable} -c '{RANK}'"
+    with Lifelines() as lifelines:
+        return launch(
+            [
+                "env",
+                *(f"{k}={v}" for k, v in lifelines.environment.items()),
+                "sh",
+                "-c",
+                f'rank() {{ {rank} "$@"; }}; {script}',
+            ],
+            lifelines=lifelines,
+        )
 
 
 def alive(pid: int) -> bool:
@@ -111,3 +141,31 @@ def test_a_reader_that_leaves_ends_the_command() -> None:
             raise BrokenPipeError
 
     assert launch(["yes"], stdout=Gone()).exit_code == -signal.SIGPIPE
+
+
+def test_ranks_that_finalize_are_not_missed() -> None:
+    outcome = launch_ranks("rank 0 finalizes; rank 1 finalizes")
+    assert outcome.ok
+    assert outcome.lost is None
+
+
+def test_the_first_rank_that_dies_is_known_whatever_the_exit_code() -> None:
+    outcome = launch_ranks("rank 0 finalizes; rank 7 dies; rank 1 dies; exit 0")
+    assert not outcome.ok
+    assert outcome.exit_code == 0
+    assert outcome.lost is not None
+    assert (outcome.lost.rank, outcome.lost.host) == (7, "here")
+
+
+def test_ranks_that_all_leave_of_their_own_will_are_no_failure() -> None:
+    outcome = launch_ranks("rank 0 leaves; rank 1 leaves")
+    assert outcome.ok
+    assert isinstance(outcome.lost, Lost)
+
+
+def test_a_launch_ends_when_a_rank_is_gone_that_others_wait_for() -> None:
+    outcome = launch_ranks("rank 0 waits & rank 1 dies; wait")
+    assert outcome.unnoticed
+    assert not outcome.timed_out
+    assert outcome.lost is not None
+    assert outcome.lost.rank == 1

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "collectives/algorithm.hpp"
+#include "collectives/claims.hpp"
 #include "schedule/small_schedules.hpp"
-#include "schedule/verify_cases.hpp"
 
 namespace stretto::testing {
 namespace {
@@ -16,11 +15,7 @@ class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {};
 TEST_P(EveryAlgorithm, IsProvenUpToNineRanks) {
   const Algorithm& algorithm = *GetParam();
   for (const int size : sizes_to_prove(9)) {
-    for (const Shape& shape : shapes_to_prove({.collective = algorithm.collective,
-                                               .keeps_rank_order = algorithm.keeps_rank_order,
-                                               .uses_segment = algorithm.uses_segment,
-                                               .uses_radix = algorithm.uses_radix},
-                                              size)) {
+    for (const Shape& shape : shapes_to_prove(claims_of(algorithm), size)) {
       const auto fault = verify(algorithm.name, shape, build_all(algorithm.build, shape));
       ASSERT_FALSE(fault) << fault->message;
     }

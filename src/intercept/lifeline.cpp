@@ -1,0 +1,60 @@
+#include "intercept/lifeline.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "base/config.hpp"
+
+namespace stretto::intercept::lifeline {
+namespace {
+
+int line = -1;
+pid_t rank_process = 0;
+
+void tell(std::string_view words) {
+  // Nobody may listen any more, and that is no fault of the program's.
+  static_cast<void>(::send(line, words.data(), words.size(), MSG_NOSIGNAL));
+}
+
+// Last of all in a process that ends by exit() or from main, and not in one that is killed.
+[[gnu::destructor]] void leave() {
+  const bool forked = ::getpid() != rank_process;  // and never a rank
+  if (line >= 0 && !forked) tell("left\n");
+}
+
+}  // namespace
+
+void open(int rank) {
+  const std::optional<std::string> path = setting("STRETTO_RUN_LIFELINE");
+  sockaddr_un address{};
+  if (!path || path->size() >= sizeof address.sun_path) return;
+  address.sun_family = AF_UNIX;
+  path->copy(address.sun_path, path->size());
+  line = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (line < 0) return;
+  if (::connect(line, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    ::close(std::exchange(line, -1));
+    return;
+  }
+  rank_process = ::getpid();
+  std::array<char, 64> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  std::array<char, 128> words{};
+  const int length = std::snprintf(words.data(), words.size(), "rank %d pid %d host %s\n", rank,
+                                   static_cast<int>(rank_process), host.data());
+  tell({words.data(), static_cast<std::size_t>(length)});
+}
+
+void close() {
+  if (line < 0) return;
+  tell("done\n");
+  ::close(std::exchange(line, -1));
+}
+
+}  // namespace stretto::intercept::lifeline

@@ -1,0 +1,13 @@
+// A rank's line to `stretto run`: a socket that is open from MPI_Init to MPI_Finalize. It
+// closes with the process, whatever ends that, and so tells of a rank whose end its launcher
+// does not notice, or not whose it was (python/stretto/launch/guardian.py listens).
+#pragma once
+
+namespace stretto::intercept::lifeline {
+
+// Where STRETTO_RUN_LIFELINE names a socket that can be reached: not on other machines.
+void open(int rank);
+// The rank needs no looking after any more.
+void close();
+
+}  // namespace stretto::intercept::lifeline

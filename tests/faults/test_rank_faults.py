@@ -1,0 +1,145 @@
+"""A rank that dies or stops in the middle of a collective: the job ends and the line names it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from stretto import native
+from stretto.errors import ApplicationFailed, EnvironmentUnusable
+from stretto.launch.failure import require_success
+from stretto.launch.lifelines import Lifelines
+from stretto.launch.process import Outcome, launch
+from stretto.launch.rig import Rig, parse_rig
+from stretto.launch.rig.rig import require_usable
+
+if TYPE_CHECKING:
+    from mpi_runs import Mpi
+
+# What is promised is 60 s; a loaded machine starts slowly.
+ENDS_WITHIN_S = 100.0
+# On any machine it is Stretto that runs the collectives.
+OURS = {
+    "STRETTO_PROGRESS_THREAD": "on",
+    "STRETTO_SELECTION_ALLREDUCE": "recursive_doubling",
+    "STRETTO_SELECTION_BCAST": "binomial",
+    "STRETTO_SELECTION_BARRIER": "dissemination",
+}
+# Stays when the rank in it has died, so that the launcher sees nothing.
+WRAPPER = """#!/bin/sh
+"$@"
+sleep 600
+"""
+
+
+def run(
+    mpi: Mpi,
+    *words: str,
+    wrapper: tuple[str, ...] = (),
+    rig: str | None = None,
+    env: Mapping[str, str] = OURS,
+    timeout_s: float = ENDS_WITHIN_S,
+) -> Outcome:
+    """tests/mpi/dying on three ranks, or two on a rig of two hosts."""
+    argv = [*wrapper, str(mpi.program("dying")), *words]
+    hosts = Rig(parse_rig(rig)) if rig else nullcontext()
+    preload = {"LD_PRELOAD": str(native.drop_in(mpi.abi))}
+    with hosts as made, Lifelines() as lifelines, Path(os.devnull).open("wb") as nowhere:
+        launcher = made.launcher(mpi.launcher) if made is not None else mpi.launcher
+        environment = {**preload, **env, **lifelines.environment}
+        return launch(
+            launcher.command(2 if made is not None else 3, argv, environment),
+            timeout_s=timeout_s,
+            stdout=nowhere,
+            stderr=nowhere,
+            lifelines=lifelines,
+        )
+
+
+def line(outcome: Outcome) -> str:
+    """What the user is told of a failure."""
+    with pytest.raises(ApplicationFailed) as told:
+        require_success("dying", outcome, ENDS_WITHIN_S)
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+def running(program: Path) -> list[str]:
+    """The processes of the program that still run."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/exe"):
+        try:
+            if link.resolve() == program.resolve():
+                found.append(link.parent.name)
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize(
+    ("how", "what"),
+    [
+        ("killed", "blocking"),
+        ("killed", "nonblocking"),
+        ("exits", "nonblocking"),
+        ("quits", "blocking"),
+        ("aborts", "nonblocking"),
+    ],
+)
+def test_a_rank_that_dies_ends_the_job_and_is_named(mpi: Mpi, how: str, what: str) -> None:
+    outcome = run(mpi, how, what)
+    assert not outcome.timed_out
+    assert "dying: begun" in outcome.last_words
+    assert re.match("dying failed: rank 1 ", line(outcome))
+    assert running(mpi.program("dying")) == []
+
+
+def test_a_death_the_launcher_does_not_see_ends_the_job_too(mpi: Mpi, tmp_path: Path) -> None:
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text(WRAPPER)
+    wrapper.chmod(0o755)
+    outcome = run(mpi, "killed", "blocking", wrapper=(str(wrapper),))
+    assert not outcome.timed_out
+    assert re.match("dying failed: rank 1 ", line(outcome))
+    assert running(mpi.program("dying")) == []
+
+
+def test_a_rank_that_stops_is_named_by_those_that_wait(mpi: Mpi) -> None:
+    env = {**OURS, "STRETTO_STALL_SECONDS": "2"}
+    outcome = run(mpi, "stops", "blocking", env=env, timeout_s=15)
+    assert outcome.timed_out
+    assert re.search(r"stretto: rank 0 has waited 2 s for rank", outcome.last_words)
+    assert "rank 1 kept others waiting" in line(outcome)
+    assert running(mpi.program("dying")) == []
+
+
+@pytest.mark.parametrize("what", ["blocking", "nonblocking"])
+def test_a_rank_that_goes_on_finds_the_job_alive(mpi: Mpi, what: str) -> None:
+    outcome = run(mpi, "pauses", what, env={**OURS, "STRETTO_STALL_SECONDS": "1"})
+    require_success("dying", outcome, None)
+    assert "dying: survived" in outcome.last_words
+    assert re.search(r"stretto: rank [02] has waited 1 s for rank", outcome.last_words)
+
+
+def unusable() -> str | None:
+    try:
+        require_usable()
+    except EnvironmentUnusable as why:
+        return str(why)
+    return None
+
+
+@pytest.mark.skipif(unusable() is not None, reason=unusable() or "")
+@pytest.mark.parametrize(("how", "what"), [("killed", "nonblocking"), ("quits", "blocking")])
+def test_on_several_hosts(mpi: Mpi, how: str, what: str) -> None:
+    outcome = run(mpi, how, what, rig="2x1@1gbit", env={})
+    assert not outcome.timed_out
+    assert "dying: begun" in outcome.last_words
+    assert re.match("dying failed: rank 1 ", line(outcome))
+    assert running(mpi.program("dying")) == []

@@ -31,10 +31,14 @@ SOUND = """
 """.split()  # noqa: SIM905
 # What only one of the MPIs reports: the other crashes, so there is nothing to compare.
 SOUND_ON = {
-    "openmpi": (
-        "reduce_count allreduce_count reduce_scatter_block_count scan_count exscan_count "
-        "allreduce_type"
-    ).split(),  # noqa: SIM905
+    "openmpi": [
+        "reduce_count",
+        "allreduce_count",
+        "reduce_scatter_block_count",
+        "scan_count",
+        "exscan_count",
+        "allreduce_type",
+    ],
     "mpich": ["allgatherv_counts"],
 }
 TRUNCATED = """

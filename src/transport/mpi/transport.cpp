@@ -91,6 +91,7 @@ const std::vector<MpiTransport::Completion>& MpiTransport::poll() {
 
 std::vector<MpiTransport::Token> MpiTransport::in_flight() const {
   std::vector<Token> tokens;
+  tokens.reserve(in_flight_.size());
   for (const InFlight& message : in_flight_) tokens.push_back(message.token);
   return tokens;
 }

@@ -16,6 +16,7 @@ namespace stretto::intercept {
 namespace {
 
 int told_level = MPI_THREAD_SINGLE;
+bool begun = false;
 
 long number_from_launcher(const char* name) {
   const char* value = std::getenv(name);
@@ -99,6 +100,7 @@ void begin_session(int required) {
     engine.set_topology(world->topology);
     lifeline::open(world->rank);
   }
+  begun = true;
   detail::active.store(true, std::memory_order_release);
 }
 
@@ -109,6 +111,8 @@ void end_session() {
   communicators::finish();
   lifeline::close();
 }
+
+bool ever_in_session() { return begun; }
 
 int program_level() { return told_level; }
 

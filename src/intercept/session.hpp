@@ -64,6 +64,9 @@ void end_session();
 // Is the drop-in at work, whoever asks?
 [[nodiscard]] inline bool in_session() { return detail::active.load(std::memory_order_acquire); }
 
+// Has it been?
+[[nodiscard]] bool ever_in_session();
+
 // The level the program was told it has.
 [[nodiscard]] int program_level();
 

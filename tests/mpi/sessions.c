@@ -1,4 +1,5 @@
-/* A program that never calls MPI_Init: everything comes from sessions, two of them in turn.
+/* A program that never calls MPI_Init: everything comes from sessions, two of them in turn;
+ * with an argument, from a session beside MPI_Init.
  *
  * Knows nothing of Stretto. Prints "sessions ok" on rank 0; where the MPI has no sessions
  * (before MPI 4.0) "sessions: none". */
@@ -42,20 +43,23 @@ static void whole_session(const char* tag) {
 
 int main(int argc, char** argv) {
 #if MPI_VERSION >= 4
-  whole_session("first");
-  whole_session("second");
-  if (argc > 1) {
-    /* Beside MPI_Init, too. */
+  if (argc == 1) {
+    whole_session("first");
+    whole_session("second");
+  } else {
     MPI_Init(&argc, &argv);
     use(MPI_COMM_WORLD);
-    whole_session("third");
+    whole_session("beside");
     use(MPI_COMM_WORLD);
     MPI_Finalize();
   }
   if (rank == 0) printf("sessions ok\n");
 #else
-  (void)argc, (void)argv;
-  printf("sessions: none\n");
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (rank == 0) printf("sessions: none on %d ranks\n", size);
+  MPI_Finalize();
 #endif
   return 0;
 }

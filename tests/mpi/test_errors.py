@@ -28,19 +28,23 @@ SOUND = """
     bcast_type gather_type allgather_type alltoall_type alltoallv_type
     reduce_op allreduce_op reduce_scatter_op scan_op
     allreduce_op_for_type reduce_op_for_type allreduce_op_for_derived allreduce_in_place_twice
-""".split()
+""".split()  # noqa: SIM905
 # What only one of the MPIs reports: the other crashes, so there is nothing to compare.
 SOUND_ON = {
-    "openmpi": (
-        "reduce_count allreduce_count reduce_scatter_block_count scan_count exscan_count "
-        "allreduce_type"
-    ).split(),
+    "openmpi": [
+        "reduce_count",
+        "allreduce_count",
+        "reduce_scatter_block_count",
+        "scan_count",
+        "exscan_count",
+        "allreduce_type",
+    ],
     "mpich": ["allgatherv_counts"],
 }
 TRUNCATED = """
     bcast_truncated bcast_truncated_long gather_truncated scatter_truncated gatherv_truncated
     scatterv_truncated
-""".split()
+""".split()  # noqa: SIM905
 # What MPICH says of a truncated message in some of its collectives.
 UNDETECTED = ("success", "other", "in_status")
 

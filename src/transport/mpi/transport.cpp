@@ -53,14 +53,24 @@ int MpiTransport::remember(int error, MPI_Request request, Token token, bool is_
 int MpiTransport::test_some(int* count) {
   const auto posted = static_cast<int>(requests_.size());
 #if !defined(OMPI_MAJOR_VERSION)
-  // MPICH reports a message that fails to MPI_COMM_SELF's handler, except in MPI_Test.
-  if (posted == 1) {
-    int done = 0;
-    const int error = native().Test(requests_.data(), &done, statuses_.data());
-    *count = done;
-    indices_[0] = 0;
-    statuses_[0].MPI_ERROR = error;
-    return error == MPI_SUCCESS ? error : MPI_ERR_IN_STATUS;
+  // MPICH reports a message that fails to MPI_COMM_SELF's handler, except in MPI_Test. That
+  // looks for messages each time, so for many it is dearer than to set the handler.
+  constexpr int kFew = 2;
+  if (posted <= kFew) {
+    bool failed = false;
+    *count = 0;
+    for (int i = 0; i < posted; ++i) {
+      const auto next = static_cast<std::size_t>(*count);
+      int done = 0;
+      const int error =
+          native().Test(&requests_[static_cast<std::size_t>(i)], &done, &statuses_[next]);
+      if (done == 0 && error == MPI_SUCCESS) continue;
+      statuses_[next].MPI_ERROR = error;
+      indices_[next] = i;
+      ++*count;
+      failed = failed || error != MPI_SUCCESS;
+    }
+    return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
   }
   const Spared self(native().comm_self);
 #endif
@@ -104,6 +114,7 @@ const std::vector<MpiTransport::Completion>& MpiTransport::poll() {
 
 std::vector<MpiTransport::Token> MpiTransport::in_flight() const {
   std::vector<Token> tokens;
+  tokens.reserve(in_flight_.size());
   for (const InFlight& message : in_flight_) tokens.push_back(message.token);
   return tokens;
 }

@@ -1,0 +1,51 @@
+"""Communicators, sessions and threads that come and go under the drop-in."""
+
+import re
+from pathlib import Path
+
+import pytest
+from mpi_runs import Mpi
+
+OURS = {
+    "STRETTO_PROGRESS_THREAD": "on",
+    "STRETTO_SELECTION_ALLREDUCE": "recursive_doubling",
+    "STRETTO_SELECTION_BARRIER": "dissemination",
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_thousands_of_communicators_leave_no_memory_behind(mpi: Mpi, ranks: int) -> None:
+    program = mpi.program("many_communicators")
+    ended = mpi.run_under_stretto(program, 3000, ranks=ranks, env=OURS)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "communicators ok" in ended.stdout
+    figures = dict(re.findall(r"^(rss_kib_\w+) (\d+)$", ended.stdout, re.MULTILINE))
+    # What 2700 cycles may leave: less than 400 bytes each, where a channel alone takes more.
+    assert int(figures["rss_kib_end"]) - int(figures["rss_kib_early"]) < 1024
+
+
+def test_threads_of_a_program_have_communicators_of_their_own(mpi: Mpi) -> None:
+    ended = mpi.run_under_stretto(mpi.program("threads_dropin"), ranks=2, env=OURS)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "threads ok" in ended.stdout
+
+
+def test_a_program_of_sessions_alone_runs_and_says_why_nothing_is_counted(
+    mpi: Mpi, tmp_path: Path
+) -> None:
+    env = {**OURS, "STRETTO_RUN_COUNTERS": str(tmp_path)}
+    ended = mpi.run_under_stretto(mpi.program("sessions"), ranks=2, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    if "sessions: none" in ended.stdout:
+        pytest.skip(f"{mpi.launcher.name} has no sessions")
+    assert "sessions ok" in ended.stdout
+    assert ended.stderr.count("its collectives are left to the MPI") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sessions_beside_the_world(mpi: Mpi, tmp_path: Path) -> None:
+    env = {**OURS, "STRETTO_RUN_COUNTERS": str(tmp_path)}
+    ended = mpi.run_under_stretto(mpi.program("sessions"), "init", ranks=2, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "left to the MPI" not in ended.stderr
+    assert len(list(tmp_path.iterdir())) == 2

@@ -106,14 +106,14 @@ class Compared:
     persistent: str
 
 
-def frees(batch: Batch, under_stretto: bool) -> str:
-    """When what is in use may be freed; see Frees in executor.hpp."""
+def trust(batch: Batch, under_stretto: bool) -> str:
+    """Whose nonblocking collectives are trusted; see Trust in executor.hpp."""
     if batch.mpi.abi != Abi.OPENMPI:
-        return "early"
+        return "all"
     # Where an algorithm is forced, calls it cannot serve go to the MPI.
     automatic = set(batch.settings) <= {PROGRESS_THREAD}
     on = batch.settings.get(PROGRESS_THREAD) == "on"
-    return "handled" if under_stretto and automatic and on else "late"
+    return "stretto" if under_stretto and automatic and on else "none"
 
 
 def read_notes(path: Path) -> tuple[str, dict[int, list[str]]]:
@@ -135,7 +135,7 @@ def read_notes(path: Path) -> tuple[str, dict[int, list[str]]]:
 
 def run(batch: Batch, *, under_stretto: bool, timeout_s: float) -> Told:
     with tempfile.TemporaryDirectory() as name:
-        arguments = [*batch.options(), "--out", name, "--frees", frees(batch, under_stretto)]
+        arguments = [*batch.options(), "--out", name, "--trust", trust(batch, under_stretto)]
         env = {**batch.settings, COUNTERS: name} if under_stretto else {}
         start = batch.mpi.run_under_stretto if under_stretto else batch.mpi.run
         program = batch.mpi.program("sequences")

@@ -113,6 +113,7 @@ struct Arguments {
   int op = 0;     // into kReductions
   bool in_place = false;
   bool frees_early = false;  // types and operations, while it is pending
+  bool alike = false;        // all ranks name the data by one type
 };
 
 struct Action {

@@ -12,6 +12,11 @@ namespace {
 // Persistent collectives are looked up: Open MPI 4.1 has none, but what is preloaded may.
 void* persistent(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 
+// What must not be looked at is no null pointer, which some MPIs refuse to be handed.
+const int* array(const std::vector<int>& numbers) {
+  return numbers.empty() ? reinterpret_cast<const int*>(std::uintptr_t{64}) : numbers.data();
+}
+
 // The same arguments for the three forms of one collective.
 class Issue {
  public:
@@ -46,10 +51,10 @@ int Job::issue(Mode mode, MPI_Request* request) {
   const MPI_Comm comm = view_.comm;
   const Side& s = send_;
   const Side& r = recv_;
-  const int* const scounts = s.counts.data();
-  const int* const sdispls = s.displs.data();
-  const int* const rcounts = r.counts.data();
-  const int* const rdispls = r.displs.data();
+  const int* const scounts = array(s.counts);
+  const int* const sdispls = array(s.displs);
+  const int* const rcounts = array(r.counts);
+  const int* const rdispls = array(r.displs);
   const Side& all = view_.inter && is_root() ? s : r;  // of a broadcast
 #define FORMS(Upper, lower) MPI_##Upper, MPI_I##lower, "MPI_" #Upper "_init"
   switch (arguments_.collective) {

@@ -74,6 +74,7 @@ int edges_between(Seed seed, int from, int to) {
 
 MPI_Comm make_dist_graph_adjacent(const View& parent, Seed seed) {
   std::vector<int> sources, destinations;
+  for (auto* array : {&sources, &destinations}) array->reserve(1);  // no null pointers
   for (int other = 0; other < parent.size; ++other) {
     for (int i = edges_between(seed, other, parent.rank); i > 0; --i) sources.push_back(other);
     for (int i = edges_between(seed, parent.rank, other); i > 0; --i) {
@@ -93,6 +94,7 @@ MPI_Comm make_dist_graph_adjacent(const View& parent, Seed seed) {
 // Told by rank 0 alone: edges that several ranks tell of may come out in any order.
 MPI_Comm make_dist_graph(const View& parent, Seed seed) {
   std::vector<int> sources, degrees, destinations;
+  for (auto* array : {&sources, &degrees, &destinations}) array->reserve(1);  // no null pointers
   for (int from = 0; parent.rank == 0 && from < parent.size; ++from) {
     const auto before = destinations.size();
     for (int to = 0; to < parent.size; ++to) {

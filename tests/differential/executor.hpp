@@ -11,17 +11,18 @@
 
 namespace differential {
 
-// When datatypes, operations and communicators are freed that something pending may use. MPI
-// allows it at any time; Open MPI 4.1 alone crashes.
-enum class Frees {
-  early,
-  late,    // once nothing uses them
-  handled  // early where it is Stretto that uses them
+// Whose nonblocking collectives take all that MPI allows? Those of Open MPI 4.1 crash when a
+// datatype, operation or communicator is freed that they use, and have other faults, which are
+// named where they are avoided.
+enum class Trust {
+  all,
+  none,
+  stretto  // and none of the MPI's own, where Stretto passes calls on to it
 };
 
 // How it is done; what comes out is the same.
 struct Manner {
-  Frees frees = Frees::early;
+  Trust trust = Trust::all;
   bool in_turn = false;  // see Simpler
 };
 
@@ -53,9 +54,11 @@ class Executor {
   void finish();
   void note(Id action, const Outcome& outcome);
   [[nodiscard]] Random own(Seed seed) const;
-  [[nodiscard]] bool frees_early(const View& view) const;
+  [[nodiscard]] bool trusts(const View& view) const;
+  int issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const;
 
   struct Persistent {
+    Action action;
     std::shared_ptr<Job> job;
     MPI_Request request = MPI_REQUEST_NULL;
   };

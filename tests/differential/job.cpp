@@ -16,7 +16,7 @@ Job::Job(const Arguments& arguments, Seed seed, const View& view, int world_rank
     root_ = view_.rank == root_ ? MPI_ROOT : MPI_PROC_NULL;
   }
   if (arguments_.collective == Collective::barrier) return;
-  if (about.rooted && root_ == MPI_PROC_NULL) return;  // nothing else is looked at
+  if (about.rooted && root_ == MPI_PROC_NULL) return describe_nothing();
   if (about.reduces) {
     describe_reduction();
   } else if (arguments_.collective == Collective::bcast) {
@@ -25,6 +25,13 @@ Job::Job(const Arguments& arguments, Seed seed, const View& view, int world_rank
     describe_blocks();
   }
   if (arguments_.in_place && (!about.rooted || is_root())) describe_in_place();
+}
+
+// Of the buffers nothing is looked at; Open MPI 4.1 wants a type all the same.
+void Job::describe_nothing() {
+  send_.count = recv_.count = 0;
+  send_.type = recv_.type = MPI_INT;
+  if (traits(arguments_.collective).reduces) op_ = Op(0);
 }
 
 bool Job::is_root() const { return view_.inter ? root_ == MPI_ROOT : root_ == view_.rank; }

@@ -31,9 +31,9 @@ class Job {
   Outcome outcome(int error);
 
  private:
+  void describe_nothing();
   void describe_reduction();
   void describe_bcast();
-  void describe_rooted(bool gathers);
   void describe_blocks();
   void describe_in_place();
   [[nodiscard]] bool is_root() const;

@@ -33,9 +33,9 @@ bool* find_switch(Options& options, std::string_view name) {
   return name == "--in-turn" ? &options.simpler.in_turn : nullptr;
 }
 
-bool read_frees(std::string_view text, Frees& frees) {
-  frees = text == "late" ? Frees::late : text == "handled" ? Frees::handled : Frees::early;
-  return frees != Frees::early || text == "early";
+bool read_trust(std::string_view text, Trust& trust) {
+  trust = text == "none" ? Trust::none : text == "stretto" ? Trust::stretto : Trust::all;
+  return trust != Trust::all || text == "all";
 }
 
 bool read_value(Options& options, std::string_view name, std::string_view value) {
@@ -43,7 +43,7 @@ bool read_value(Options& options, std::string_view name, std::string_view value)
   if (name == "--first") return read(value, options.first);
   if (name == "--count") return read(value, options.count);
   if (name == "--most-count") return read(value, options.simpler.most_count);
-  if (name == "--frees") return read_frees(value, options.manner.frees);
+  if (name == "--trust") return read_trust(value, options.manner.trust);
   if (name == "--keep") return read_list(value, options.simpler.keep);
   if (name != "--out") return false;
   options.out = value;

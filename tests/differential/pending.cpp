@@ -93,7 +93,7 @@ int wait_for(std::vector<MPI_Request>& requests, int way) {
       return wait_some(requests, count);
     case 4:
       return test_each(requests);
-    case 5:
+    case kTestall:
       return until([&](int* flag) {
         return MPI_Testall(count, requests.data(), flag, MPI_STATUSES_IGNORE);
       });

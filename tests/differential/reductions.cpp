@@ -23,9 +23,10 @@ void multiply(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   }
 }
 
-// x -> factor x + shift, one after the other. Does not commute. Its gaps belong to nobody.
+// x -> factor x + shift, one after the other. Does not commute. The gap belongs to nobody.
+// There is none at the end: MPICH 5.0.2's MPI_Reduce_scatter_block writes past its memory then.
 struct Affine {
-  std::uint32_t factor, gap, shift, end;
+  std::uint32_t factor, gap, shift;
 };
 void compose(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   const auto* first = static_cast<const Affine*>(in);
@@ -92,10 +93,8 @@ MPI_Datatype contiguous_ints(int count) {
 }
 
 MPI_Datatype affine_type() {
-  MPI_Datatype parts{}, made{};
-  MPI_Type_vector(2, 1, 2, MPI_UINT32_T, &parts);
-  MPI_Type_create_resized(parts, 0, sizeof(Affine), &made);
-  MPI_Type_free(&parts);
+  MPI_Datatype made{};
+  MPI_Type_vector(2, 1, 2, MPI_UINT32_T, &made);
   return made;
 }
 

@@ -24,7 +24,8 @@ void Side::describe_blocks(const Arguments& arguments, const std::vector<int>& b
     describe_each(arguments, random);
     buffer = Buffer(element.handle(), elements);
   } else {
-    const int ints = is_three_ints(arguments.type) && random.one_in(3) ? 3 : 1;
+    const bool choice = is_three_ints(arguments.type) && !arguments.alike;
+    const int ints = choice && random.one_in(3) ? 3 : 1;
     describe_alike(ints);
     buffer = Buffer(type, elements * ints);
   }

@@ -6,6 +6,7 @@ drop-in; what each rank notes of each operation must be the same.
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,6 +58,15 @@ class Batch:
         which = {"--seed": self.seed, "--first": self.first, "--count": self.count}
         words = [word for name, value in which.items() for word in (name, str(value))]
         return [*words, *self.simpler.options()]
+
+    def command(self) -> str:
+        """A command line that runs it again."""
+        words = [".venv/bin/python", "tools/differential.py", "--abi", self.mpi.abi]
+        words += ["--ranks", str(self.ranks), "--seed", str(self.seed)]
+        words += ["--first", str(self.first), "--sequences", str(self.count)]
+        for name, value in self.settings.items():
+            words += ["--set", f"{name}={value}"]
+        return shlex.join([*words, *self.simpler.options()])
 
     def in_words(self) -> list[str]:
         """One line an action."""

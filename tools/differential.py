@@ -11,7 +11,6 @@ The sequences are those of tests/differential.
 from __future__ import annotations
 
 import argparse
-import shlex
 import sys
 import time
 from collections import Counter
@@ -27,7 +26,6 @@ from sequence_shrink import shrink
 from stretto.data.counters import summed
 from stretto.errors import InputError, StrettoError
 from stretto.launch.base import Abi
-from stretto.launch.schedules import known_algorithms
 
 BATCH = 100
 # MPICH's ranks spin where there are more than cores.
@@ -63,15 +61,6 @@ def simpler(chosen: argparse.Namespace) -> Simpler:
     return Simpler(keep, chosen.most_count, chosen.plain, chosen.prompt, chosen.in_turn)
 
 
-def reproducer(batch: Batch) -> str:
-    """The command that runs it again."""
-    words = [".venv/bin/python", "tools/differential.py", "--abi", batch.mpi.abi]
-    words += ["--ranks", str(batch.ranks), "--seed", str(batch.seed), "--first", str(batch.first)]
-    words += ["--sequences", str(batch.count), *batch.simpler.options()]
-    words += [word for name, value in batch.settings.items() for word in ("--set", f"{name}={value}")]
-    return shlex.join(words)
-
-
 def report(batch: Batch, outcome: Compared) -> None:
     """What failed, as small as it gets."""
     assert outcome.failure is not None
@@ -86,7 +75,7 @@ def report(batch: Batch, outcome: Compared) -> None:
         print("\n".join(f"    {line}" for line in batch.in_words()))
     if outcome.last_words:
         print(outcome.last_words)
-    print(f"  again: {reproducer(batch)}", flush=True)
+    print(f"  again: {batch.command()}", flush=True)
 
 
 def differ(mpi: Mpi, chosen: argparse.Namespace) -> int:

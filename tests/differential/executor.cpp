@@ -206,10 +206,11 @@ void Executor::complete(std::vector<Pending> chosen, Random random) {
   // Null and inactive requests among them are passed over.
   if (random.one_in(4)) requests.push_back(MPI_REQUEST_NULL);
   int way = manner_.in_turn ? 0 : random.below(kWaysToWait);
-  // MPICH 5.0.2's returns MPI_ERR_IN_STATUS of persistent collectives that went well.
+  // MPICH 5.0.2's MPI_Testall returns MPI_ERR_IN_STATUS of persistent collectives that went
+  // well, and with it the MPI_Waitall of Stretto's, which calls it where it waits for both.
   const bool persistent = std::any_of(chosen.begin(), chosen.end(),
                                       [](const Pending& each) { return each.persistent; });
-  if (way == kTestall && persistent) way = kTestall + 1;
+  if (persistent && (way == kTestall || way == kWaitall)) ++way;
   const int error = wait_for(requests, way);
   for (Pending& each : chosen) note(each.id, each.job->outcome(error));
 }

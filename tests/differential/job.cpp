@@ -16,7 +16,10 @@ Job::Job(const Arguments& arguments, Seed seed, const View& view, int world_rank
     root_ = view_.rank == root_ ? MPI_ROOT : MPI_PROC_NULL;
   }
   if (arguments_.collective == Collective::barrier) return;
-  if (about.rooted && root_ == MPI_PROC_NULL) return describe_nothing();
+  if (about.rooted && root_ == MPI_PROC_NULL) {
+    describe_nothing();
+    return;
+  }
   if (about.reduces) {
     describe_reduction();
   } else if (arguments_.collective == Collective::bcast) {

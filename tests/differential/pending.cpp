@@ -85,7 +85,7 @@ int wait_for(std::vector<MPI_Request>& requests, int way) {
   switch (way) {
     case 0:
       return wait_each(requests);
-    case 1:
+    case kWaitall:
       return MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
     case 2:
       return wait_any(requests, count);

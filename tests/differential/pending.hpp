@@ -18,6 +18,7 @@ struct Pending {
 };
 
 constexpr int kWaysToWait = 9;
+constexpr int kWaitall = 1;
 constexpr int kTestall = 5;
 
 // Waits for all of `requests` by one of the ways; null and inactive ones may be among them.

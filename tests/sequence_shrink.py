@@ -42,14 +42,13 @@ def ids(batch: Batch) -> list[int]:
 
 
 def shrink(batch: Batch, failure: Failure) -> tuple[Batch, Compared] | None:
-    """The smallest batch of one sequence that still fails, and how; None where it does not alone."""
+    """The smallest batch of one sequence that still fails, and how; None where none fails alone."""
     best = replace(batch, first=failure.sequence, count=1)
-    for tries in range(1, TRIES + 1):
-        found = _failing(best, failure, 1)
-        if found is not None:
-            break
-    else:
-        return None
+    tries = 1
+    while (found := _failing(best, failure, 1)) is None:
+        tries += 1
+        if tries > TRIES:
+            return None
 
     def still_fails(smaller: Batch) -> bool:
         nonlocal best, found

@@ -11,7 +11,8 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis build demo bars conformance test wheel sanitize $(SANITIZERS) lint format clean
+.PHONY: help setup mpis build demo bars conformance differential mutation test wheel sanitize $(SANITIZERS)
+.PHONY: lint format clean
 
 help:  ## show this
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -50,6 +51,9 @@ bars: build  ## measure the promised speeds against the MPI's own (a quiet machi
 
 conformance: build mpis  ## run mpi4py's own tests of the collectives under Stretto (an hour or more)
 	@$(BIN)/python tools/conformance.py
+
+differential: build  ## compare 10,000 random sequences of collectives with each MPI alone
+	@$(BIN)/python tools/differential.py
 
 lint: build  ## check formatting and style of all sources
 	@tools/lint.sh

@@ -1,9 +1,11 @@
 # Plain MPI programs, built once for each ABI as a user would build them:
 #   apps/<name>/*.c or apps/<name>.c  ->  apps/<abi>/<name>
 #   tests/mpi/<name>.{c,cpp,f,f90}    ->  tests/<abi>/<name>
+#   tests/differential/*.cpp          ->  tests/<abi>/sequences
 
 file(GLOB app_sources CONFIGURE_DEPENDS apps/*.c apps/*/*.c)
 file(GLOB test_sources CONFIGURE_DEPENDS tests/mpi/*.c tests/mpi/*.cpp)
+file(GLOB sequences_sources CONFIGURE_DEPENDS tests/differential/*.cpp)
 file(GLOB fortran_sources CONFIGURE_DEPENDS tests/mpi/*.f tests/mpi/*.f90)
 
 function(stretto_add_program kind abi name)
@@ -39,6 +41,9 @@ foreach(abi IN LISTS STRETTO_ABIS)
     target_link_libraries(tests-${abi}-${name} PRIVATE stretto-flags mpi-${abi} m -Wl,--as-needed
                                                        stretto-${abi})
   endforeach()
+
+  stretto_add_program(tests ${abi} sequences ${sequences_sources})
+  target_link_libraries(tests-${abi}-sequences PRIVATE stretto-flags mpi-${abi} ${CMAKE_DL_LIBS})
 
   if(TARGET mpi-fortran-${abi})
     foreach(source IN LISTS fortran_sources)

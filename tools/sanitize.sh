@@ -28,4 +28,4 @@ if [ -x "build/$preset/tests/stretto-unit" ]; then
 fi
 # MPIs leak by the hundred, in plugins that are unloaded when LeakSanitizer looks.
 ASAN_OPTIONS+=:detect_leaks=0
-"${fixed[@]}" .venv/bin/python -m pytest tests/mpi -m sanitized
+"${fixed[@]}" .venv/bin/python -m pytest tests/mpi tests/differential -m sanitized

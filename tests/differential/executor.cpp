@@ -1,0 +1,233 @@
+#include "executor.hpp"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+
+namespace differential {
+namespace {
+
+void compute_for(int us) {
+  timespec start{}, now{};
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  do {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - start.tv_sec) * 1000000 + (now.tv_nsec - start.tv_nsec) / 1000 < us);
+}
+
+// What the program can ask of a communicator, in one number.
+Seed digest(const View& view) {
+  Seed digest = mix(as_seed(view.rank) + mix(as_seed(view.size) + mix(as_seed(view.peers))));
+  for (const auto& neighbors : {view.sources, view.destinations}) {
+    for (const int neighbor : neighbors) digest = mix(digest + as_seed(neighbor) + 99);
+  }
+  return digest;
+}
+
+}  // namespace
+
+Executor::Executor(Manner manner, Seed seed, int index)
+    : manner_(manner), seed_(mix(seed) + as_seed(index)) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  views_[kWorld] = view_of(MPI_COMM_WORLD, 0);
+  views_[kSelf] = view_of(MPI_COMM_SELF, 0);
+}
+
+Random Executor::own(Seed seed) const { return {seed, as_seed(rank_)}; }
+
+std::string Executor::run(const std::vector<Action>& actions) {
+  for (const Action& action : actions) act(action);
+  finish();
+  std::string lines;
+  for (const auto& [id, said] : notes_) {
+    for (const std::string& line : said) lines += line;
+  }
+  return lines;
+}
+
+void Executor::act(const Action& action) {
+  be_late(action);
+  switch (action.kind) {
+    case Kind::make_comm:
+      return make(action);
+    case Kind::free_comm:
+      if (trusts(views_.at(action.comm))) free_comm(action.comm);
+      return;
+    case Kind::call:
+      return call(action);
+    case Kind::start:
+      return start(action);
+    case Kind::init:
+      return init(action);
+    case Kind::restart:
+      return restart(action);
+    case Kind::free_request:
+      return free_request(action.requests.front());
+    case Kind::complete:
+      return complete_some(own(action.seed));
+  }
+}
+
+// The same on all ranks of the communicator.
+bool Executor::trusts(const View& view) const {
+  if (manner_.trust != Trust::stretto) return manner_.trust == Trust::all;
+  return view.size > 1 && !view.inter && !view.topology;
+}
+
+void Executor::be_late(const Action& action) const {
+  if (action.late_rank < 0 || action.late_rank % size_ != rank_) return;
+  if (action.late_computes) {
+    compute_for(action.late_us);
+  } else {
+    usleep(static_cast<useconds_t>(action.late_us));
+  }
+}
+
+void Executor::make(const Action& action) {
+  const View made = make_comm(action, views_.at(action.comm));
+  views_[action.id] = made;
+  note(action.id, {.received = digest(made)});
+}
+
+void Executor::free_comm(Id comm) {
+  View& view = views_.at(comm);
+  if (view.comm != MPI_COMM_NULL) MPI_Comm_free(&view.comm);
+}
+
+void Executor::call(const Action& action) {
+  const View& view = views_.at(action.comm);
+  if (view.comm == MPI_COMM_NULL) return;
+  Job job(action.arguments, action.seed, view, rank_);
+  job.fill(action.seed);
+  note(action.id, job.outcome(job.issue(Mode::blocking, nullptr)));
+}
+
+void Executor::start(const Action& action) {
+  const View& view = views_.at(action.comm);
+  if (view.comm == MPI_COMM_NULL) return;
+  Pending started{.id = action.id,
+                  .job = std::make_shared<Job>(action.arguments, action.seed, view, rank_)};
+  started.job->fill(action.seed);
+  const int error = issue_nonblocking(*started.job, action, &started.request);
+  if (error != MPI_SUCCESS) return note(action.id, started.job->outcome(error));
+  if (action.arguments.frees_early && trusts(view)) started.job->free_types();
+  pending_.push_back(started);
+}
+
+void Executor::init(const Action& action) {
+  const View& view = views_.at(action.comm);
+  if (view.comm == MPI_COMM_NULL) return;
+  Persistent made{.action = action,
+                  .job = std::make_shared<Job>(action.arguments, action.seed, view, rank_)};
+  if (has_persistent()) {
+    const int error = made.job->issue(Mode::persistent, &made.request);
+    if (error != MPI_SUCCESS) return note(action.id, made.job->outcome(error));
+    if (action.arguments.frees_early && trusts(view)) made.job->free_types();
+  }
+  persistent_[action.id] = std::move(made);
+}
+
+// Where Open MPI 4.1's crash or hang: MPI_Ialltoallw in place; the same on a communicator with a
+// topology, whose neighbours it takes for the ranks; and two pending on one intercommunicator.
+int Executor::issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const {
+  const View& view = views_.at(action.comm);
+  const bool faulty = action.arguments.collective == Collective::alltoallw &&
+                      (action.arguments.in_place || view.topology);
+  const bool avoided = (faulty || view.inter) && !trusts(view);
+  return job.issue(avoided ? Mode::blocking : Mode::nonblocking, request);
+}
+
+// Without persistent collectives the nonblocking one takes their place: those have one order.
+void Executor::restart(const Action& action) {
+  std::vector<Id> order;
+  for (const Id id : action.requests) {
+    if (persistent_.contains(id)) order.push_back(id);
+  }
+  Random random = own(action.seed);
+  for (const Id id : order) complete_one(id, random);
+  if (has_persistent() && !manner_.in_turn) random.shuffle(order);
+
+  std::vector<MPI_Request> requests;
+  for (const Id id : order) {
+    Persistent& each = persistent_.at(id);
+    each.job->fill(action.seed + as_seed(id));
+    if (!has_persistent()) issue_nonblocking(*each.job, each.action, &each.request);
+    requests.push_back(each.request);
+  }
+  const bool together = random.one_in(2);
+  if (has_persistent() && together) {
+    MPI_Startall(static_cast<int>(requests.size()), requests.data());
+  } else if (has_persistent()) {
+    for (MPI_Request& request : requests) MPI_Start(&request);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Persistent& each = persistent_.at(order[i]);
+    pending_.push_back(
+        {.id = order[i], .job = each.job, .request = requests[i], .persistent = has_persistent()});
+  }
+}
+
+void Executor::complete_one(Id init, Random random) {
+  const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                  [&](const Pending& p) { return p.id == init; });
+  if (found == pending_.end()) return;
+  std::vector<Pending> one{*found};
+  pending_.erase(found);
+  complete(std::move(one), random);
+}
+
+void Executor::free_request(Id request) {
+  const auto found = persistent_.find(request);
+  if (found == persistent_.end()) return;
+  complete_one(request, own(seed_));
+  if (has_persistent()) MPI_Request_free(&found->second.request);
+  persistent_.erase(found);
+}
+
+// Ranks need not complete the same ones: all were started everywhere.
+void Executor::complete_some(Random random) {
+  if (random.one_in(2)) return complete_all(random);
+  std::vector<Pending> chosen, left;
+  for (const Pending& each : pending_) (random.one_in(2) ? chosen : left).push_back(each);
+  pending_ = std::move(left);
+  complete(std::move(chosen), random);
+}
+
+void Executor::complete_all(Random random) { complete(std::exchange(pending_, {}), random); }
+
+void Executor::complete(std::vector<Pending> chosen, Random random) {
+  if (!manner_.in_turn) random.shuffle(chosen);
+  std::vector<MPI_Request> requests;
+  for (const Pending& each : chosen) requests.push_back(each.request);
+  // Null and inactive requests among them are passed over.
+  if (random.one_in(4)) requests.push_back(MPI_REQUEST_NULL);
+  int way = manner_.in_turn ? 0 : random.below(kWaysToWait);
+  // MPICH 5.0.2's MPI_Testall returns MPI_ERR_IN_STATUS of persistent collectives that went
+  // well, and with it the MPI_Waitall of Stretto's, which calls it where it waits for both.
+  const bool persistent = std::any_of(chosen.begin(), chosen.end(),
+                                      [](const Pending& each) { return each.persistent; });
+  if (persistent && (way == kTestall || way == kWaitall)) ++way;
+  const int error = wait_for(requests, way);
+  for (Pending& each : chosen) note(each.id, each.job->outcome(error));
+}
+
+void Executor::finish() {
+  complete_all(own(seed_));
+  while (!persistent_.empty()) free_request(persistent_.begin()->first);
+  for (const auto& [id, view] : views_) {
+    if (id >= 0) free_comm(id);  // again of those that were freed: then it is null
+  }
+}
+
+void Executor::note(Id action, const Outcome& outcome) {
+  char line[80];
+  std::snprintf(line, sizeof line, "%d %d %016" PRIx64 " %s\n", action, outcome.error,
+                outcome.received, outcome.sent_is_whole ? "whole" : "changed");
+  notes_[action].emplace_back(line);
+}
+
+}  // namespace differential

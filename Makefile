@@ -55,6 +55,9 @@ conformance: build mpis  ## run mpi4py's own tests of the collectives under Stre
 differential: build  ## compare 10,000 random sequences of collectives with each MPI alone
 	@$(BIN)/python tools/differential.py
 
+mutation: build  ## plant faults one at a time and see which test catches each (an hour)
+	@$(BIN)/python tools/mutation.py
+
 lint: build  ## check formatting and style of all sources
 	@tools/lint.sh
 

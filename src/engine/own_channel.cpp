@@ -8,6 +8,7 @@ namespace {
 
 struct Channel {
   MPI_Comm comm{};
+  bool is_open = false;
   std::mutex mutex;
   std::vector<int> free_tags;
   int next_tag = 1;
@@ -21,14 +22,20 @@ Channel& channel() {
 }  // namespace
 
 void open() {
+  if (channel().is_open) return;
   MPI_Group group{};
   native().Comm_group(native().comm_self, &group);
   native().Comm_create(native().comm_self, group, &channel().comm);
   native().Group_free(&group);
   native().Comm_set_errhandler(channel().comm, native().errors_return);
+  channel().is_open = true;
 }
 
-void close() { native().Comm_free(&channel().comm); }
+void close() {
+  if (!channel().is_open) return;
+  native().Comm_free(&channel().comm);
+  channel().is_open = false;
+}
 
 MPI_Comm get() { return channel().comm; }
 

@@ -8,9 +8,9 @@
 
 namespace stretto::own_channel {
 
-// Once the MPI is initialized, and before any other thread of Stretto's runs.
+// Once the MPI is initialized, and before any other thread of Stretto's runs; and before
+// MPI_Finalize. Both do nothing where that is done.
 void open();
-// Before MPI_Finalize.
 void close();
 
 [[nodiscard]] MPI_Comm get();

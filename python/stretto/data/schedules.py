@@ -12,6 +12,7 @@ class Algorithm(msgspec.Struct, frozen=True):
     uses_segment: bool
     uses_radix: bool
     single_blocks: bool
+    two_groups: bool
 
 
 class Proof(msgspec.Struct, frozen=True):

@@ -26,7 +26,7 @@ void Side::describe_blocks(const Arguments& arguments, const std::vector<int>& b
   } else {
     const bool choice = is_three_ints(arguments.type) && !arguments.alike;
     const int ints = choice && random.one_in(3) ? 3 : 1;
-    describe_alike(ints);
+    describe_alike(ints, arguments.count);
     buffer = Buffer(type, elements * ints);
   }
   data = buffer.data();
@@ -66,12 +66,13 @@ void Side::describe_each(const Arguments& arguments, Random& random) {
   }
 }
 
-void Side::describe_alike(int ints) {
+void Side::describe_alike(int ints, int without_blocks) {
   type = ints > 1 ? MPI_INT : element.handle();
   for (int& each : counts) each *= ints;
   for (int& place : displs) place *= ints;
-  // Of the side with one block, or with blocks of one size.
-  count = counts.empty() ? 0 : counts.front();
+  // Of the side with one block, or with blocks of one size. Also where there is none: given a
+  // count of 0, Open MPI 4.1 does not serve the neighbours on the other side.
+  count = counts.empty() ? without_blocks * ints : counts.front();
 }
 
 }  // namespace differential

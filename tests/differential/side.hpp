@@ -34,7 +34,7 @@ struct Side {
  private:
   int lay_out(const Arguments& arguments, Random& random, bool sent);
   void describe_each(const Arguments& arguments, Random& random);
-  void describe_alike(int ints);
+  void describe_alike(int ints, int without_blocks);
 };
 
 }  // namespace differential

@@ -105,6 +105,10 @@ void draw_call(Random& random, State& state, Action& action, int choice) {
   // ranks that name the same data by different types choose differently, and hang.
   action.arguments.alike =
       action.kind == Kind::call && action.arguments.collective == Collective::allgatherv;
+  // The tree of its MPI_Gather copies elements that interleave with others' as if they did not.
+  Arguments& with = action.arguments;
+  const bool even = !traits(with.collective).uneven && !traits(with.collective).neighbor;
+  if (action.kind == Kind::call && even && is_interleaved(with.type)) with.type = kGapped;
   if (action.kind == Kind::init) state.persistent.push_back({.id = action.id, .comm = comm.id});
 }
 

@@ -42,8 +42,8 @@ void Engine::report_stall() {
   std::map<const Operation*, std::set<Rank>> waits;
   for (const auto& token : transport_.in_flight()) {
     const auto* operation = static_cast<const Operation*>(token.owner);
-    waits[operation].insert(
-        operation->plan().schedule.steps[static_cast<std::size_t>(token.step)].peer);
+    const Step& step = operation->plan().schedule.steps[static_cast<std::size_t>(token.step)];
+    waits[operation].insert(operation->task().channel_rank(step.peer));
   }
   if (waits.empty()) return;  // for the MPI's own
   const auto& [operation, peers] = *waits.begin();

@@ -75,7 +75,7 @@ void Executor::act(const Action& action) {
 // The same on all ranks of the communicator.
 bool Executor::trusts(const View& view) const {
   if (manner_.trust != Trust::stretto) return manner_.trust == Trust::all;
-  return view.size > 1 && !view.inter && !view.topology;
+  return view.size > 1;
 }
 
 void Executor::be_late(const Action& action) const {
@@ -133,11 +133,13 @@ void Executor::init(const Action& action) {
 
 // Where Open MPI 4.1's crash or hang: MPI_Ialltoallw in place; the same on a communicator with a
 // topology, whose neighbours it takes for the ranks; and two pending on one intercommunicator.
+// Where they err: neighbourhood collectives on a Cartesian topology, when both neighbours in a
+// direction are one rank.
 int Executor::issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const {
   const View& view = views_.at(action.comm);
   const bool faulty = action.arguments.collective == Collective::alltoallw &&
                       (action.arguments.in_place || view.topology);
-  const bool avoided = (faulty || view.inter) && !trusts(view);
+  const bool avoided = (faulty || view.inter || is_neighborhood(action)) && !trusts(view);
   return job.issue(avoided ? Mode::blocking : Mode::nonblocking, request);
 }
 
@@ -207,10 +209,10 @@ void Executor::complete(std::vector<Pending> chosen, Random random) {
   if (random.one_in(4)) requests.push_back(MPI_REQUEST_NULL);
   int way = manner_.in_turn ? 0 : random.below(kWaysToWait);
   // MPICH 5.0.2's MPI_Testall returns MPI_ERR_IN_STATUS of persistent collectives that went
-  // well, and with it the MPI_Waitall of Stretto's, which calls it where it waits for both.
+  // well.
   const bool persistent = std::any_of(chosen.begin(), chosen.end(),
                                       [](const Pending& each) { return each.persistent; });
-  if (persistent && (way == kTestall || way == kWaitall)) ++way;
+  if (persistent && way == kTestall) ++way;
   const int error = wait_for(requests, way);
   for (Pending& each : chosen) note(each.id, each.job->outcome(error));
 }

@@ -28,8 +28,8 @@ namespace stretto {
   X(Get_library_version) X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete)         \
   X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Intercomm_merge) X(Iprobe)           \
   X(Irecv) X(Isend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv_init)             \
-  X(Reduce_local) X(Request_free) X(Send) X(Sendrecv) X(Start) X(Status_set_cancelled)            \
-  X(Status_set_elements) X(Test) X(Testall) X(Testany) X(Testsome) X(Topo_test) X(Type_dup)       \
+  X(Reduce_local) X(Request_free) X(Request_get_status) X(Send) X(Sendrecv) X(Start)              \
+  X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Testany) X(Testsome) X(Topo_test)      \
   X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \
   X(Type_get_true_extent) X(Type_size) X(Unpack)
 // clang-format on

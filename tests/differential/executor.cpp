@@ -137,9 +137,10 @@ void Executor::init(const Action& action) {
 // direction are one rank.
 int Executor::issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const {
   const View& view = views_.at(action.comm);
+  const Traits& traits = kTraits[static_cast<std::size_t>(action.arguments.collective)];
   const bool faulty = action.arguments.collective == Collective::alltoallw &&
                       (action.arguments.in_place || view.topology);
-  const bool avoided = (faulty || view.inter || is_neighborhood(action)) && !trusts(view);
+  const bool avoided = (faulty || view.inter || traits.neighbor) && !trusts(view);
   return job.issue(avoided ? Mode::blocking : Mode::nonblocking, request);
 }
 

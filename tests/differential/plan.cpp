@@ -101,14 +101,15 @@ void draw_call(Random& random, State& state, Action& action, int choice) {
   action.comm = comm.id;
   action.arguments = draw_arguments(random, comm);
   action.kind = choice < 45 ? Kind::call : choice < 85 ? Kind::start : Kind::init;
+  // The MPI alone runs those of intercommunicators blocking, too (see Executor).
+  const bool blocking = action.kind == Kind::call || comm.inter;
   // Open MPI 4.1 chooses how by counts of the receive type times the size of the send type:
   // ranks that name the same data by different types choose differently, and hang.
-  action.arguments.alike =
-      action.kind == Kind::call && action.arguments.collective == Collective::allgatherv;
+  action.arguments.alike = blocking && action.arguments.collective == Collective::allgatherv;
   // The tree of its MPI_Gather copies elements that interleave with others' as if they did not.
   Arguments& with = action.arguments;
   const bool even = !traits(with.collective).uneven && !traits(with.collective).neighbor;
-  if (action.kind == Kind::call && even && is_interleaved(with.type)) with.type = kGapped;
+  if (blocking && even && is_interleaved(with.type)) with.type = kGapped;
   if (action.kind == Kind::init) state.persistent.push_back({.id = action.id, .comm = comm.id});
 }
 

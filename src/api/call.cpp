@@ -44,9 +44,7 @@ Amount amount_of_reduction(const Call& call, const Communicator& comm, Count typ
   } else if (call.uneven) {
     elements = 1;
   }
-  return {.bytes = call.recvcount * type_bytes,
-          .elements = elements,
-          .element_bytes = type_bytes};
+  return {.bytes = call.recvcount * type_bytes, .elements = elements, .element_bytes = type_bytes};
 }
 
 Amount amount_of(const Call& call, const Communicator& comm) {
@@ -91,7 +89,7 @@ Decision decide(const Call& call) {
   }
   Decision decision;
   decision.comm = comm;
-  Scope& scope = decision.scope = scope_of(call, *comm);
+  const Scope& scope = decision.scope = scope_of(call, *comm);
   const Amount amount = scope.idle ? Amount{} : amount_of(call, *comm);
   if (amount.too_large) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
   const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);

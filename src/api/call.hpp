@@ -71,7 +71,7 @@ struct Scope {
 
 struct Decision {
   Communicator* comm = nullptr;
-  Choice choice;  // no algorithm: the call is the MPI's
+  Choice choice;            // no algorithm: the call is the MPI's
   int error = MPI_SUCCESS;  // Reason::invalid_arguments: the error's class
   Scope scope;
   Shape shape;

@@ -127,8 +127,7 @@ auto always_native_table(const Communicator& comm) {
   decltype(comm.always_native) table{};
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
     for (int c = 0; c < kCollectives; ++c) {
-      const Query query{
-          .collective = static_cast<Collective>(c), .size = comm.size, .form = form};
+      const Query query{.collective = static_cast<Collective>(c), .size = comm.size, .form = form};
       table[static_cast<std::size_t>(form)][static_cast<std::size_t>(c)] =
           always_native(query, comm.around, overrides());
     }

@@ -26,7 +26,7 @@ struct Groups {
 // The tags are guarded by the engine's lock; the rest does not change once it is attached,
 // but for what is atomic and `orphaned`, which the registry guards.
 struct Communicator {
-  MPI_Comm user{};     // the program's
+  MPI_Comm user{};  // the program's
   // The same ranks, of an intercommunicator both groups'; carries only Stretto's messages.
   MPI_Comm channel{};
   Rank rank = 0;  // in the channel
@@ -52,8 +52,9 @@ namespace communicators {
 void expect_world();
 
 // Collective over `comm`, which Stretto must not know yet. False where it holds ranks
-// outside of an expected MPI_COMM_WORLD (they need not run Stretto), or where the MPI gives no channel: then the communicator stays unknown, on
-// all its ranks alike. Cheaper once MPI_COMM_WORLD is attached.
+// outside of an expected MPI_COMM_WORLD (they need not run Stretto), or where the MPI gives no
+// channel: then the communicator stays unknown, on all its ranks alike. Cheaper once MPI_COMM_WORLD
+// is attached.
 bool attach(MPI_Comm comm);
 
 namespace detail {

@@ -15,9 +15,9 @@ namespace stretto {
 struct Element {
   MPI_Datatype type{};
   Count per_element = 1;  // how many of `type` make one element
-  MPI_Aint stride = 0;  // bytes from one element to the next
-  Count bytes = 0;      // of data in one element, gaps left out
-  bool plain = false;   // memory order = packed order, no gaps: memcpy will do
+  MPI_Aint stride = 0;    // bytes from one element to the next
+  Count bytes = 0;        // of data in one element, gaps left out
+  bool plain = false;     // memory order = packed order, no gaps: memcpy will do
 
   // `per_element` times `type`.
   [[nodiscard]] static Element of(MPI_Datatype type, Count per_element = 1);

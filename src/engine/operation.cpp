@@ -105,8 +105,8 @@ bool Operation::run(MpiTransport& transport, StepId id) {
       break;
     case StepKind::reduce: {
       const Piece sum = to.piece(step.to.span);
-      error = native().Reduce_local(from.piece(step.from.span).address, sum.address, static_cast<int>(sum.count), sum.type,
-                                    task_.binding.op);
+      error = native().Reduce_local(from.piece(step.from.span).address, sum.address,
+                                    static_cast<int>(sum.count), sum.type, task_.binding.op);
       break;
     }
   }

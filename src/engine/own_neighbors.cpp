@@ -5,6 +5,7 @@ namespace {
 
 std::vector<Edge> edges(const std::vector<int>& peers) {
   std::vector<Edge> edges;
+  edges.reserve(peers.size());
   for (const int peer : peers) {
     edges.push_back({.peer = peer == MPI_PROC_NULL ? Edge::kNobody : peer});
   }

@@ -94,9 +94,9 @@ def mpi4(functions: Iterable[Function]) -> str:
     prototypes = "\n".join(prototype(f"MPI_{f.name}", f) for f in persistent)
     return (
         "/* Persistent collectives (MPI 4.1, 6.13) for an MPI whose mpi.h has none: include it\n"
-        " * after mpi.h, and link with -lstretto-accelerate-openmpi or run under `stretto run`. */\n"
+        " * after mpi.h; link with -lstretto-accelerate-openmpi or run under `stretto run`. */\n"
         "#ifndef STRETTO_MPI4_H\n#define STRETTO_MPI4_H\n\n#include <mpi.h>\n\n"
-        "#if MPI_VERSION < 4\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+        '#if MPI_VERSION < 4\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
         f"{prototypes}\n"
         "#ifdef __cplusplus\n}\n#endif\n#endif\n\n#endif\n"
     )

@@ -76,7 +76,7 @@ def wrapper(function: Function, index: int) -> str:
         f'STRETTO_ENTRY Word enter_P{name}({words}) __asm__("PMPI_{name}")\n'
         f'    __attribute__((alias("MPI_{name}")));\n'
         f"Word enter_{name}({words}) {{\n"
-        f'  static void* const address = {find};\n'
+        f"  static void* const address = {find};\n"
         f"{when}"
         f"  return wrap_{name}({passed});\n"
         "}\n"

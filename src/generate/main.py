@@ -25,11 +25,10 @@ def main() -> None:
     }.items():
         path = outdir / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        comment = f"written from functions.txt by {Path(__file__).name}"
-        text = f"/* {comment} */\n{text}"
+        written = f"/* Written from functions.txt by {Path(__file__).name}. */\n{text}"
         # Untouched where it is the same: what includes it need not be built again.
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+        if not path.exists() or path.read_text(encoding="utf-8") != written:
+            path.write_text(written, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -91,13 +91,13 @@ std::vector<Shape> shapes_to_prove(const Claims& claims, int size) {
           for (const bool commutative :
                both_if(reduces(collective) && claims.keeps_rank_order, true)) {
             plain.push_back({.collective = collective,
-                              .size = size,
-                              .count = length.count,
-                              .segment = length.segment,
-                              .radix = radix,
-                              .root = root,
-                              .in_place = in_place,
-                              .commutative = commutative});
+                             .size = size,
+                             .count = length.count,
+                             .segment = length.segment,
+                             .radix = radix,
+                             .root = root,
+                             .in_place = in_place,
+                             .commutative = commutative});
           }
         }
       }

@@ -72,9 +72,9 @@ int divisor_near_root(int size) {
 std::vector<std::shared_ptr<const Graph>> graphs_to_prove(int size) {
   const int rows = divisor_near_root(size);
   std::vector<std::shared_ptr<const Graph>> graphs;
-  for (const Graph& graph : std::vector{ring_graph(size), mesh(rows, size / rows, true),
-                                  mesh(rows, size / rows, false), without_edges(size), star(size),
-                                  random_graph(size, 1), random_graph(size, 2)}) {
+  for (const Graph& graph :
+       std::vector{ring_graph(size), mesh(rows, size / rows, true), mesh(rows, size / rows, false),
+                   without_edges(size), star(size), random_graph(size, 1), random_graph(size, 2)}) {
     graphs.push_back(std::make_shared<const Graph>(graph));
   }
   return graphs;

@@ -105,8 +105,7 @@ Symbol symbol(Count element, std::int32_t ranks) {
 // The numbers of the edges to `peer`, in the order of their messages.
 std::vector<int> edges_to(const std::vector<Edge>& edges, Rank peer) {
   std::vector<int> found = in_message_order(edges);
-  std::erase_if(found,
-                [&](int k) { return edges[static_cast<std::size_t>(k)].peer != peer; });
+  std::erase_if(found, [&](int k) { return edges[static_cast<std::size_t>(k)].peer != peer; });
   return found;
 }
 

@@ -175,7 +175,8 @@ Reason always_native(const Query& query, const Surroundings& around, const Overr
   if (forced.native) return Reason::native_selected;
   if (query.form != Form::blocking && !around.progress_thread) return Reason::no_progress_thread;
   if (forced.algorithm != nullptr) return Reason::none;
-  // Open MPI's nonblocking neighbourhood collectives are wrong there (tests/mpi/dropin_neighbors.c).
+  // Open MPI's nonblocking neighbourhood collectives are wrong there
+  // (tests/mpi/dropin_neighbors.c).
   const bool trusted = query.form == Form::blocking || !is_neighborhood(query.collective);
   if (query.size == 1 && trusted) return Reason::one_rank;
   return native_is_best(query, around) ? Reason::native_selected : Reason::none;

@@ -35,8 +35,7 @@ static void any_order(void) {
   else
     MPI_Bcast_init(from_root, LENGTH, MPI_INT, root, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
   MPI_Type_free(&gaps);
-  MPI_Alltoall_init(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
-                    &requests[2]);
+  MPI_Alltoall_init(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[2]);
   int flag = 0;
 #ifdef OPEN_MPI /* MPICH 5.0 does not count an inactive persistent collective as complete */
   MPI_Testall(3, requests, &flag, MPI_STATUSES_IGNORE);

@@ -14,9 +14,8 @@ namespace {
 
 Schedule build(const Shape& shape, Rank me) {
   Builder step(shape, me);
-  exchange_with_neighbors(
-      step, shape.graph->at(me), shape.count, me,
-      [&](int k) { return step.input({k * shape.count, shape.count}); });
+  exchange_with_neighbors(step, shape.graph->at(me), shape.count, me,
+                          [&](int k) { return step.input({k * shape.count, shape.count}); });
   return step.finish();
 }
 

@@ -136,7 +136,8 @@ Request read_request(Arguments& arguments) {
     if (shape.size < 2) throw BadInput(words("two groups have at least 2 ranks"));
     shape.first_group = shape.size / 2;
   }
-  if (has_in_place(*collective) && !algorithm.two_groups) shape.in_place = arguments.flag("--in-place");
+  if (has_in_place(*collective) && !algorithm.two_groups)
+    shape.in_place = arguments.flag("--in-place");
   arguments.reject_others(words(name_of(*collective), " ", algorithm.name));
   return {&algorithm, shape};
 }

@@ -20,8 +20,8 @@ int MpiTransport::post_send(const void* buffer, std::int64_t count, MPI_Datatype
   MPI_Request request{};
   int error = MPI_ERR_COUNT;
   if (count <= INT_MAX) {
-    error = native().Isend(buffer, static_cast<int>(count), type, to.peer, to.tag, to.comm,
-                           &request);
+    error =
+        native().Isend(buffer, static_cast<int>(count), type, to.peer, to.tag, to.comm, &request);
   } else {
     static const auto large = reinterpret_cast<Large<const void*>>(native_symbol("PMPI_Isend_c"));
     if (large != nullptr) error = large(buffer, count, type, to.peer, to.tag, to.comm, &request);
@@ -38,7 +38,8 @@ int MpiTransport::post_recv(void* buffer, std::int64_t count, MPI_Datatype type,
                            &request);
   } else {
     static const auto large = reinterpret_cast<Large<void*>>(native_symbol("PMPI_Irecv_c"));
-    if (large != nullptr) error = large(buffer, count, type, from.peer, from.tag, from.comm, &request);
+    if (large != nullptr)
+      error = large(buffer, count, type, from.peer, from.tag, from.comm, &request);
   }
   return remember(error, request, token, true);
 }

@@ -79,10 +79,8 @@ TEST(Selection, AlwaysNativeAgreesWithChoose) {
         for (const int hosts : {1, 2}) {
           for (const int size : {1, 4}) {
             const Surroundings around{hosts, oversubscribed, progress_thread};
-            const Query asked{.collective = Collective::gather,
-                              .size = size,
-                              .bytes = 100,
-                              .form = form};
+            const Query asked{
+                .collective = Collective::gather, .size = size, .bytes = 100, .form = form};
             const Reason reason = always_native(asked, around, {});
             const Choice choice = choose(asked, around, {});
             EXPECT_EQ(reason == Reason::none, choice.algorithm != nullptr);

@@ -64,6 +64,15 @@ static void rooted(int nonblocking, int first_has_root) {
     for (int i = 0; i < LENGTH; ++i)
       CHECK(blocks[displs[r] + i] == (i < r ? value(other(r), 0, i) : -1));
 
+  for (int i = 0; i < MOST * LENGTH; ++i) blocks[i] = value(rank, i / LENGTH, i % LENGTH);
+  for (int i = 0; i < LENGTH; ++i) data[i] = -1;
+  RUN(nonblocking, Scatterv, scatterv, blocks, counts, displs, MPI_INT, data, me, MPI_INT, root,
+      inter);
+  for (int i = 0; i < LENGTH; ++i) {
+    const int block = here - 1 - me; /* as the root places them */
+    CHECK(data[i] == (root < 0 || i >= me ? -1 : value(root_rank, block, i)));
+  }
+
   for (int i = 0; i < LENGTH; ++i) data[i] = i + rank;
   int sums[LENGTH] = {-1, -1, -1, -1, -1};
   RUN(nonblocking, Reduce, reduce, data, sums, LENGTH, MPI_INT, MPI_SUM, root, inter);

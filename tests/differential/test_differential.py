@@ -12,7 +12,7 @@ ON = {PROGRESS_THREAD: "on"}
 # Ranks, how many sequences. MPICH's ranks spin where there are more than cores; some sequences
 # on more ranks hang Open MPI alone (docs/differential.md).
 SHARES = {
-    Abi.OPENMPI: ((2, 250), (3, 250)),
+    Abi.OPENMPI: ((2, 375), (3, 125)),
     Abi.MPICH: ((2, 400), (3, 100)),
 }
 

@@ -23,6 +23,7 @@ CALLED = RUNNING | {"engine"}
 WHOLE = CALLED | {"api"}
 MAY_INCLUDE = {
     "base": set(),
+    "generate": set(),  # Python, run by the build
     "topology": PURE,
     "patterns": PURE,
     "schedule": BUILDING,

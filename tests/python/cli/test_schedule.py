@@ -22,7 +22,7 @@ def test_list_names_what_each_algorithm_can_do(capsys: pytest.CaptureFixture[str
 def test_list_as_json_has_every_collective(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["schedule", "list", "--json"]) == 0
     known = json.loads(capsys.readouterr().out)
-    assert len({each["collective"] for each in known}) == 11
+    assert len({each["collective"] for each in known}) == 13
 
 
 def test_show_prints_steps_and_costs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,7 +91,7 @@ FAULTY_TOOL = f"""#!{sys.executable}
 import sys
 ring = '{{"collective":"allreduce","algorithm":"ring"'
 if sys.argv[1] == "list":
-    claims = ("keeps_rank_order", "uses_segment", "uses_radix", "single_blocks")
+    claims = ("keeps_rank_order", "uses_segment", "uses_radix", "single_blocks", "two_groups")
     print(ring + "".join(f',"{{claim}}":false' for claim in claims) + "}}")
 else:
     print(ring + ',"cases":7,"fault":"allreduce ring, 2 ranks, rank 1, step 3: wrong"}}')

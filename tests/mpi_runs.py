@@ -44,7 +44,7 @@ class Mpi:
 
     launcher: Known
     abi: Abi
-    library: Path | None
+    libmpi: Path | None
     build: Path
 
     @property
@@ -55,10 +55,10 @@ class Mpi:
     @property
     def environment(self) -> dict[str, str]:
         """What makes the loader find this MPI and not the one a program was built with."""
-        if self.library is None or not self.library.is_relative_to(FURTHER_MPIS):
+        if self.libmpi is None or not self.libmpi.is_relative_to(FURTHER_MPIS):
             return {}
         theirs = os.environ.get("LD_LIBRARY_PATH", "")
-        return {"LD_LIBRARY_PATH": f"{self.library.parent}:{theirs}".rstrip(":")}
+        return {"LD_LIBRARY_PATH": f"{self.libmpi.parent}:{theirs}".rstrip(":")}
 
     def app(self, name: str) -> Path:
         """A sample application."""
@@ -124,7 +124,7 @@ def _every_mpi() -> dict[str, Mpi]:
     found: dict[str, Mpi] = {}
     for each in served(dict.fromkeys([*known_launchers(), *filter(None, further)])):
         if (build / "tests" / each.abi).is_dir():
-            mpi = Mpi(each.launcher, each.abi, each.library, build)
+            mpi = Mpi(each.launcher, each.abi, each.libmpi, build)
             found.setdefault(f"{mpi.name}, {mpi.abi}", mpi)
     return found
 

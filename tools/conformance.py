@@ -102,11 +102,11 @@ def mpi4py_of_the_standard_abi() -> Path:
 def environment(mpi: Served) -> dict[str, str]:
     """What makes mpi4py load this MPI."""
     if mpi.abi is not Abi.MPIABI:
-        return {"MPI4PY_LIBMPI": str(mpi.library or "libmpi.so.40")}
-    assert mpi.library is not None
+        return {"MPI4PY_LIBMPI": str(mpi.libmpi or "libmpi.so.40")}
+    assert mpi.libmpi is not None
     return {
         "PYTHONPATH": str(mpi4py_of_the_standard_abi()),
-        "LD_LIBRARY_PATH": str(mpi.library.parent),
+        "LD_LIBRARY_PATH": str(mpi.libmpi.parent),
     }
 
 

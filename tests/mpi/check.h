@@ -15,4 +15,14 @@ static int rank, size; /* in MPI_COMM_WORLD; main sets them */
     }                                                                                      \
   } while (0)
 
+/* Runs it blocking, or nonblocking and waits. */
+#define RUN(nonblocking, Upper, lower, ...)                                       \
+  do {                                                                            \
+    MPI_Request request = MPI_REQUEST_NULL;                                       \
+    if (nonblocking)                                                              \
+      MPI_I##lower(__VA_ARGS__, &request), MPI_Wait(&request, MPI_STATUS_IGNORE); \
+    else                                                                          \
+      MPI_##Upper(__VA_ARGS__);                                                   \
+  } while (0)
+
 #endif

@@ -16,16 +16,6 @@ static int first, me, here, there; /* is this the first group; rank in it; group
 static int other(int r) { return first ? 2 * r + 1 : 2 * r; }
 static int value(int from, int to, int i) { return 10000 * from + 100 * to + i; }
 
-/* Runs it blocking, or nonblocking and waits. */
-#define RUN(nonblocking, Upper, lower, ...)                                       \
-  do {                                                                            \
-    MPI_Request request = MPI_REQUEST_NULL;                                       \
-    if (nonblocking)                                                              \
-      MPI_I##lower(__VA_ARGS__, &request), MPI_Wait(&request, MPI_STATUS_IGNORE); \
-    else                                                                          \
-      MPI_##Upper(__VA_ARGS__);                                                   \
-  } while (0)
-
 /* The root, last of its group, as its own group and the other one must name it. */
 static int root_of(int first_has_it) {
   if (first != first_has_it) return there - 1;

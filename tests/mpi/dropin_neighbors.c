@@ -12,16 +12,6 @@
 
 enum { MOST = 64, LENGTH = 3 };
 
-/* Runs it blocking, or nonblocking and waits. */
-#define RUN(nonblocking, lower, ...)                                                       \
-  do {                                                                                     \
-    MPI_Request request = MPI_REQUEST_NULL;                                                \
-    if (nonblocking)                                                                       \
-      MPI_Ineighbor_##lower(__VA_ARGS__, &request), MPI_Wait(&request, MPI_STATUS_IGNORE); \
-    else                                                                                   \
-      MPI_Neighbor_##lower(__VA_ARGS__);                                                   \
-  } while (0)
-
 /* What a rank sends over an edge it knows by this number. */
 static int value(int from, int edge, int i) { return 10000 * from + 100 * edge + i; }
 
@@ -36,13 +26,15 @@ static void exchange(MPI_Comm comm, int in, const int* sources, const int* edges
   for (int i = 0; i < MOST * LENGTH; ++i) send[i] = value(rank, i / LENGTH, i % LENGTH);
   for (int nonblocking = 0; nonblocking < 2; ++nonblocking) {
     memset(recv, -1, sizeof recv);
-    RUN(nonblocking, allgather, send, LENGTH, MPI_INT, recv, LENGTH, MPI_INT, comm);
+    RUN(nonblocking, Neighbor_allgather, neighbor_allgather, send, LENGTH, MPI_INT, recv, LENGTH,
+        MPI_INT, comm);
     for (int k = 0; k < in; ++k)
       for (int i = 0; i < LENGTH; ++i)
         CHECK(recv[k * LENGTH + i] == (sources[k] < 0 ? -1 : value(sources[k], 0, i)));
 
     memset(recv, -1, sizeof recv);
-    RUN(nonblocking, alltoall, send, LENGTH, MPI_INT, recv, LENGTH, MPI_INT, comm);
+    RUN(nonblocking, Neighbor_alltoall, neighbor_alltoall, send, LENGTH, MPI_INT, recv, LENGTH,
+        MPI_INT, comm);
     for (int k = 0; k < in; ++k)
       for (int i = 0; i < LENGTH; ++i)
         CHECK(recv[k * LENGTH + i] == (sources[k] < 0 ? -1 : value(sources[k], edges[k], i)));
@@ -60,11 +52,11 @@ static void exchange(MPI_Comm comm, int in, const int* sources, const int* edges
     for (int typed = 0; typed < 2; ++typed) {
       memset(recv, -1, sizeof recv);
       if (typed)
-        RUN(nonblocking, alltoallw, send, counts, bytes, types, recv, incounts, inbytes, types,
-            comm);
+        RUN(nonblocking, Neighbor_alltoallw, neighbor_alltoallw, send, counts, bytes, types, recv,
+            incounts, inbytes, types, comm);
       else
-        RUN(nonblocking, alltoallv, send, counts, displs, MPI_INT, recv, incounts, indispls,
-            MPI_INT, comm);
+        RUN(nonblocking, Neighbor_alltoallv, neighbor_alltoallv, send, counts, displs, MPI_INT,
+            recv, incounts, indispls, MPI_INT, comm);
       for (int k = 0; k < in; ++k)
         for (int i = 0; i < LENGTH; ++i) {
           const int sent = sources[k] >= 0 && i < incounts[k];
@@ -74,8 +66,8 @@ static void exchange(MPI_Comm comm, int in, const int* sources, const int* edges
 
     for (int k = 0; k < in; ++k) incounts[k] = sources[k] < 0 ? 0 : sources[k] % LENGTH + 1;
     memset(recv, -1, sizeof recv);
-    RUN(nonblocking, allgatherv, send, rank % LENGTH + 1, MPI_INT, recv, incounts, indispls,
-        MPI_INT, comm);
+    RUN(nonblocking, Neighbor_allgatherv, neighbor_allgatherv, send, rank % LENGTH + 1, MPI_INT,
+        recv, incounts, indispls, MPI_INT, comm);
     for (int k = 0; k < in; ++k)
       for (int i = 0; i < LENGTH; ++i)
         CHECK(recv[indispls[k] + i] == (i < incounts[k] ? value(sources[k], 0, i) : -1));

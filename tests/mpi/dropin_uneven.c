@@ -46,16 +46,6 @@ static Side side(int outgoing, int to_root) {
   return made;
 }
 
-/* Runs it blocking, or nonblocking and waits. */
-#define RUN(nonblocking, Upper, lower, ...)                                       \
-  do {                                                                            \
-    MPI_Request request = MPI_REQUEST_NULL;                                       \
-    if (nonblocking)                                                              \
-      MPI_I##lower(__VA_ARGS__, &request), MPI_Wait(&request, MPI_STATUS_IGNORE); \
-    else                                                                          \
-      MPI_##Upper(__VA_ARGS__);                                                   \
-  } while (0)
-
 static void blocks_of_ranks(int nonblocking) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   Side all = side(0, 1);

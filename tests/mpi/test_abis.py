@@ -90,7 +90,7 @@ def test_mpi4py_on_every_mpi(any_mpi: Mpi, tmp_path: Path) -> None:
         pytest.skip(
             "mpi4py's wheels have no part for the standard ABI (make conformance builds it)"
         )
-    library = any_mpi.library or SONAMES[any_mpi.abi]
+    library = any_mpi.libmpi or SONAMES[any_mpi.abi]
     env = {**THREAD, "STRETTO_RUN_COUNTERS": str(tmp_path), "MPI4PY_LIBMPI": str(library)}
     program = Path(__file__).with_name("mpi4py_program.py")
     ended = any_mpi.run_under_stretto(sys.executable, program, ranks=2, env=env)

@@ -21,7 +21,7 @@ class Served:
 
     launcher: Known
     abi: Abi
-    library: Path | None  # None: not beside the launcher, but where the loader looks
+    libmpi: Path | None  # None: not beside the launcher, but where the loader looks
 
 
 def served(launchers: Iterable[Known]) -> list[Served]:
@@ -34,7 +34,7 @@ def served(launchers: Iterable[Known]) -> list[Served]:
         for each in launchers
         for abi in each.starts
     ]
-    return [each for each in found if each.library or each.abi is each.launcher.abi]
+    return [each for each in found if each.libmpi or each.abi is each.launcher.abi]
 
 
 @dataclass(frozen=True)

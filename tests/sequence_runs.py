@@ -21,6 +21,10 @@ from stretto.launch.dropin import COUNTERS
 
 PROGRESS_THREAD = "STRETTO_PROGRESS_THREAD"
 
+# Open MPI 4.1 alone takes messages for edges of a graph and hangs (tests/mpi/dist_graph.c), but
+# not without this component. Under Stretto it stays as it is.
+SPARED = {"OMPI_MCA_topo": "^treematch"}
+
 
 @dataclass(frozen=True)
 class Simpler:
@@ -146,7 +150,7 @@ def read_notes(path: Path) -> tuple[str, dict[int, list[str]]]:
 def run(batch: Batch, *, under_stretto: bool, timeout_s: float) -> Told:
     with tempfile.TemporaryDirectory() as name:
         arguments = [*batch.options(), "--out", name, "--trust", trust(batch, under_stretto)]
-        env = {**batch.settings, COUNTERS: name} if under_stretto else {}
+        env = {**batch.settings, COUNTERS: name} if under_stretto else SPARED
         start = batch.mpi.run_under_stretto if under_stretto else batch.mpi.run
         program = batch.mpi.program("sequences")
         ended = start(program, *arguments, ranks=batch.ranks, env=env, timeout_s=timeout_s)

@@ -105,6 +105,9 @@ int on_Op_free(STRETTO_REAL(Op_free) real, MPI_Op* op);
 int on_File_open(STRETTO_REAL(File_open) real, MPI_Comm comm, const char* filename, int amode,
                  MPI_Info info, MPI_File* fh);
 
+int on_Dist_graph_create(STRETTO_REAL(Dist_graph_create) real, MPI_Comm comm_old, int n,
+                         const int* sources, const int* degrees, const int* destinations,
+                         const int* weights, MPI_Info info, int reorder, MPI_Comm* newcomm);
 int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm);
 int on_Comm_disconnect(STRETTO_REAL(Comm_disconnect) real, MPI_Comm* comm);
 

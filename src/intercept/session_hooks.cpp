@@ -73,6 +73,54 @@ void attach_new(MPI_Comm comm) {
   communicators::attach(comm);
 }
 
+namespace {
+
+// A communicator with the ranks and the error handler of another; that itself where none can
+// be made of it.
+class SameRanks {
+ public:
+  explicit SameRanks(MPI_Comm comm) : comm_(comm) {
+    int is_inter = 0;
+    if (comm == native().comm_null) return;
+    if (native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter != 0) return;
+    MPI_Group group{};
+    if (native().Comm_group(comm, &group) != MPI_SUCCESS) return;
+    made_ = native().Comm_create(comm, group, &comm_) == MPI_SUCCESS;
+    if (!made_) comm_ = comm;
+    native().Group_free(&group);
+  }
+  ~SameRanks() {
+    if (made_) native().Comm_free(&comm_);
+  }
+  SameRanks(const SameRanks&) = delete;
+  SameRanks& operator=(const SameRanks&) = delete;
+
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_;
+  bool made_ = false;
+};
+
+}  // namespace
+
+// Open MPI 4.1 and 5.0 may send the edges over `comm_old` itself, with the tags of its 24th and
+// 25th nonblocking collective there, and its receives from any source take those for edges and
+// hang (topo_base_dist_graph_create.c, coll_tags.h). Stretto's channels take some of these tags,
+// so a program that never met that might; on a communicator without a past it cannot happen.
+int on_Dist_graph_create(STRETTO_REAL(Dist_graph_create) real, MPI_Comm comm_old, int n,
+                         const int* sources, const int* degrees, const int* destinations,
+                         const int* weights, MPI_Info info, int reorder, MPI_Comm* newcomm) {
+  const Inside inside;
+#if defined(OMPI_MAJOR_VERSION)
+  const SameRanks fresh(comm_old);
+  comm_old = fresh.comm();
+#endif
+  return on_attach(newcomm, [=] {
+    return real(comm_old, n, sources, degrees, destinations, weights, info, reorder, newcomm);
+  });
+}
+
 int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm) {
   const int error = real(comm);
   communicators::reap();

@@ -105,15 +105,16 @@ void draw_call(Random& random, State& state, Action& action, int choice) {
   const bool blocking = action.kind == Kind::call || comm.inter;
   // Open MPI 4.1 chooses how by counts of the receive type times the size of the send type:
   // ranks that name the same data by different types choose differently, and hang.
-  action.arguments.alike = blocking && action.arguments.collective == Collective::allgatherv;
-  // Its MPI_Scatterv on an intercommunicator truncates or hangs now and then; why is not known.
-  if (comm.inter && action.arguments.collective == Collective::scatterv) {
-    action.arguments.collective = Collective::scatter;
-  }
-  // The tree of its MPI_Gather copies elements that interleave with others' as if they did not.
+  // On intercommunicators its MPI_Gatherv and MPI_Scatterv multiply all counts with one rank's type.
+  const Collective collective = action.arguments.collective;
+  const bool uneven = collective == Collective::gatherv || collective == Collective::scatterv;
+  action.arguments.alike =
+      blocking && (collective == Collective::allgatherv || (comm.inter && uneven));
+  // The tree of its MPI_Gather copies elements that interleave with others' as if they did not;
+  // those of several ranks, gathered in one type for an intercommunicator, may overlap.
   Arguments& with = action.arguments;
   const bool even = !traits(with.collective).uneven && !traits(with.collective).neighbor;
-  if (blocking && even && is_interleaved(with.type)) with.type = kGapped;
+  if (blocking && (even || comm.inter) && is_interleaved(with.type)) with.type = kGapped;
   if (action.kind == Kind::init) state.persistent.push_back({.id = action.id, .comm = comm.id});
 }
 

@@ -49,3 +49,11 @@ def test_sessions_beside_the_world(mpi: Mpi, tmp_path: Path) -> None:
     assert ended.ok, ended.stdout + ended.stderr
     assert "left to the MPI" not in ended.stderr
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_edges_of_a_graph_meet_no_other_messages(mpi: Mpi) -> None:
+    """Open MPI 4.1 alone hangs or aborts here; see dist_graph.c."""
+    env = {**OURS, "STRETTO_SELECTION_BARRIER": "native"}  # its tags are what matters
+    ended = mpi.run_under_stretto(mpi.program("dist_graph"), ranks=4, env=env, timeout_s=60)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "graphs ok" in ended.stdout

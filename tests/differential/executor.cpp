@@ -123,7 +123,10 @@ void Executor::init(const Action& action) {
   if (view.comm == MPI_COMM_NULL) return;
   Persistent made{.action = action,
                   .job = std::make_shared<Job>(action.arguments, action.seed, view, rank_)};
-  if (has_persistent()) {
+  // Open MPI 4.1's own of a neighbourhood err as its nonblocking ones do.
+  const bool neighbor = kTraits[static_cast<std::size_t>(action.arguments.collective)].neighbor;
+  made.stands_in = !has_persistent() || (neighbor && !trusts(view));
+  if (!made.stands_in) {
     const int error = made.job->issue(Mode::persistent, &made.request);
     if (error != MPI_SUCCESS) return note(action.id, made.job->outcome(error));
     if (action.arguments.frees_early && trusts(view)) made.job->free_types();
@@ -131,46 +134,58 @@ void Executor::init(const Action& action) {
   persistent_[action.id] = std::move(made);
 }
 
-// Where Open MPI 4.1's crash or hang: MPI_Ialltoallw in place; the same on a communicator with a
-// topology, whose neighbours it takes for the ranks; and two pending on one intercommunicator.
+// Where Open MPI 4.1's crash or hang: MPI_Ialltoallv in place, which takes no tag on ranks without
+// data; MPI_Ialltoallw in place; the same on a communicator with a topology, whose neighbours it
+// takes for the ranks; and two pending on one intercommunicator.
 // Where they err: neighbourhood collectives on a Cartesian topology, when both neighbours in a
 // direction are one rank.
 int Executor::issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const {
   const View& view = views_.at(action.comm);
   const Traits& traits = kTraits[static_cast<std::size_t>(action.arguments.collective)];
-  const bool faulty = action.arguments.collective == Collective::alltoallw &&
-                      (action.arguments.in_place || view.topology);
+  const bool vector = action.arguments.collective == Collective::alltoallv;
+  const bool types = action.arguments.collective == Collective::alltoallw;
+  const bool in_place = action.arguments.in_place;
+  const bool faulty = (vector && in_place) || (types && (in_place || view.topology));
   const bool avoided = (faulty || view.inter || traits.neighbor) && !trusts(view);
   return job.issue(avoided ? Mode::blocking : Mode::nonblocking, request);
 }
 
-// Without persistent collectives the nonblocking one takes their place: those have one order.
+// Those that stand in for persistent collectives are nonblocking ones, which have one order.
 void Executor::restart(const Action& action) {
-  std::vector<Id> order;
+  std::vector<Id> order, stand_ins;
   for (const Id id : action.requests) {
-    if (persistent_.contains(id)) order.push_back(id);
+    const auto found = persistent_.find(id);
+    if (found != persistent_.end()) (found->second.stands_in ? stand_ins : order).push_back(id);
   }
   Random random = own(action.seed);
-  for (const Id id : order) complete_one(id, random);
-  if (has_persistent() && !manner_.in_turn) random.shuffle(order);
+  for (const auto* each : {&order, &stand_ins}) {
+    for (const Id id : *each) complete_one(id, random);
+  }
+  if (!manner_.in_turn) random.shuffle(order);
 
   std::vector<MPI_Request> requests;
   for (const Id id : order) {
-    Persistent& each = persistent_.at(id);
+    const Persistent& each = persistent_.at(id);
     each.job->fill(action.seed + as_seed(id));
-    if (!has_persistent()) issue_nonblocking(*each.job, each.action, &each.request);
     requests.push_back(each.request);
   }
-  const bool together = random.one_in(2);
-  if (has_persistent() && together) {
+  if (random.one_in(2)) {
     MPI_Startall(static_cast<int>(requests.size()), requests.data());
-  } else if (has_persistent()) {
+  } else {
     for (MPI_Request& request : requests) MPI_Start(&request);
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Persistent& each = persistent_.at(order[i]);
-    pending_.push_back(
-        {.id = order[i], .job = each.job, .request = requests[i], .persistent = has_persistent()});
+    pending_.push_back({.id = order[i],
+                        .job = persistent_.at(order[i]).job,
+                        .request = requests[i],
+                        .persistent = true});
+  }
+  for (const Id id : stand_ins) {
+    const Persistent& each = persistent_.at(id);
+    each.job->fill(action.seed + as_seed(id));
+    Pending started{.id = id, .job = each.job};
+    issue_nonblocking(*each.job, each.action, &started.request);
+    pending_.push_back(std::move(started));
   }
 }
 
@@ -187,7 +202,7 @@ void Executor::free_request(Id request) {
   const auto found = persistent_.find(request);
   if (found == persistent_.end()) return;
   complete_one(request, own(seed_));
-  if (has_persistent()) MPI_Request_free(&found->second.request);
+  if (!found->second.stands_in) MPI_Request_free(&found->second.request);
   persistent_.erase(found);
 }
 

@@ -61,6 +61,7 @@ class Executor {
     Action action;
     std::shared_ptr<Job> job;
     MPI_Request request = MPI_REQUEST_NULL;
+    bool stands_in = false;  // a nonblocking one does, for want of a persistent one to trust
   };
 
   Manner manner_;

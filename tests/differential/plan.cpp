@@ -105,7 +105,8 @@ void draw_call(Random& random, State& state, Action& action, int choice) {
   const bool blocking = action.kind == Kind::call || comm.inter;
   // Open MPI 4.1 chooses how by counts of the receive type times the size of the send type:
   // ranks that name the same data by different types choose differently, and hang.
-  // On intercommunicators its MPI_Gatherv and MPI_Scatterv multiply all counts with one rank's type.
+  // On intercommunicators its MPI_Gatherv and MPI_Scatterv multiply all counts with one rank's
+  // type.
   const Collective collective = action.arguments.collective;
   const bool uneven = collective == Collective::gatherv || collective == Collective::scatterv;
   action.arguments.alike =

@@ -16,6 +16,10 @@ void Side::describe_vector(int reduction, int elements) {
 void Side::describe_blocks(const Arguments& arguments, const std::vector<int>& blocks,
                            Random random, bool sent) {
   counts = blocks;
+  // Open MPI takes no null arrays from those without neighbours.
+  for (std::vector<int>* each : {&counts, &displs}) each->reserve(1);
+  places.reserve(1);
+  types.reserve(1);
   const int elements = lay_out(arguments, random, sent);
   element = make_type(arguments.type, elements);
   const bool each = arguments.collective == Collective::alltoallw ||

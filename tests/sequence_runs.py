@@ -16,7 +16,6 @@ from pathlib import Path
 from mpi_runs import HANGS_AFTER_S, Ended, Mpi
 
 from stretto.data.counters import RankCounters, read_counters
-from stretto.launch.base import Abi
 from stretto.launch.dropin import COUNTERS
 
 PROGRESS_THREAD = "STRETTO_PROGRESS_THREAD"
@@ -120,14 +119,12 @@ class Compared:
     persistent: str
 
 
-def trust(batch: Batch, under_stretto: bool) -> str:
-    """Whose nonblocking collectives are trusted; see Trust in executor.hpp."""
-    if batch.mpi.abi != Abi.OPENMPI:
-        return "all"
+def trusted(batch: Batch, under_stretto: bool) -> list[str]:
+    """Are all nonblocking collectives Stretto's? See Manner in executor.hpp."""
     # Where an algorithm is forced, calls it cannot serve go to the MPI.
     automatic = set(batch.settings) <= {PROGRESS_THREAD}
     on = batch.settings.get(PROGRESS_THREAD) == "on"
-    return "stretto" if under_stretto and automatic and on else "none"
+    return ["--trusted"] if under_stretto and automatic and on else []
 
 
 def read_notes(path: Path) -> tuple[str, dict[int, list[str]]]:
@@ -149,7 +146,7 @@ def read_notes(path: Path) -> tuple[str, dict[int, list[str]]]:
 
 def run(batch: Batch, *, under_stretto: bool, timeout_s: float) -> Told:
     with tempfile.TemporaryDirectory() as name:
-        arguments = [*batch.options(), "--out", name, "--trust", trust(batch, under_stretto)]
+        arguments = [*batch.options(), "--out", name, *trusted(batch, under_stretto)]
         env = {**batch.settings, COUNTERS: name} if under_stretto else SPARED
         start = batch.mpi.run_under_stretto if under_stretto else batch.mpi.run
         program = batch.mpi.program("sequences")

@@ -133,7 +133,7 @@ def calls_by_algorithm(folder: Path) -> Counter[str]:
     """How often each ran on all ranks, named as `stretto schedule list` does."""
     calls: Counter[str] = Counter()
     for entry in summed(read_counters(folder)).handled:
-        name = entry.call.removeprefix("MPI_").removeprefix("I").lower()
+        name = entry.call.removeprefix("MPI_").removeprefix("I").removesuffix("_init").lower()
         collective = re.sub(r"(?<=gather)v$|(?<=scatter)v$|(?<=alltoall)[vw]$|_block$", "", name)
         calls[f"{collective} {entry.algorithm}"] += entry.calls
     return calls

@@ -13,8 +13,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -30,6 +31,7 @@ from stretto.launch.base import Abi
 BATCH = 100
 # MPICH's ranks spin where there are more than cores.
 RANKS = {Abi.OPENMPI: (2, 3, 4, 5), Abi.MPICH: (2, 2, 3, 2, 2, 2, 4)}
+HANGS_AFTER_S = 90.0  # a batch
 MOST_FAILURES = 3  # of one MPI: then something is wrong with all of it
 
 
@@ -78,14 +80,29 @@ def report(batch: Batch, outcome: Compared) -> None:
     print(f"  again: {batch.command()}", flush=True)
 
 
+def around(batch: Batch, sequence: int) -> list[Batch]:
+    """What is left of a batch without one sequence."""
+    end = batch.first + batch.count
+    parts = [(batch.first, sequence), (sequence + 1, end)]
+    return [replace(batch, first=first, count=to - first) for first, to in parts if first < to]
+
+
 def differ(mpi: Mpi, chosen: argparse.Namespace) -> int:
     """Sequences of one MPI; how many failures there were."""
     started = time.monotonic()
     calls: Counter[str] = Counter()
-    failures = done = 0
+    failures = native_failures = done = 0
     persistent = "stand-ins"
-    for batch in batches(mpi, chosen):
-        outcome = compare(batch)
+    left = deque(batches(mpi, chosen))
+    while left:
+        batch = left.popleft()
+        outcome = compare(batch, HANGS_AFTER_S)
+        if outcome.failure is not None and outcome.failure.native:
+            # Not Stretto's; those around it can still be compared.
+            native_failures += 1
+            print(f"  sequence {outcome.failure.sequence}: {outcome.failure.what}", flush=True)
+            left.extendleft(around(batch, outcome.failure.sequence))
+            continue
         done += batch.count
         counters = summed(outcome.counters)
         persistent = outcome.persistent or persistent
@@ -100,6 +117,7 @@ def differ(mpi: Mpi, chosen: argparse.Namespace) -> int:
                 break
     print(
         f"{mpi.launcher.name}: {done:,} sequences, {failures} differences, "
+        f"{native_failures} more that fail on the MPI alone, "
         f"{calls['handled']:,} calls handled by Stretto, {calls['passed']:,} passed to the MPI, "
         f"persistent {persistent}, {time.monotonic() - started:.0f} s",
         flush=True,

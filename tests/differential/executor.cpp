@@ -74,8 +74,7 @@ void Executor::act(const Action& action) {
 
 // The same on all ranks of the communicator.
 bool Executor::trusts(const View& view) const {
-  if (manner_.trust != Trust::stretto) return manner_.trust == Trust::all;
-  return view.size > 1;
+  return manner_.trusted && view.size > 1;
 }
 
 void Executor::be_late(const Action& action) const {
@@ -123,9 +122,9 @@ void Executor::init(const Action& action) {
   if (view.comm == MPI_COMM_NULL) return;
   Persistent made{.action = action,
                   .job = std::make_shared<Job>(action.arguments, action.seed, view, rank_)};
-  // Open MPI 4.1's own of a neighbourhood err as its nonblocking ones do.
-  const bool neighbor = kTraits[static_cast<std::size_t>(action.arguments.collective)].neighbor;
-  made.stands_in = !has_persistent() || (neighbor && !trusts(view));
+  // The MPIs' own err as their nonblocking ones do.
+  const Traits& about = traits(action.arguments.collective);
+  made.stands_in = !has_persistent() || ((view.inter || about.neighbor) && !trusts(view));
   if (!made.stands_in) {
     const int error = made.job->issue(Mode::persistent, &made.request);
     if (error != MPI_SUCCESS) return note(action.id, made.job->outcome(error));
@@ -138,15 +137,15 @@ void Executor::init(const Action& action) {
 // data; MPI_Ialltoallw in place; the same on a communicator with a topology, whose neighbours it
 // takes for the ranks; and two pending on one intercommunicator.
 // Where they err: neighbourhood collectives on a Cartesian topology, when both neighbours in a
-// direction are one rank.
+// direction are one rank. MPICH 5.0's MPI_Ibcast errs on intercommunicators, but from rank 0.
 int Executor::issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const {
   const View& view = views_.at(action.comm);
-  const Traits& traits = kTraits[static_cast<std::size_t>(action.arguments.collective)];
+  const Traits& about = traits(action.arguments.collective);
   const bool vector = action.arguments.collective == Collective::alltoallv;
   const bool types = action.arguments.collective == Collective::alltoallw;
   const bool in_place = action.arguments.in_place;
   const bool faulty = (vector && in_place) || (types && (in_place || view.topology));
-  const bool avoided = (faulty || view.inter || traits.neighbor) && !trusts(view);
+  const bool avoided = (faulty || view.inter || about.neighbor) && !trusts(view);
   return job.issue(avoided ? Mode::blocking : Mode::nonblocking, request);
 }
 

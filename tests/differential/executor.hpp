@@ -11,18 +11,12 @@
 
 namespace differential {
 
-// Whose nonblocking collectives take all that MPI allows? Those of Open MPI 4.1 crash when a
-// datatype, operation or communicator is freed that they use, and have other faults, which are
-// named where they are avoided.
-enum class Trust {
-  all,
-  none,
-  stretto  // and none of the MPI's own, where Stretto passes calls on to it
-};
-
 // How it is done; what comes out is the same.
 struct Manner {
-  Trust trust = Trust::all;
+  // May nonblocking collectives do all that MPI allows? The MPIs' own have faults, which are
+  // named where they are avoided; Open MPI 4.1's also crash when a datatype, operation or
+  // communicator is freed that they use. On one rank they are the MPI's even under Stretto.
+  bool trusted = false;
   bool in_turn = false;  // see Simpler
 };
 

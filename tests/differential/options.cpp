@@ -30,12 +30,8 @@ bool* find_switch(Options& options, std::string_view name) {
   if (name == "--describe") return &options.describe;
   if (name == "--plain") return &options.simpler.plain;
   if (name == "--prompt") return &options.simpler.prompt;
+  if (name == "--trusted") return &options.manner.trusted;
   return name == "--in-turn" ? &options.simpler.in_turn : nullptr;
-}
-
-bool read_trust(std::string_view text, Trust& trust) {
-  trust = text == "none" ? Trust::none : text == "stretto" ? Trust::stretto : Trust::all;
-  return trust != Trust::all || text == "all";
 }
 
 bool read_value(Options& options, std::string_view name, std::string_view value) {
@@ -43,7 +39,6 @@ bool read_value(Options& options, std::string_view name, std::string_view value)
   if (name == "--first") return read(value, options.first);
   if (name == "--count") return read(value, options.count);
   if (name == "--most-count") return read(value, options.simpler.most_count);
-  if (name == "--trust") return read_trust(value, options.manner.trust);
   if (name == "--keep") return read_list(value, options.simpler.keep);
   if (name != "--out") return false;
   options.out = value;

@@ -106,11 +106,9 @@ void draw_call(Random& random, State& state, Action& action, int choice) {
   // Open MPI 4.1 chooses how by counts of the receive type times the size of the send type:
   // ranks that name the same data by different types choose differently, and hang.
   // On intercommunicators its MPI_Gatherv and MPI_Scatterv multiply all counts with one rank's
-  // type.
-  const Collective collective = action.arguments.collective;
-  const bool uneven = collective == Collective::gatherv || collective == Collective::scatterv;
-  action.arguments.alike =
-      blocking && (collective == Collective::allgatherv || (comm.inter && uneven));
+  // type, and MPICH 5.0's MPI_Gather chooses by a rank's own: it hangs, truncates or loses data.
+  const bool allgatherv = action.arguments.collective == Collective::allgatherv;
+  action.arguments.alike = blocking && (allgatherv || comm.inter);
   // The tree of its MPI_Gather copies elements that interleave with others' as if they did not;
   // those of several ranks, gathered in one type for an intercommunicator, may overlap.
   Arguments& with = action.arguments;

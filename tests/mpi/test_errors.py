@@ -113,3 +113,11 @@ def test_one_of_several_requests_fails(mpi: Mpi) -> None:
         mpi.program("callbacks"), "failing", ranks=3, env=OURS, timeout_s=60
     )
     assert ended.ok, ended.stdout + ended.stderr
+
+
+def test_errors_of_other_calls_reach_the_handler_they_reach_natively(mpi: Mpi) -> None:
+    program = mpi.program("handlers")
+    native = mpi.run(program, ranks=4)
+    ours = mpi.run_under_stretto(program, ranks=4, env={"STRETTO_PROGRESS_THREAD": "on"})
+    assert ours.stdout == native.stdout, ours.stderr
+    assert ours.exit_code == native.exit_code

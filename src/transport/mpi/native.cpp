@@ -108,6 +108,7 @@ Native read(const Loaded& mpi) {
   read_handle(mpi, "ompi_mpi_datatype_null", table.datatype_null);
   read_handle(mpi, "ompi_mpi_op_null", table.op_null);
   read_handle(mpi, "ompi_mpi_errors_return", table.errors_return);
+  read_handle(mpi, "ompi_mpi_errors_are_fatal", table.errors_are_fatal);
 #else
   table.comm_world = MPI_COMM_WORLD;
   table.comm_self = MPI_COMM_SELF;
@@ -119,6 +120,7 @@ Native read(const Loaded& mpi) {
   table.datatype_null = MPI_DATATYPE_NULL;
   table.op_null = MPI_OP_NULL;
   table.errors_return = MPI_ERRORS_RETURN;
+  table.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
 #endif
   return table;
 }

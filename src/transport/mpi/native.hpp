@@ -51,6 +51,7 @@ struct Native {
   MPI_Datatype datatype_null{};
   MPI_Op op_null{};
   MPI_Errhandler errors_return{};
+  MPI_Errhandler errors_are_fatal{};
 };
 
 // Is the MPI this process has loaded the one this library was built for?

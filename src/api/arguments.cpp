@@ -38,7 +38,8 @@ int check_comm(const Call& call, const Communicator& comm) {
   return MPI_SUCCESS;
 }
 
-// MPI_IN_PLACE where it means nothing.
+// MPI_IN_PLACE where it means nothing. Arguments that the standard does not look at on a rank may
+// hold it.
 bool is_misplaced(const Call& call, const Communicator& comm) {
   const bool may = has_in_place(call.collective) && !comm.is_inter();
   const bool root = is_root(call, comm);
@@ -46,10 +47,10 @@ bool is_misplaced(const Call& call, const Communicator& comm) {
   const bool in_recv = call.recvbuf == MPI_IN_PLACE;
   switch (call.collective) {
     case Collective::scatter:
-      return in_send || (in_recv && !(may && root));
+      return root ? in_send : in_recv;
     case Collective::gather:
     case Collective::reduce:
-      return in_recv || (in_send && !(may && root));
+      return root ? in_recv : in_send;
     default:
       return in_recv || (in_send && !may);
   }

@@ -119,7 +119,7 @@ Buffers received(const Call& call) {
 std::vector<Piece> Buffers::parts(int number) const {
   std::vector<Piece> parts;
   Element element;
-  if (types == nullptr) element = Element::of(type);
+  if (types == nullptr && number > 0) element = Element::of(type);
   for (std::size_t i = 0; i < static_cast<std::size_t>(number); ++i) {
     const Count elements = counts ? counts[i] : count;
     const Count place = counts ? displs[i] : static_cast<Count>(i) * count;
@@ -135,7 +135,8 @@ std::vector<Piece> Buffers::parts(int number) const {
 }
 
 Block in_blocks(const Buffers& buffers, int number) {
-  if (!buffers.counts) return buffers.even();
+  // Ranks without neighbours may give no arrays, and an alltoallw has no type but in these.
+  if (!buffers.counts && (number > 0 || buffers.type != MPI_Datatype{})) return buffers.even();
   return {buffers.base, {}, buffers.parts(number)};
 }
 

@@ -53,10 +53,9 @@ Amount amount_of(const Call& call, const Communicator& comm) {
     return {.elements = 1};  // a message however short
   }
   const Side side = describing_side(call, is_root(call, comm));
-  int type_bytes = 0;
-  native().Type_size(side.type, &type_bytes);
-  // MPI_UNDEFINED: longer than an int can say.
-  if (type_bytes < 0) return {.too_large = true};
+  MPI_Count type_bytes = 0;
+  native().Type_size_x(side.type, &type_bytes);
+  if (type_bytes > INT_MAX) return {.too_large = true};
   if (reduces(call.collective)) return amount_of_reduction(call, comm, type_bytes);
   const Count bytes = side.count * type_bytes;
   const bool is_bcast = call.collective == Collective::bcast;

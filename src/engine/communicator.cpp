@@ -194,6 +194,10 @@ bool attach(MPI_Comm comm) {
   MPI_Group group{};
   native().Comm_group(ranks, &group);
   std::vector<Peer> peers = peers_of(group, made->size);
+  if (peers.empty() && !all.world.empty()) {
+    native().Group_free(&group);
+    return false;  // ranks of another MPI_COMM_WORLD, which need not run Stretto
+  }
   if (peers.empty()) peers = exchange(ranks, made->size);
   made->topology = topology_of(peers);
   made->around = surroundings(made->topology, peers);

@@ -18,8 +18,8 @@ MPI_Aint extent_of(MPI_Datatype type) {
 }
 
 Count size_of(MPI_Datatype type) {
-  int size = 0;
-  native().Type_size(type, &size);
+  MPI_Count size = 0;
+  native().Type_size_x(type, &size);
   return size;
 }
 

@@ -15,6 +15,12 @@ constexpr long kStallSeconds = 60;
 // MPI's view of the request behind a nonblocking collective.
 int query_request(void* state, MPI_Status* status) {
   const auto* operation = static_cast<const Operation*>(state);
+  // Here and not where it is freed, which may be on the thread that completed it.
+  if (operation->error() != MPI_SUCCESS) {
+    const Communicator& comm = operation->comm();
+    // Its handler went with a communicator that the program has freed.
+    Failures::add(comm.orphaned ? native().comm_self : comm.user, operation->error());
+  }
   // A collective's status is empty (MPI 4.1, 6.12); these fields are all a program may read.
   status->MPI_SOURCE = operation->error() == MPI_SUCCESS ? MPI_ANY_SOURCE : Failures::kFailed;
   status->MPI_TAG = MPI_ANY_TAG;
@@ -25,13 +31,7 @@ int query_request(void* state, MPI_Status* status) {
 }
 
 int free_request(void* state) {
-  auto* const operation = static_cast<Operation*>(state);
-  if (operation->error() != MPI_SUCCESS) {
-    const Communicator& comm = operation->comm();
-    // Its handler went with a communicator that the program has freed.
-    Failures::add(comm.orphaned ? native().comm_self : comm.user, operation->error());
-  }
-  Engine::release(operation);
+  Engine::release(static_cast<Operation*>(state));
   return MPI_SUCCESS;
 }
 
@@ -89,6 +89,7 @@ void Engine::close() {
     thread_.join();
     has_thread_ = false;
   }
+  free_released();
   open_.store(false, std::memory_order_release);
 }
 
@@ -129,7 +130,7 @@ void Engine::let_go(const Task& task) {
   const std::lock_guard lock(mutex_);
   std::erase(held_, &task);
   --task.comm->operations;
-  free_unused();
+  release_unused();
 }
 
 void Engine::release(Operation* operation) {
@@ -141,7 +142,7 @@ void Engine::retire(Operation* operation) {
   if (operation->background) {
     background_.fetch_sub(1, std::memory_order_relaxed);
     std::erase(in_background_, operation);
-    free_unused();
+    release_unused();
   }
   if (operation->has_handle) native().Grequest_complete(operation->handle);
   if (operation->signal) operation->signal->raise(operation->error());
@@ -168,7 +169,10 @@ bool Engine::try_pass() {
   return pass();
 }
 
-void Engine::progress() { try_pass(); }
+void Engine::progress() {
+  try_pass();
+  free_released();
+}
 
 void Engine::enter_wait() {
   const std::lock_guard lock(mutex_);
@@ -242,17 +246,30 @@ bool Engine::free_op_later(MPI_Op op) {
   return true;
 }
 
-void Engine::free_unused() {
-  std::erase_if(types_to_free_, [this](MPI_Datatype type) {
-    if (type_in_use(type)) return false;
-    native().Type_free(&type);
-    return true;
-  });
-  std::erase_if(ops_to_free_, [this](MPI_Op op) {
-    if (op_in_use(op)) return false;
-    native().Op_free(&op);
-    return true;
-  });
+void Engine::release_unused() {
+  const auto types = std::stable_partition(types_to_free_.begin(), types_to_free_.end(),
+                                           [this](MPI_Datatype type) { return type_in_use(type); });
+  const auto ops = std::stable_partition(ops_to_free_.begin(), ops_to_free_.end(),
+                                         [this](MPI_Op op) { return op_in_use(op); });
+  released_types_.insert(released_types_.end(), types, types_to_free_.end());
+  released_ops_.insert(released_ops_.end(), ops, ops_to_free_.end());
+  types_to_free_.erase(types, types_to_free_.end());
+  ops_to_free_.erase(ops, ops_to_free_.end());
+  any_released_ = !released_types_.empty() || !released_ops_.empty();
+}
+
+void Engine::free_released() {
+  if (!any_released_.load(std::memory_order_relaxed)) return;
+  std::vector<MPI_Datatype> types;
+  std::vector<MPI_Op> ops;
+  {
+    const std::lock_guard lock(mutex_);
+    types.swap(released_types_);
+    ops.swap(released_ops_);
+    any_released_ = false;
+  }
+  for (MPI_Datatype& type : types) native().Type_free(&type);
+  for (MPI_Op& op : ops) native().Op_free(&op);
 }
 
 }  // namespace stretto

@@ -99,7 +99,10 @@ class Engine {
  private:
   Engine() = default;
 
-  void free_unused();
+  void release_unused();  // under the lock
+  // On a thread of the program's and not under the lock: a type may have attributes, whose
+  // callbacks are the program's.
+  void free_released();
   template <class Uses>
   [[nodiscard]] bool in_use(const Uses& uses) const;
   [[nodiscard]] bool type_in_use(MPI_Datatype type) const;
@@ -131,6 +134,9 @@ class Engine {
   std::vector<const Task*> held_;
   std::vector<MPI_Datatype> types_to_free_;
   std::vector<MPI_Op> ops_to_free_;
+  std::vector<MPI_Datatype> released_types_;  // by all that used them
+  std::vector<MPI_Op> released_ops_;
+  std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
   std::int64_t highest_tag_ = 0;
   long looks_ = 0;  // at what is pending, by anybody
@@ -149,7 +155,7 @@ class Engine {
 
 template <class Finished>
 void Engine::wait_until(const Finished& finished) {
-  if (finished()) return;
+  if (finished()) return free_released();
   enter_wait();
   Idle idle(oversubscribed_);
   long moves = moves_.load(std::memory_order_relaxed);
@@ -166,6 +172,7 @@ void Engine::wait_until(const Finished& finished) {
     idle.reset();
   }
   leave_wait();
+  free_released();
 }
 
 }  // namespace stretto

@@ -6,6 +6,8 @@
 // of their own communicator.
 #pragma once
 
+#include <climits>
+
 #include "transport/mpi/native.hpp"
 
 namespace stretto {
@@ -18,7 +20,8 @@ class Failures {
   Failures& operator=(const Failures&) = delete;
 
   // MPI_SOURCE in the status of a request that failed: an error there is the MPI's affair again.
-  static constexpr int kFailed = MPI_UNDEFINED;
+  // Nothing a generalized request of the program's would put there.
+  static constexpr int kFailed = INT_MIN + 0x5374;
   // This thread has completed the request of a collective on `comm` that failed.
   static void add(MPI_Comm comm, int error);
 

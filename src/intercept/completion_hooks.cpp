@@ -52,8 +52,13 @@ void drive_once() {
 
 // The handles of an array before a call that may null them; empty where none is tracked.
 std::vector<MPI_Request> remember(int count, const MPI_Request* requests) {
-  if (!Tracked::get().any()) return {};
+  if (!Tracked::get().any() || count <= 0) return {};
   return {requests, requests + count};
+}
+
+// What a call that is refused leaves as it was says nothing of the requests.
+void unset(const std::vector<MPI_Request>& before, int* out, int value) {
+  if (!before.empty()) *out = value;
 }
 
 void forget_all(const std::vector<MPI_Request>& requests) {
@@ -87,6 +92,7 @@ int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
 int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
   const Failures failures;
   const std::vector<MPI_Request> before = remember(1, request);
+  unset(before, flag, 0);
   drive_once();
   const int error = real(request, flag, status);
   if (*flag != 0) forget_all(before);
@@ -108,6 +114,7 @@ int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int
                MPI_Status* statuses) {
   const Failures failures;
   const std::vector<MPI_Request> before = remember(count, requests);
+  unset(before, flag, 0);
   drive_once();
   const int error = real(count, requests, flag, statuses);
   if (*flag != 0) forget_all(before);
@@ -119,6 +126,7 @@ int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int
                MPI_Status* status) {
   const Failures failures;
   const std::vector<MPI_Request> before = remember(count, requests);
+  unset(before, index, MPI_UNDEFINED);
   const int error = wait_natively() ? real(count, requests, index, status) : drive([&](int* flag) {
     return native().Testany(count, requests, index, flag, status);
   });
@@ -131,6 +139,7 @@ int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int
                MPI_Status* status) {
   const Failures failures;
   const std::vector<MPI_Request> before = remember(count, requests);
+  unset(before, flag, 0);
   drive_once();
   const int error = real(count, requests, index, flag, status);
   if (*flag != 0) forget_at(before, *index);
@@ -142,6 +151,7 @@ int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests,
                 int* indices, MPI_Status* statuses) {
   const Failures failures;
   const std::vector<MPI_Request> before = remember(incount, requests);
+  unset(before, outcount, 0);
   const int error = wait_natively() ? real(incount, requests, outcount, indices, statuses)
                                     : drive([&](int* flag) {
                                         const int failure = native().Testsome(
@@ -158,6 +168,7 @@ int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests,
                 int* indices, MPI_Status* statuses) {
   const Failures failures;
   const std::vector<MPI_Request> before = remember(incount, requests);
+  unset(before, outcount, 0);
   drive_once();
   const int error = real(incount, requests, outcount, indices, statuses);
   forget_some(before, *outcount, indices);

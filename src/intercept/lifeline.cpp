@@ -1,5 +1,6 @@
 #include "intercept/lifeline.hpp"
 
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -24,8 +25,7 @@ void tell(std::string_view words) {
 
 // Last of all in a process that ends by exit() or from main, and not in one that is killed.
 [[gnu::destructor]] void leave() {
-  const bool forked = ::getpid() != rank_process;  // and never a rank
-  if (line >= 0 && !forked) tell("left\n");
+  if (line >= 0) tell("left\n");
 }
 
 }  // namespace
@@ -43,6 +43,10 @@ void open(int rank) {
     return;
   }
   rank_process = ::getpid();
+  // A child that lives on must not keep the line open.
+  ::pthread_atfork(nullptr, nullptr, [] {
+    if (line >= 0) ::close(std::exchange(line, -1));
+  });
   std::array<char, 64> host{};
   ::gethostname(host.data(), host.size() - 1);
   std::array<char, 128> words{};

@@ -66,6 +66,11 @@ bool is_the_mpis(void* address) {
   if (dladdr(address, &object) == 0) return false;
   const std::string_view path = object.dli_fname;
   const std::string_view name = path.substr(path.rfind('/') + 1);
+  // Those of other languages call for the program.
+  for (const std::string_view binding :
+       {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpifort", "libmpicxx"}) {
+    if (name.starts_with(binding)) return false;
+  }
   return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libopen-");
 }
 

@@ -18,8 +18,8 @@ Tracked& Tracked::get() {
 
 bool Tracked::worth(Count count, MPI_Datatype datatype) {
   if (!Engine::get().has_progress_thread() || !Engine::get().spans_hosts()) return false;
-  int size = 0;
-  native().Type_size(datatype, &size);
+  MPI_Count size = 0;
+  native().Type_size_x(datatype, &size);
   return count * size >= kLongMessage;
 }
 

@@ -38,7 +38,9 @@ def parents() -> dict[int, int]:
             continue
         try:
             # The name, in parentheses, may itself hold spaces and parentheses.
-            state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
+            state, parent = (
+                (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
+            )
         except OSError:
             continue  # ended while we looked
         if state not in "ZX":
@@ -60,7 +62,7 @@ def kill_descendants() -> None:
     deadline = time.monotonic() + GIVE_UP_S
     while (living := descendants(os.getpid())) and time.monotonic() < deadline:
         for pid in living:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.005)
 

@@ -31,7 +31,7 @@ namespace stretto {
   X(Reduce_local) X(Request_free) X(Request_get_status) X(Send) X(Sendrecv) X(Start)              \
   X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Testany) X(Testsome) X(Topo_test)      \
   X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \
-  X(Type_get_true_extent) X(Type_size) X(Unpack)
+  X(Type_get_true_extent) X(Type_size_x) X(Unpack)
 // clang-format on
 
 struct Native {

@@ -55,10 +55,11 @@ class MpiTransport {
     bool is_receive = false;
   };
 
-  int test_some(int* count);  // of all, into indices_ and statuses_
+  int test_some(int* count);  // into indices_ and statuses_
   int remember(int error, MPI_Request request, Token token, bool is_receive);
 
   std::vector<MPI_Request> requests_;  // parallel to in_flight_
+  std::size_t next_ = 0;  // which of them was looked at last, where they are looked at in turn
   std::vector<InFlight> in_flight_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;

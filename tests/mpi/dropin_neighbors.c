@@ -124,6 +124,27 @@ static void distributed_graph(void) {
   MPI_Comm_free(&comm);
 }
 
+/* The last rank has no neighbours, and null arrays for them. */
+static void nobody(void) {
+  const int neighbor = rank == 0 ? 1 : 0, edges = rank < 2 ? 1 : 0;
+  int mine = rank, theirs = -1, count = 1;
+  MPI_Aint place = 0;
+  MPI_Datatype type = MPI_INT;
+  MPI_Comm comm;
+  MPI_Request request;
+  if (size < 3) return;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, edges, &neighbor, &count, edges, &neighbor, &count,
+                                 MPI_INFO_NULL, 0, &comm);
+  if (edges)
+    MPI_Ineighbor_alltoallw(&mine, &count, &place, &type, &theirs, &count, &place, &type, comm,
+                            &request);
+  else
+    MPI_Ineighbor_alltoallw(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(theirs == (edges ? neighbor : -1));
+  MPI_Comm_free(&comm);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -135,6 +156,7 @@ int main(int argc, char** argv) {
   }
   graph();
   distributed_graph();
+  nobody();
   if (rank == 0) printf("neighbors ok\n");
   MPI_Finalize();
   return 0;

@@ -75,6 +75,17 @@ def escapes(pids: Path) -> str:
     return f'for i in 1 2; do setsid sh -c "{child}" & done; setsid -f sh -c "{child}"; '
 
 
+def test_process_names_may_be_any_bytes() -> None:
+    name = 'import ctypes; ctypes.CDLL(None).prctl(15, b"\\xd0\\xffstray)")'
+    program = f"{name}; import time; print(flush=True); time.sleep({FOREVER})"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as stray:
+        assert stray.stdout is not None
+        stray.stdout.readline()
+        outcome = launch(["true"])
+        stray.kill()
+    assert outcome.ok
+
+
 def test_output_and_exit_code_pass_through() -> None:
     out, err = io.BytesIO(), io.BytesIO()
     outcome = launch(["sh", "-c", "echo o; echo e >&2; exit 7"], stdout=out, stderr=err)

@@ -230,6 +230,35 @@ static void derived_types(int free_pending) {
   for (int i = 0; rank != 0 && i < N; ++i) CHECK(row[i] == i);
 }
 
+enum { FAR = 16 << 20 };
+
+static void add_far_pairs(void* from, void* to, int* count, MPI_Datatype* type) {
+  (void)type;
+  if (*count == 0) return;
+  CHECK(*count == 1);
+  *(int*)((char*)to - FAR) += *(int*)((char*)from - FAR);
+  *(int*)to += *(int*)from;
+}
+
+/* Elements that begin far before their address: so must whatever holds partial sums. */
+static void types_before_their_address(void) {
+  const MPI_Aint places[] = {-FAR, 0};
+  char *mine = malloc(FAR + sizeof(int)), *sum = malloc(FAR + sizeof(int));
+  MPI_Datatype pair;
+  MPI_Op op;
+  MPI_Request request;
+  MPI_Type_create_hindexed_block(2, 1, places, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Op_create(add_far_pairs, 0, &op);
+  *(int*)mine = rank;
+  *(int*)(mine + FAR) = 1;
+  MPI_Iallreduce(mine + FAR, sum + FAR, 1, pair, op, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(*(int*)sum == size * (size - 1) / 2 && *(int*)(sum + FAR) == size);
+  MPI_Op_free(&op), MPI_Type_free(&pair);
+  free(mine), free(sum);
+}
+
 /* The standard ABI's library of Intel MPI 2021.19 ends the job whatever the handler is. */
 static int heeds_error_handlers(void) {
 #if defined(MPI_ABI)
@@ -279,6 +308,7 @@ int main(int argc, char** argv) {
     forward_while_blocked();
     derived_types(pending);
   }
+  types_before_their_address();
   errors_are_the_mpis();
   many_communicators();
   MPI_Comm_free(&half);

@@ -27,6 +27,7 @@ class Unit:
 
     source: Path
     command: str
+    entry: dict[str, str]  # of the compilation database
 
 
 def units(build: Path) -> list[Unit]:
@@ -35,7 +36,7 @@ def units(build: Path) -> list[Unit]:
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = Path(entry["file"])
         if source.is_relative_to(ROOT) and source.relative_to(ROOT).parts[0] in OURS:
-            found.setdefault(source, Unit(source, entry["command"]))
+            found.setdefault(source, Unit(source, entry["command"], entry))
     return list(found.values())
 
 
@@ -55,13 +56,13 @@ def surroundings() -> bytes:
     return digest([version, rules, *(path.read_bytes() for path in headers)]).encode()
 
 
-def complaints(unit: Unit, build: Path, marks: Path, common: bytes) -> str:
+def complaints(unit: Unit, marks: Path, common: bytes) -> str:
     """What clang-tidy says of a unit; empty where it is clean."""
     mark = marks / digest([common, unit.command.encode(), unit.source.read_bytes()])
     if mark.exists():
         return ""
     answer = subprocess.run(
-        [TIDY, "--quiet", "-p", build, unit.source], capture_output=True, text=True, check=False
+        [TIDY, "--quiet", "-p", marks, unit.source], capture_output=True, text=True, check=False
     )
     if answer.returncode == 0:
         mark.touch()
@@ -75,9 +76,13 @@ def main() -> int:
     marks = build / "tidy-clean"
     marks.mkdir(exist_ok=True)
     common = surroundings()
+    wanted = units(build)
+    # One of its own: clang-tidy looks at a file once for each entry that has it.
+    database = json.dumps([unit.entry for unit in wanted])
+    (marks / "compile_commands.json").write_text(database)
     bad = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for said in pool.map(lambda unit: complaints(unit, build, marks, common), units(build)):
+        for said in pool.map(lambda unit: complaints(unit, marks, common), wanted):
             if said:
                 bad += 1
                 print(said, flush=True)

@@ -1,4 +1,4 @@
-"""mpi4py's own tests of the collectives on two ranks; `make conformance` runs them on up to seven."""
+"""mpi4py's own tests of the collectives on two ranks; `make conformance` runs more."""
 
 import re
 import subprocess

@@ -16,9 +16,9 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -70,8 +70,7 @@ def tests_of_mpi4py() -> Path:
         source = ["--no-binary", "mpi4py", f"mpi4py=={release}", "--dest", str(BUILD)]
         if subprocess.run([*pip, *source], check=False).returncode != 0:
             raise StrettoError(f"cannot fetch the source of mpi4py {release} from PyPI")
-        with tarfile.open(next(BUILD.glob(f"mpi4py-{release}.tar.gz"))) as archive:
-            archive.extractall(BUILD, filter="data")
+        shutil.unpack_archive(next(BUILD.glob(f"mpi4py-{release}.tar.gz")), BUILD)
     return folder / "test"
 
 

@@ -8,6 +8,7 @@ A unit that came out clean is not looked at again until something it reads has c
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -36,6 +37,7 @@ def units(build: Path) -> list[Unit]:
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = Path(entry["file"])
         if source.is_relative_to(ROOT) and source.relative_to(ROOT).parts[0] in OURS:
+            entry["command"] = re.sub(r" -include \S+/cmake_pch.hxx", "", entry["command"])
             found.setdefault(source, Unit(source, entry["command"], entry))
     return list(found.values())
 

@@ -1,14 +1,14 @@
-"""mpi4py's own tests of the collectives on two ranks; `make conformance` runs more."""
+"""mpi4py's own tests of the collectives on two ranks of one MPI of each ABI.
+
+`make conformance` runs them on every MPI, on up to seven ranks, with every algorithm forced.
+"""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from mpi_runs import Mpi
-
-from stretto.launch.base import Abi
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "conformance.py"
 

@@ -259,6 +259,25 @@ static void types_before_their_address(void) {
   free(mine), free(sum);
 }
 
+/* A handle may come back for a communicator that Stretto leaves to the MPI. */
+static void handles_used_again(void) {
+  int one = 1, sum = 0;
+  MPI_Comm comm;
+  MPI_Request request;
+  for (int i = 0; i < 8; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Comm_free(&comm);
+    MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    sum = 0;
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(sum == size);
+    MPI_Comm_free(&comm);
+  }
+}
+
 /* The standard ABI's library of Intel MPI 2021.19 ends the job whatever the handler is. */
 static int heeds_error_handlers(void) {
 #if defined(MPI_ABI)
@@ -309,6 +328,7 @@ int main(int argc, char** argv) {
     derived_types(pending);
   }
   types_before_their_address();
+  handles_used_again();
   errors_are_the_mpis();
   many_communicators();
   MPI_Comm_free(&half);

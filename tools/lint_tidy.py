@@ -27,7 +27,6 @@ class Unit:
     """A source file and how the first target that has it compiles it."""
 
     source: Path
-    command: str
     entry: dict[str, str]  # of the compilation database
 
 
@@ -38,7 +37,7 @@ def units(build: Path) -> list[Unit]:
         source = Path(entry["file"])
         if source.is_relative_to(ROOT) and source.relative_to(ROOT).parts[0] in OURS:
             entry["command"] = re.sub(r" -include \S+/cmake_pch.hxx", "", entry["command"])
-            found.setdefault(source, Unit(source, entry["command"], entry))
+            found.setdefault(source, Unit(source, entry))
     return list(found.values())
 
 
@@ -60,7 +59,7 @@ def surroundings() -> bytes:
 
 def complaints(unit: Unit, marks: Path, common: bytes) -> str:
     """What clang-tidy says of a unit; empty where it is clean."""
-    mark = marks / digest([common, unit.command.encode(), unit.source.read_bytes()])
+    mark = marks / digest([common, unit.entry["command"].encode(), unit.source.read_bytes()])
     if mark.exists():
         return ""
     answer = subprocess.run(

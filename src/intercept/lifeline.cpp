@@ -16,7 +16,6 @@ namespace stretto::intercept::lifeline {
 namespace {
 
 int line = -1;
-pid_t rank_process = 0;
 
 void tell(std::string_view words) {
   // Nobody may listen any more, and that is no fault of the program's.
@@ -42,7 +41,6 @@ void open(int rank) {
     ::close(std::exchange(line, -1));
     return;
   }
-  rank_process = ::getpid();
   // A child that lives on must not keep the line open.
   ::pthread_atfork(nullptr, nullptr, [] {
     if (line >= 0) ::close(std::exchange(line, -1));
@@ -51,7 +49,7 @@ void open(int rank) {
   ::gethostname(host.data(), host.size() - 1);
   std::array<char, 128> words{};
   const int length = std::snprintf(words.data(), words.size(), "rank %d pid %d host %s\n", rank,
-                                   static_cast<int>(rank_process), host.data());
+                                   static_cast<int>(::getpid()), host.data());
   tell({words.data(), static_cast<std::size_t>(length)});
 }
 

@@ -104,7 +104,7 @@ class SameRanks {
 
 }  // namespace
 
-// Open MPI 4.1 and 5.0 may send the edges over `comm_old` itself, with the tags of its 24th and
+// Open MPI 4.1 may send the edges over `comm_old` itself, with the tags of its 24th and
 // 25th nonblocking collective there, and its receives from any source take those for edges and
 // hang (topo_base_dist_graph_create.c, coll_tags.h). Stretto's channels take some of these tags,
 // so a program that never met that might; on a communicator without a past it cannot happen.

@@ -9,10 +9,9 @@ from stretto.data.counters import summed
 from stretto.launch.base import Abi
 
 ON = {PROGRESS_THREAD: "on"}
-# Ranks, how many sequences. MPICH's ranks spin where there are more than cores; some sequences
-# on more ranks hang Open MPI alone (docs/differential.md).
+# Ranks, how many sequences. MPICH's ranks spin where there are more than cores.
 SHARES = {
-    Abi.OPENMPI: ((2, 375), (3, 125)),
+    Abi.OPENMPI: ((2, 125), (3, 125), (4, 125), (5, 125)),
     Abi.MPICH: ((2, 400), (3, 100)),
 }
 

@@ -34,10 +34,12 @@ test: build mpis  ## run every test
 	@$(BIN)/ctest --preset $(PRESET)
 	@$(BIN)/python -m pytest
 
+# What is built already goes into the wheel; `pip wheel .` alone builds the same from nothing.
 wheel: build mpis  ## build the wheel into dist and try it in a fresh environment
 	@rm -rf dist
-	@$(BIN)/python -m pip wheel . --quiet --disable-pip-version-check --no-deps \
-	  --wheel-dir dist --config-settings build-dir=build/wheel
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip wheel . --quiet \
+	  --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist \
+	  --config-settings build-dir=build/$(PRESET)
 	@STRETTO_TEST_WHEEL="$$(ls $(CURDIR)/dist/stretto-*.whl)" $(BIN)/python -m pytest tests/wheel
 
 sanitize: $(SANITIZERS)  ## run the tests of the native parts under the sanitizers

@@ -112,7 +112,7 @@ def test_a_death_the_launcher_does_not_see_ends_the_job_too(mpi: Mpi, tmp_path: 
 
 def test_a_rank_that_stops_is_named_by_those_that_wait(mpi: Mpi) -> None:
     env = {**OURS, "STRETTO_STALL_SECONDS": "2"}
-    outcome = run(mpi, "stops", "blocking", env=env, timeout_s=15)
+    outcome = run(mpi, "stops", "blocking", env=env, timeout_s=8)
     assert outcome.timed_out
     assert re.search(r"stretto: rank 0 has waited 2 s for rank", outcome.last_words)
     assert "rank 1 kept others waiting" in line(outcome)

@@ -25,6 +25,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from simulator_bars import simulator
 
 from stretto import native
 from stretto.errors import StrettoError
@@ -261,6 +262,7 @@ BARS = {
     "one-host": one_host,
     "idle": idle,
     "communicators": communicators,
+    "simulator": lambda _mpi, _apps, runs: simulator(runs),
 }
 
 

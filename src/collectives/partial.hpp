@@ -7,8 +7,6 @@
 // buffer, on a rank that has one); and the spare, in scratch.
 #pragma once
 
-#include <vector>
-
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -48,8 +46,8 @@ class Partial {
     }
     // Theirs must be the left operand, and the right one, ours, may not be written.
     place_ = Place::spare;
-    std::vector<StepId> ready = after.ids();
-    ready.push_back(step_.copy(mine, at(span)));
+    After ready = after;
+    ready.add(step_.copy(mine, at(span)));
     return step_.reduce(theirs, at(span), ready);
   }
 

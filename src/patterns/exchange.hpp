@@ -2,6 +2,7 @@
 // started from; runs of blocks never go round the end.
 #pragma once
 
+#include <bit>
 #include <vector>
 
 namespace stretto {
@@ -17,6 +18,7 @@ struct Exchange {
 // dimension, which doubles it. `size` is a power of two.
 [[nodiscard]] inline std::vector<Exchange> doubling_rounds(int size, int me) {
   std::vector<Exchange> rounds;
+  rounds.reserve(static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(size))));
   for (int distance = 1; distance < size; distance *= 2) {
     const int peer = me ^ distance;
     rounds.push_back({peer, me & -distance, peer & -distance, distance});

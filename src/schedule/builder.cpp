@@ -8,8 +8,8 @@ namespace stretto {
 Builder::Builder(const Shape& shape, Rank me) {
   schedule_.shape = shape;
   schedule_.rank = me;
-  sent_.resize(static_cast<std::size_t>(shape.size));
-  received_.resize(static_cast<std::size_t>(shape.size));
+  schedule_.steps.reserve(16);
+  schedule_.waits.reserve(16);
 }
 
 Region Builder::input(Span span) const {
@@ -32,16 +32,14 @@ Region Builder::scratch(Span span) {
 
 StepId Builder::send(Rank peer, Region from, const After& after) {
   if (from.span.count == 0) return join(after);
-  return add(
-      {.kind = StepKind::send, .peer = peer, .ordinal = next_ordinal(sent_, peer), .from = from},
-      after);
+  return add({.kind = StepKind::send, .peer = peer, .ordinal = sent_.next(peer), .from = from},
+             after);
 }
 
 StepId Builder::recv(Rank peer, Region to, const After& after) {
   if (to.span.count == 0) return join(after);
-  return add(
-      {.kind = StepKind::recv, .peer = peer, .ordinal = next_ordinal(received_, peer), .to = to},
-      after);
+  return add({.kind = StepKind::recv, .peer = peer, .ordinal = received_.next(peer), .to = to},
+             after);
 }
 
 StepId Builder::copy(Region from, Region to, const After& after) {
@@ -55,42 +53,28 @@ StepId Builder::reduce(Region from, Region to, const After& after) {
 }
 
 StepId Builder::signal(Rank peer, const After& after) {
-  return add({.kind = StepKind::send, .peer = peer, .ordinal = next_ordinal(sent_, peer)}, after);
+  return add({.kind = StepKind::send, .peer = peer, .ordinal = sent_.next(peer)}, after);
 }
 
 StepId Builder::await(Rank peer, const After& after) {
-  return add({.kind = StepKind::recv, .peer = peer, .ordinal = next_ordinal(received_, peer)},
-             after);
+  return add({.kind = StepKind::recv, .peer = peer, .ordinal = received_.next(peer)}, after);
 }
 
 StepId Builder::join(const After& after) {
-  StepId only = kNoStep;
-  for (const StepId id : after.ids()) {
-    if (id == kNoStep || id == only) continue;
-    if (only != kNoStep) return add({.kind = StepKind::copy}, after);
-    only = id;
-  }
-  return only;
+  const auto ids = after.ids();
+  if (ids.size() > 1) return add({.kind = StepKind::copy}, after);
+  return ids.empty() ? kNoStep : ids.front();
 }
 
 Schedule Builder::finish() { return std::exchange(schedule_, {}); }
 
 StepId Builder::add(Step step, const After& after) {
+  const auto ids = after.ids();
   step.first_wait = static_cast<std::int32_t>(schedule_.waits.size());
-  for (const StepId id : after.ids()) {
-    const auto begin = schedule_.waits.begin() + step.first_wait;
-    if (id == kNoStep || std::find(begin, schedule_.waits.end(), id) != schedule_.waits.end()) {
-      continue;
-    }
-    schedule_.waits.push_back(id);
-  }
-  step.waits = static_cast<std::int32_t>(schedule_.waits.size()) - step.first_wait;
+  step.waits = static_cast<std::int32_t>(ids.size());
+  schedule_.waits.insert(schedule_.waits.end(), ids.begin(), ids.end());
   schedule_.steps.push_back(step);
   return static_cast<StepId>(schedule_.steps.size()) - 1;
-}
-
-std::int32_t Builder::next_ordinal(std::vector<std::int32_t>& ordinals, Rank peer) {
-  return ordinals[static_cast<std::size_t>(peer)]++;
 }
 
 }  // namespace stretto

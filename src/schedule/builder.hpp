@@ -10,31 +10,13 @@
 // carry no data on purpose, as in a barrier, are `signal` and `await`.)
 #pragma once
 
-#include <initializer_list>
 #include <vector>
 
+#include "schedule/after.hpp"
+#include "schedule/ordinals.hpp"
 #include "schedule/schedule.hpp"
 
 namespace stretto {
-
-// The steps a step waits for. kNoStep entries and repeats are ignored.
-class After {
- public:
-  After() = default;
-  After(std::initializer_list<StepId> ids) : ids_(ids) {}
-  After(std::vector<StepId> ids) : ids_(std::move(ids)) {}
-
-  [[nodiscard]] const std::vector<StepId>& ids() const { return ids_; }
-
- private:
-  std::vector<StepId> ids_;
-};
-
-template <class... Ids>
-[[nodiscard]] After after(Ids... ids) {
-  return After({ids...});
-}
-[[nodiscard]] inline After after(std::vector<StepId> ids) { return {std::move(ids)}; }
 
 class Builder {
  public:
@@ -64,11 +46,10 @@ class Builder {
 
  private:
   StepId add(Step step, const After& after);
-  std::int32_t next_ordinal(std::vector<std::int32_t>& ordinals, Rank peer);
 
   Schedule schedule_;
-  std::vector<std::int32_t> sent_;      // messages so far to each peer
-  std::vector<std::int32_t> received_;  // and from each
+  Ordinals sent_;      // messages so far to each peer
+  Ordinals received_;  // and from each
 };
 
 }  // namespace stretto

@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "topology": PURE,
     "patterns": PURE,
     "schedule": BUILDING,
-    "schedule/tool": CHOSEN,  # a program: a reader of everything that knows no MPI
+    "schedule/tool": CHOSEN | {"model"},  # a program: a reader of everything that knows no MPI
     "collectives": SCHEDULES,
     "selection": CHOOSING,
     "model": CHOSEN,
@@ -46,9 +46,10 @@ MAY_IMPORT = {
     "native": {"errors"},
     "stats": {"errors"},
     "data": {"errors", "stats"},
+    "model": {"errors"},
     "launch": {"errors", "native", "data"},
     "report": {"errors", "stats", "data"},
-    "cli": {"errors", "native", "stats", "data", "launch", "report"},
+    "cli": {"errors", "native", "stats", "data", "model", "launch", "report"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from stretto.cli import compare, info, report, run, schedule
+from stretto.cli import compare, info, report, run, schedule, simulate
 from stretto.cli.options import PROGRAM_FOLLOWS
 from stretto.data.provenance import versions
 from stretto.errors import InputError, StrettoError
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command(context_settings=PROGRAM_FOLLOWS)(run.run)
 app.command(context_settings=PROGRAM_FOLLOWS)(compare.compare)
 app.command()(report.report)
+app.command()(simulate.simulate)
 app.command()(info.info)
 app.add_typer(schedule.app, name="schedule")
 

@@ -42,6 +42,17 @@ LauncherArgs = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
 
 
+_NANOSECONDS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def nanoseconds_of(text: str) -> float:
+    """The time a person means: 500ns, 2.5us, 10ms, 1s."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)", text.strip())
+    if match is None:
+        raise typer.BadParameter(f"{text!r} is no time: write 500ns, 2.5us, 10ms or 1s")
+    return float(match[1]) * _NANOSECONDS[match[2]]
+
+
 def bytes_of(text: str) -> int:
     """The bytes a person means: 4096, 64K, 1M, 2GiB (powers of two)."""
     match = re.fullmatch(r"(\d+)\s*([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)

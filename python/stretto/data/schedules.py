@@ -98,3 +98,21 @@ class Schedule(msgspec.Struct, frozen=True):
     cost: Cost
     end: float
     ranks: list[RankSteps]
+
+
+class Simulated(msgspec.Struct, frozen=True):
+    """One collective on a machine: when its ranks are done, in virtual nanoseconds."""
+
+    collective: str
+    algorithm: str
+    ranks: int
+    count: int
+    path: str  # rounds, events: which engine
+    end_ns: float
+    first_end_ns: float
+    mean_end_ns: float
+    messages: int
+    events: int
+    build_s: float  # of real time
+    run_s: float
+    ends_ns: list[float] = []

@@ -7,11 +7,16 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 import msgspec
 
 from stretto import native
-from stretto.data.schedules import Algorithm, Proof, Schedule
+from stretto.data.schedules import Algorithm, Proof, Schedule, Simulated
 from stretto.errors import InputError, StrettoError
 
 _BAD_INPUT = 2
 _FAULT_FOUND = 3
+_UNSUITED = 3
+
+
+class Unsuited(InputError):
+    """A simulation that is too large, or not possible this way."""
 
 
 def algorithms(collective: str | None = None) -> list[Algorithm]:
@@ -49,12 +54,27 @@ def prove(chosen: list[Algorithm], max_ranks: int, workers: int) -> Iterator[Pro
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+def simulate(collective: str, algorithm: str, options: list[str]) -> Simulated:
+    """When the ranks are done. Raises Unsuited."""
+    answer = _answer("simulate", collective, "--algorithm", algorithm, *options)
+    if answer.returncode == _UNSUITED:
+        raise Unsuited(_complaint(answer))
+    return msgspec.json.decode(answer.stdout, type=Simulated)
+
+
 def _ask(*words: str) -> str:
+    return _answer(*words).stdout
+
+
+def _answer(*words: str) -> subprocess.CompletedProcess[str]:
     tool = native.schedule_tool()
     answer = subprocess.run([tool, *words], capture_output=True, text=True, check=False)
-    complaint = answer.stderr.strip().removeprefix("stretto-schedule: ")
     if answer.returncode == _BAD_INPUT:
-        raise InputError(complaint)
-    if answer.returncode not in (0, _FAULT_FOUND):
-        raise StrettoError(f"{tool} {' '.join(words)} failed: {complaint}")
-    return answer.stdout
+        raise InputError(_complaint(answer))
+    if answer.returncode not in (0, _FAULT_FOUND, _UNSUITED):
+        raise StrettoError(f"{tool} {' '.join(words)} failed: {_complaint(answer)}")
+    return answer
+
+
+def _complaint(answer: subprocess.CompletedProcess[str]) -> str:
+    return answer.stderr.strip().removeprefix("stretto-schedule: ")

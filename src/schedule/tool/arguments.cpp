@@ -108,23 +108,22 @@ const Algorithm& known_algorithm(Collective collective, std::string_view name) {
                        known_algorithms(collective)));
 }
 
-Request read_request(Arguments& arguments) {
+Request read_request(Arguments& arguments, Count most_ranks) {
   const auto collective = arguments.collective();
   if (!collective) throw BadInput(words("name a collective: ", known_collectives()));
   const auto name = arguments.text("--algorithm");
   if (!name) throw BadInput("--algorithm is missing: " + known_algorithms(*collective));
   const Algorithm& algorithm = known_algorithm(*collective, *name);
 
-  constexpr Count kMostRanks = 4096;                  // every rank's steps are held at once
   constexpr Count kMostElements = 1'000'000'000'000;  // far from overflow when times the ranks
   Shape shape{.collective = *collective};
-  shape.size = static_cast<int>(required(arguments.number("--ranks", 1, kMostRanks), "--ranks"));
+  shape.size = static_cast<int>(required(arguments.number("--ranks", 1, most_ranks), "--ranks"));
   shape.count = arguments.number("--count", 0, kMostElements).value_or(0);
   if (algorithm.uses_segment) {
     shape.segment = arguments.number("--segment", 0, kMostElements).value_or(0);
   }
   if (algorithm.uses_radix) {
-    shape.radix = static_cast<int>(arguments.number("--radix", 2, kMostRanks).value_or(2));
+    shape.radix = static_cast<int>(arguments.number("--radix", 2, most_ranks).value_or(2));
   }
   if (is_rooted(*collective)) {
     shape.root = static_cast<Rank>(arguments.number("--root", 0, shape.size - 1).value_or(0));

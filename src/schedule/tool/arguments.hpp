@@ -51,7 +51,7 @@ struct Request {
   const Algorithm* algorithm = nullptr;
   Shape shape;
 };
-[[nodiscard]] Request read_request(Arguments& arguments);
+[[nodiscard]] Request read_request(Arguments& arguments, Count most_ranks);
 
 [[nodiscard]] const Algorithm& known_algorithm(Collective collective, std::string_view name);
 

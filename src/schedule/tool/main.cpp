@@ -1,4 +1,4 @@
-// stretto-schedule: lists, shows, costs and proves the schedules of the library.
+// stretto-schedule: lists, shows, costs, simulates and proves the schedules of the library.
 // Prints JSON lines; `stretto schedule` is its face for people.
 #include <cstdio>
 #include <iostream>
@@ -14,16 +14,22 @@ constexpr std::string_view kHelp =
   show   COLLECTIVE --algorithm A --ranks N [--count C] [--segment S] [--radix K]
          [--root R] [--in-place]     every rank's steps, with the costs
   cost   the same options            the costs alone
+  simulate  the same options, and
+         --machine FILE [--element-bytes E] [--signal-bytes S] [--arrivals FILE]
+         [--noise-period NS --noise-lasts NS --seed N] [--path any|events|rounds] [--ends]
+                                     when the ranks are done, in ns
   verify [COLLECTIVE] [--algorithm A] [--max-ranks N]
                                      proves them; one line an algorithm
 
 Counts are in elements: the vector's, or one rank's block in gather, scatter,
-allgather and alltoall. Exit code: 0, 2 for bad input, 3 when a proof fails.
+allgather and alltoall. Exit code: 0, 2 for bad input, 3 when a proof
+fails or a simulation is too large.
 
 Examples:
   stretto-schedule list
   stretto-schedule show allreduce --algorithm ring --ranks 8 --count 1024
   stretto-schedule cost bcast --algorithm binomial --ranks 16 --count 1 --root 3
+  stretto-schedule simulate allreduce --algorithm ring --ranks 64 --count 1024 --machine M
   stretto-schedule verify allgather --max-ranks 16
 )";
 
@@ -36,10 +42,11 @@ int run(stretto::tool::Arguments arguments) {
   if (arguments.verb() == "list") return list(arguments, std::cout);
   if (arguments.verb() == "show") return show(arguments, std::cout);
   if (arguments.verb() == "cost") return cost(arguments, std::cout);
+  if (arguments.verb() == "simulate") return simulate(arguments, std::cout);
   if (arguments.verb() == "verify") return verify(arguments, std::cout);
-  throw BadInput(arguments.verb().empty() ? "name a verb: list, show, cost, verify"
+  throw BadInput(arguments.verb().empty() ? "name a verb: list, show, cost, simulate, verify"
                                           : "unknown verb '" + std::string(arguments.verb()) +
-                                                "': list, show, cost, verify");
+                                                "': list, show, cost, simulate, verify");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 namespace stretto::tool {
 namespace {
 
+constexpr Count kMostRanks = 4096;  // every rank's steps are held at once
+
 Count largest_step(std::span<const Schedule> ranks) {
   Count largest = 1;
   for (const Schedule& schedule : ranks) {
@@ -27,7 +29,7 @@ Weights picture_weights(std::span<const Schedule> ranks) {
 }  // namespace
 
 int show(Arguments& arguments, std::ostream& out) {
-  const Request request = read_request(arguments);
+  const Request request = read_request(arguments, kMostRanks);
   const std::vector<Schedule> ranks = build_all(request.algorithm->build, request.shape);
   const Timeline timeline = simulate(ranks, picture_weights(ranks));
 
@@ -50,7 +52,7 @@ int show(Arguments& arguments, std::ostream& out) {
 }
 
 int cost(Arguments& arguments, std::ostream& out) {
-  const Request request = read_request(arguments);
+  const Request request = read_request(arguments, kMostRanks);
   Json json(out);
   json.begin_object();
   write_request(json, request);

@@ -11,10 +11,12 @@ inline constexpr int kOk = 0;
 inline constexpr int kBug = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kFaultFound = 3;
+inline constexpr int kUnsuited = 3;  // a simulation that cannot be made, or not this way
 
 int list(const Arguments& arguments, std::ostream& out);
 int show(Arguments& arguments, std::ostream& out);
 int cost(Arguments& arguments, std::ostream& out);
+int simulate(Arguments& arguments, std::ostream& out);
 int verify(Arguments& arguments, std::ostream& out);
 
 }  // namespace stretto::tool

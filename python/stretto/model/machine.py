@@ -1,0 +1,152 @@
+"""Machines to simulate on: LogGP parameters per level of the topology, as TOML."""
+
+import itertools
+import math
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from stretto.errors import InputError
+
+PRESETS = Path(__file__).parent / "machines"
+
+Nanoseconds = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What messages from `from_bytes` bytes on cost: LogGP's L, o, g and G, and LogGOPS's O."""
+
+    latency_ns: Nanoseconds
+    send_overhead_ns: Nanoseconds
+    recv_overhead_ns: Nanoseconds
+    gap_ns: Nanoseconds
+    gap_ns_per_byte: Nanoseconds
+    overhead_ns_per_byte: Nanoseconds = 0.0
+    from_bytes: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Ranks that are this near to each other."""
+
+    name: str
+    message: Annotated[list[Message], msgspec.Meta(min_length=1)]
+    # Groups of the level before that it holds (ranks, in the first); the last holds all.
+    holds: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    # Of a link each way, which those below a group of the level before share, and of a medium
+    # that everyone shares; 0: nobody waits for others' bytes.
+    link_ns_per_byte: Nanoseconds = 0.0
+    medium_ns_per_byte: Nanoseconds = 0.0
+
+
+class Compute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a rank does to data itself: a constant and a time per byte."""
+
+    copy_ns: Nanoseconds = 0.0
+    copy_ns_per_byte: Nanoseconds = 0.0
+    reduce_ns: Nanoseconds = 0.0
+    reduce_ns_per_byte: Nanoseconds = 0.0
+
+
+class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A machine, its levels from the nearest to the farthest."""
+
+    name: str
+    level: Annotated[list[Level], msgspec.Meta(min_length=1)]
+    source: str = ""
+    compute: Compute = Compute()
+
+    @property
+    def ranks(self) -> list[int]:
+        """How many consecutive ranks each level holds together; 0 in the last, for all."""
+        together = [math.prod(each.holds or 0 for each in self.level[: i + 1]) for i in self._below]
+        return [*together, 0]
+
+    @property
+    def _below(self) -> range:
+        return range(len(self.level) - 1)
+
+    def with_ranks_per_host(self, ranks: int) -> "Machine":
+        """The same machine with so many ranks on each host."""
+        names = [each.name for each in self.level]
+        if "host" not in names[:-1]:
+            raise InputError(f"--ppn: the machine '{self.name}' has no level 'host' below others")
+        host = names.index("host")
+        levels, below = list(self.level), 1
+        for i in range(host):
+            # A host that is not full fills its first groups.
+            inside = min(below * (levels[i].holds or 1), ranks)
+            if ranks % inside:
+                raise InputError(f"--ppn {ranks} is no multiple of a {names[i]}'s {inside} ranks")
+            levels[i] = msgspec.structs.replace(levels[i], holds=inside // below)
+            below = inside
+        levels[host] = msgspec.structs.replace(levels[host], holds=ranks // below)
+        return msgspec.structs.replace(self, level=levels)
+
+    def for_the_tool(self) -> str:
+        """The description that the native simulator reads (src/model/machine.hpp)."""
+        compute = self.compute
+        lines = [
+            f"machine {' '.join(self.name.split())}",
+            f"copy {compute.copy_ns!r} {compute.copy_ns_per_byte!r}",
+            f"reduce {compute.reduce_ns!r} {compute.reduce_ns_per_byte!r}",
+        ]
+        for level, ranks in zip(self.level, self.ranks, strict=True):
+            shared = f"{level.link_ns_per_byte!r} {level.medium_ns_per_byte!r}"
+            lines.append(f"level {ranks} {shared} {' '.join(level.name.split())}")
+            for each in level.message:
+                parameters = (
+                    each.latency_ns,
+                    each.send_overhead_ns,
+                    each.recv_overhead_ns,
+                    each.overhead_ns_per_byte,
+                    each.gap_ns,
+                    each.gap_ns_per_byte,
+                )
+                lines.append(f"message {each.from_bytes} {' '.join(map(repr, parameters))}")
+        return "\n".join(lines) + "\n"
+
+
+def presets() -> dict[str, Path]:
+    """The machines that come with Stretto, by name."""
+    return {path.stem: path for path in sorted(PRESETS.glob("*.toml"))}
+
+
+def read_machine(name: str) -> Machine:
+    """A preset, or the machine of a TOML file. Raises InputError with what is wrong in it."""
+    path = presets().get(name, Path(name))
+    try:
+        machine = msgspec.toml.decode(path.read_bytes(), type=Machine)
+    except OSError as error:
+        known = ", ".join(presets())
+        words = f"--machine {name}: {error.strerror}; machines that come with Stretto: {known}"
+        raise InputError(words) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"--machine {name}: {error}") from error
+    _check(machine, name)
+    return machine
+
+
+def _check(machine: Machine, name: str) -> None:
+    for level in machine.level[:-1]:
+        if level.holds is None:
+            raise InputError(f"--machine {name}: level '{level.name}' does not say what it `holds`")
+    last = machine.level[-1]
+    if last.holds is not None:
+        raise InputError(f"--machine {name}: the last level, '{last.name}', holds all")
+    for level in machine.level:
+        starts = [each.from_bytes for each in level.message]
+        if starts[0] != 0 or any(a >= b for a, b in itertools.pairwise(starts)):
+            words = f"level '{level.name}': from_bytes must be 0 first, then rise"
+            raise InputError(f"--machine {name}: {words}")
+    numbers = [value for part in (machine.compute, *_parts(machine)) for value in _floats(part)]
+    if not all(map(math.isfinite, numbers)):
+        raise InputError(f"--machine {name}: a time is not finite")
+
+
+def _parts(machine: Machine) -> list[msgspec.Struct]:
+    return [part for level in machine.level for part in (level, *level.message)]
+
+
+def _floats(part: msgspec.Struct) -> list[float]:
+    return [value for value in msgspec.structs.astuple(part) if isinstance(value, float)]

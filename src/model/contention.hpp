@@ -1,0 +1,86 @@
+// When a message can be received, where its bytes wait for others' and where they do not.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "model/costs.hpp"
+
+namespace stretto::model {
+
+struct FreeLinks {
+  static constexpr bool kShared = false;
+
+  [[nodiscard]] static double arrival(Rank, Rank, const MessageCost& cost, double sent) {
+    return sent + cost.wire;
+  }
+};
+
+// A message passes the links of all levels up to its own (see Level) and its own level's medium;
+// first come, first served, each message as a whole, in the order in which their sends take place.
+class SharedLinks {
+ public:
+  static constexpr bool kShared = true;
+
+  SharedLinks(const Machine& machine, int ranks) {
+    int below = 1;  // ranks that leave by one link
+    for (const Level& level : machine.levels) {
+      const int together = level.ranks == 0 ? ranks : level.ranks;
+      levels_.push_back({.below = below,
+                         .together = together,
+                         .link_per_byte = level.link_per_byte,
+                         .medium_per_byte = level.medium_per_byte,
+                         .out = free_from_start(ranks, below),
+                         .in = free_from_start(ranks, below),
+                         .medium = free_from_start(ranks, together)});
+      below = together;
+    }
+  }
+
+  [[nodiscard]] double arrival(Rank from, Rank to, const Costs::Message& cost, double sent) {
+    const auto bytes = static_cast<double>(cost.bytes);
+    double leaves = sent;
+    for (std::size_t level = 0; level <= cost.level; ++level) {
+      Shared& shared = levels_[level];
+      if (shared.link_per_byte == 0) continue;
+      double& link = shared.out[static_cast<std::size_t>(from / shared.below)];
+      leaves = std::max(leaves, link);
+      link = leaves + bytes * shared.link_per_byte;
+    }
+    double arrives = 0;
+    Shared& own = levels_[cost.level];
+    if (own.medium_per_byte > 0) {
+      double& medium = own.medium[static_cast<std::size_t>(from / own.together)];
+      leaves = std::max(leaves, medium);
+      medium = arrives = leaves + bytes * own.medium_per_byte;
+    }
+    arrives = std::max(arrives, leaves + cost.wire);
+    for (std::size_t level = cost.level + 1; level-- > 0;) {
+      Shared& shared = levels_[level];
+      if (shared.link_per_byte == 0) continue;
+      double& link = shared.in[static_cast<std::size_t>(to / shared.below)];
+      // The last byte comes no sooner than the link has passed on all before it.
+      arrives = std::max(arrives, link + bytes * shared.link_per_byte);
+      link = arrives;
+    }
+    return arrives;
+  }
+
+ private:
+  struct Shared {
+    int below;
+    int together;
+    double link_per_byte;
+    double medium_per_byte;
+    std::vector<double> out, in;  // of each group below: when its link is free
+    std::vector<double> medium;   // of each group
+  };
+
+  static std::vector<double> free_from_start(int ranks, int group) {
+    return std::vector<double>(static_cast<std::size_t>((ranks + group - 1) / group));
+  }
+
+  std::vector<Shared> levels_;
+};
+
+}  // namespace stretto::model

@@ -1,0 +1,182 @@
+#include "model/events.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "model/contention.hpp"
+#include "model/event_queue.hpp"
+#include "model/interruptions.hpp"
+
+namespace stretto::model {
+namespace {
+
+// When a rank can do its next thing.
+struct RankState {
+  double cpu = 0;
+  double port_out = 0;
+  double port_in = 0;
+  double end = 0;
+  std::int64_t last_batch = -1;  // in which it had something to do
+};
+
+// Orders what is ready at one time: receives come after all else, then by id.
+constexpr std::uint32_t kIsReceive = std::uint32_t{1} << 31;
+std::uint32_t turn_of(OpId id, OpKind kind) {
+  return static_cast<std::uint32_t>(id) | (kind == OpKind::recv ? kIsReceive : 0);
+}
+OpId id_of(std::uint32_t turn) { return static_cast<OpId>(turn & ~kIsReceive); }
+
+// What most simulations do without costs nothing there: the kind of machine is a parameter.
+template <class Links, class Cpu>
+class Run {
+ public:
+  Run(const Program& program, const Costs& costs, const std::vector<double>& arrivals, Links links,
+      Cpu cpu)
+      : dependents_(program.dependents()),
+        messages_(costs.messages()),
+        works_(costs.works()),
+        links_(std::move(links)),
+        cpu_(std::move(cpu)),
+        ops_(program.ops()),
+        ranks_(arrivals.size()) {
+    for (std::size_t rank = 0; rank < arrivals.size(); ++rank) {
+      const double at = arrivals[rank];
+      ranks_[rank].cpu = ranks_[rank].end = at;
+    }
+  }
+
+  Outcome run() {
+    const auto total = static_cast<OpId>(ops_.size()) - 1;
+    for (OpId id = 0; id < total; ++id) {
+      Op& op = at(id);
+      op.ready = state(op).cpu;
+      if (op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind));
+    }
+    std::int64_t events = 0;
+    for (std::vector<std::uint32_t> batch; queue_.pop_batch(batch); ++batches_) {
+      if (order_matters(batch)) std::sort(batch.begin(), batch.end());
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        fetch_ahead(batch, i);
+        execute(id_of(batch[i]));
+      }
+      events += static_cast<std::int64_t>(batch.size());
+    }
+    if (events != total) throw std::logic_error("ops wait for each other in a circle");
+    Outcome outcome{.events = events};
+    for (const RankState& rank : ranks_) outcome.ends.push_back(rank.end);
+    return outcome;
+  }
+
+ private:
+  [[nodiscard]] Op& at(OpId id) { return ops_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] RankState& state(const Op& op) { return ranks_[static_cast<std::size_t>(op.rank)]; }
+
+  // The ops of a batch lie anywhere in memory, which is slow to answer but can be asked early.
+  void fetch_ahead(const std::vector<std::uint32_t>& batch, std::size_t i) const {
+    constexpr std::size_t kAhead = 12;
+    if (i + 2 * kAhead < batch.size()) {
+      __builtin_prefetch(&ops_[static_cast<std::size_t>(id_of(batch[i + 2 * kAhead]))]);
+    }
+    if (i + kAhead < batch.size()) {
+      const Op& op = ops_[static_cast<std::size_t>(id_of(batch[i + kAhead]))];
+      __builtin_prefetch(&ranks_[static_cast<std::size_t>(op.rank)]);
+      if (op.kind == OpKind::send) __builtin_prefetch(&ops_[static_cast<std::size_t>(op.mate)]);
+    }
+  }
+
+  // Ranks that have one thing each to do at one time do not notice who comes first.
+  bool order_matters(const std::vector<std::uint32_t>& batch) {
+    bool matters = Links::kShared;
+    for (const std::uint32_t turn : batch) {
+      std::int64_t& last = state(at(id_of(turn))).last_batch;
+      matters = matters || last == batches_;
+      last = batches_;
+    }
+    return matters && !std::is_sorted(batch.begin(), batch.end());
+  }
+
+  void execute(OpId id) {
+    const Op& op = at(id);
+    RankState& rank = state(op);
+    switch (op.kind) {
+      case OpKind::send:
+        send(op, rank);
+        break;
+      case OpKind::recv:
+        receive(op, rank);
+        break;
+      case OpKind::work:
+        // One that only joins others' ends needs no CPU.
+        if (op.cost == kFree) {
+          done(id, op.ready);
+          return;
+        }
+        rank.cpu = cpu_.after(op.rank, std::max(op.ready, rank.cpu), works_[op.cost]);
+        break;
+    }
+    done(id, rank.cpu);
+  }
+
+  void send(const Op& op, RankState& rank) {
+    const Costs::Message& cost = messages_[op.cost];
+    const double start = std::max({op.ready, rank.cpu, rank.port_out});
+    rank.cpu = cpu_.after(op.rank, start, cost.send);
+    rank.port_out = start + cost.gap;
+    arrive(op.mate, links_.arrival(op.rank, at(op.mate).rank, cost, rank.cpu));
+  }
+
+  void receive(const Op& op, RankState& rank) {
+    const Costs::Message& cost = messages_[op.cost];
+    const double start = std::max({op.ready, rank.cpu, rank.port_in});
+    rank.cpu = cpu_.after(op.rank, start, cost.recv);
+    rank.port_in = start + cost.gap;
+  }
+
+  void done(OpId id, double end) {
+    state(at(id)).end = std::max(state(at(id)).end, end);
+    const OpId last = at(id + 1).first_dependent;
+    for (OpId i = at(id).first_dependent; i < last; ++i) {
+      arrive(dependents_[static_cast<std::size_t>(i)], end);
+    }
+  }
+
+  void arrive(OpId id, double when) {
+    Op& op = at(id);
+    op.ready = std::max(op.ready, when);
+    if (--op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind));
+  }
+
+  const std::vector<OpId>& dependents_;
+  const std::vector<Costs::Message>& messages_;
+  const std::vector<double>& works_;
+  Links links_;
+  Cpu cpu_;
+  std::vector<Op> ops_;
+  std::vector<RankState> ranks_;
+  EventQueue queue_;
+  std::int64_t batches_ = 0;
+};
+
+template <class Links>
+Outcome run_with(Links links, const Program& program, const Costs& costs,
+                 const Conditions& conditions) {
+  const auto& arrivals = conditions.arrivals;
+  if (conditions.noise.period == 0) {
+    return Run(program, costs, arrivals, std::move(links), Undisturbed{}).run();
+  }
+  Interrupted cpu(conditions.noise, program.ranks());
+  return Run(program, costs, arrivals, std::move(links), std::move(cpu)).run();
+}
+
+}  // namespace
+
+Outcome run_events(const Program& program, const Costs& costs, const Machine& machine,
+                   const Conditions& conditions) {
+  Outcome outcome = machine.has_contention() ? run_with(SharedLinks(machine, program.ranks()),
+                                                        program, costs, conditions)
+                                             : run_with(FreeLinks{}, program, costs, conditions);
+  outcome.messages = program.messages();
+  return outcome;
+}
+
+}  // namespace stretto::model

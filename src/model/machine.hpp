@@ -1,0 +1,84 @@
+// The machine a simulation runs on: LogGP per level of the topology.
+//
+// A message of s bytes costs its sender the overhead o + O s of CPU time, travels for
+// L + (s - 1) G, and costs its receiver o + O s again; from one message to the next a rank's
+// port, in or out, is busy for g + (s - 1) G. Alexandrov et al., "LogGP", SPAA 1995; O is
+// Hoefler et al.'s, "LogGOPSim", HPDC 2010. All times are in nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/span.hpp"
+
+namespace stretto::model {
+
+// The parameters for messages from `from_bytes` bytes on: protocols change with size.
+struct Piece {
+  std::int64_t from_bytes = 0;
+  double latency = 0;            // L
+  double send_overhead = 0;      // o of the sender
+  double recv_overhead = 0;      // o of the receiver
+  double overhead_per_byte = 0;  // O
+  double gap = 0;                // g
+  double gap_per_byte = 0;       // G
+};
+
+// Ranks [k n, (k + 1) n) are together at this level, n = `ranks`.
+struct Level {
+  std::string name{};
+  int ranks = 0;                // 0, in the last level: all
+  std::vector<Piece> pieces{};  // by from_bytes; the first is from 0
+  // Where they are not 0, messages at this level share a link each way of the group below that
+  // they leave or enter (a host's), and a medium of the group they stay in: bytes take turns.
+  double link_per_byte = 0;
+  double medium_per_byte = 0;
+};
+
+struct Machine {
+  std::string name{};
+  std::vector<Level> levels{};  // from the nearest to the farthest
+  double copy = 0;              // of a copy: a constant and per byte
+  double copy_per_byte = 0;
+  double reduce = 0;
+  double reduce_per_byte = 0;
+
+  // Index of the nearest level that has both ranks in one group.
+  [[nodiscard]] std::size_t level_between(Rank a, Rank b) const {
+    std::size_t level = 0;
+    while (level + 1 < levels.size() && a / levels[level].ranks != b / levels[level].ranks) ++level;
+    return level;
+  }
+  // Messages wait for others that are not their ends'.
+  [[nodiscard]] bool has_contention() const;
+};
+
+// What one message costs.
+struct MessageCost {
+  double send = 0;  // the sender's CPU
+  double recv = 0;  // the receiver's
+  double gap = 0;   // from its start to the next one's at the same port
+  double wire = 0;  // from the end of `send` until it can be received
+};
+[[nodiscard]] MessageCost message_cost(const Level& level, std::int64_t bytes);
+
+// Says which line of a machine's description is wrong, and why.
+struct BadMachine : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Reads what `stretto simulate` writes from a machine's TOML file, one fact a line:
+//
+//   machine NAME                                           (the rest of the line)
+//   copy CONSTANT PER_BYTE
+//   reduce CONSTANT PER_BYTE
+//   level RANKS LINK_PER_BYTE MEDIUM_PER_BYTE NAME         nearest first; RANKS 0 in the last
+//   message FROM_BYTES L O_SEND O_RECV O_PER_BYTE G G_PER_BYTE    of the level before it
+//
+// Throws BadMachine.
+[[nodiscard]] Machine read_machine(std::istream& text);
+
+}  // namespace stretto::model

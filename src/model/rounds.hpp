@@ -1,0 +1,88 @@
+// The vector path: all ranks' k-th rounds at once, one pass over arrays a round.
+//
+// A round of a rank is some work, then at most one send, more work, and at most one receive.
+// Schedules are round-structured if every message is sent and received in rounds of the same number
+// and every rank does things in the order in which its schedule names them; then no queue is
+// needed. Some receives could overtake: whether they do shows when the times are known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/costs.hpp"
+#include "model/simulation.hpp"
+#include "schedule/schedule.hpp"
+
+namespace stretto::model {
+
+// What one thing costs each rank: mostly the same.
+class RankCosts {
+ public:
+  void set(std::size_t rank, CostId cost, std::size_t ranks);
+  [[nodiscard]] bool is_uniform(std::size_t ranks) const { return each_.empty() && set_ == ranks; }
+  [[nodiscard]] CostId of(std::size_t rank) const {
+    if (!each_.empty()) return each_[rank];
+    return rank < set_ ? common_ : kFree;
+  }
+
+ private:
+  CostId common_ = kFree;  // of the ranks set so far, which are the first ones
+  std::size_t set_ = 0;
+  std::vector<CostId> each_;  // once they differ
+};
+
+// A rank of each rank. What is written at one time, of all rounds for one rank, would fall into
+// one set of the cache if every list began at the start of a page.
+class Peers {
+ public:
+  Peers(std::size_t ranks, std::size_t round)
+      : skipped_(round % 64 * kCacheLine), values_(skipped_ + ranks, -1) {}
+
+  [[nodiscard]] Rank* data() { return values_.data() + skipped_; }
+  [[nodiscard]] const Rank* data() const { return values_.data() + skipped_; }
+  [[nodiscard]] Rank& operator[](std::size_t rank) { return data()[rank]; }
+  [[nodiscard]] Rank operator[](std::size_t rank) const { return data()[rank]; }
+
+ private:
+  static constexpr std::size_t kCacheLine = 64 / sizeof(Rank);
+  std::size_t skipped_;
+  std::vector<Rank> values_;
+};
+
+struct Round {
+  Round(std::size_t ranks, std::size_t number) : to(ranks, number), from(ranks, number + 32) {}
+
+  std::vector<RankCosts> works;       // one after the other, before the send
+  std::vector<RankCosts> more_works;  // and after it
+  RankCosts sends;                    // of those that send
+  Peers to;                           // -1: sends nothing
+  Peers from;                         // -1: receives nothing
+  bool may_overtake = false;          // a receive waits for its message only
+};
+
+class Rounds {
+ public:
+  explicit Rounds(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
+
+  // Ranks come in order, from 0 on; false: not round-structured.
+  [[nodiscard]] bool add(const Schedule& schedule, Costs& costs);
+  // To be called after the last rank; false: not round-structured.
+  [[nodiscard]] bool finish();
+
+  // What the event engine would answer, to the last bit; nothing if a receive overtakes.
+  [[nodiscard]] std::optional<Outcome> run(const Costs& costs,
+                                           const std::vector<double>& arrivals) const;
+
+ private:
+  Round& round(std::size_t number);
+
+  std::size_t ranks_;
+  std::size_t added_ = 0;
+  std::vector<Round> rounds_;
+  std::vector<StepId> order_;  // of the rank being added
+  std::int64_t messages_ = 0;
+  std::int64_t events_ = 0;
+};
+
+}  // namespace stretto::model

@@ -1,0 +1,103 @@
+#include "model/simulate.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "model/events.hpp"
+#include "model/rounds.hpp"
+
+namespace stretto::model {
+namespace {
+
+// The event engine's memory: 60 to 100 bytes a step.
+constexpr std::size_t kMostSteps = 64'000'000;
+constexpr const char* kTooLarge = "more than 64 million steps, which the event engine cannot hold";
+
+class Stopwatch {
+ public:
+  // Seconds since the last lap.
+  double lap() {
+    const auto now = Clock::now();
+    return std::chrono::duration<double>(now - std::exchange(started_, now)).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point started_ = Clock::now();
+};
+
+class Simulation {
+ public:
+  Simulation(const Question& question, const Machine& machine, const Conditions& conditions)
+      : question_(question), machine_(machine), conditions_(conditions) {}
+
+  std::optional<Answer> by_rounds() const {
+    if (machine_.has_contention() || conditions_.noise.period > 0) return {};
+    Stopwatch watch;
+    Costs costs = no_costs();
+    Rounds rounds(question_.shape.size);
+    for (Rank rank = 0; rank < question_.shape.size; ++rank) {
+      if (!rounds.add(question_.algorithm->build(question_.shape, rank), costs)) return {};
+    }
+    if (!rounds.finish()) return {};
+    Answer answer{.path = Path::rounds, .build_s = watch.lap()};
+    auto outcome = rounds.run(costs, conditions_.arrivals);
+    if (!outcome) return {};
+    answer.outcome = std::move(*outcome);
+    answer.run_s = watch.lap();
+    return answer;
+  }
+
+  Answer by_events() const {
+    refuse_if_too_large();
+    Stopwatch watch;
+    Costs costs = no_costs();
+    Program program;
+    for (Rank rank = 0; rank < question_.shape.size; ++rank) {
+      program.add(question_.algorithm->build(question_.shape, rank), costs);
+      if (program.ops().size() > kMostSteps) throw Unsuited(kTooLarge);
+    }
+    program.finish();
+    Answer answer{.path = Path::events, .build_s = watch.lap()};
+    answer.outcome = run_events(program, costs, machine_, conditions_);
+    answer.run_s = watch.lap();
+    return answer;
+  }
+
+ private:
+  // Before minutes are spent on finding out: a few ranks stand for all.
+  void refuse_if_too_large() const {
+    const auto ranks = static_cast<std::size_t>(question_.shape.size);
+    std::size_t fewest = kMostSteps;
+    for (const std::size_t rank : {std::size_t{0}, ranks / 2, ranks - 1}) {
+      const Schedule schedule =
+          question_.algorithm->build(question_.shape, static_cast<Rank>(rank));
+      fewest = std::min(fewest, schedule.steps.size());
+    }
+    if (fewest > kMostSteps / ranks) throw Unsuited(kTooLarge);
+  }
+
+  [[nodiscard]] Costs no_costs() const {
+    return {machine_, question_.element_bytes, question_.signal_bytes};
+  }
+
+  const Question& question_;
+  const Machine& machine_;
+  const Conditions& conditions_;
+};
+
+}  // namespace
+
+Answer simulate(const Question& question, const Machine& machine, const Conditions& conditions) {
+  const Simulation simulation(question, machine, conditions);
+  if (question.path != Path::events) {
+    if (auto answer = simulation.by_rounds()) return std::move(*answer);
+  }
+  if (question.path == Path::rounds) {
+    throw Unsuited("not round-structured, or with noise or shared links");
+  }
+  return simulation.by_events();
+}
+
+}  // namespace stretto::model

@@ -1,0 +1,111 @@
+"""Machines as people write them, and as the native simulator reads them."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stretto.errors import InputError
+from stretto.launch.schedules import simulate
+from stretto.model.machine import Compute, Level, Machine, Message, presets, read_machine
+
+MINIMAL = """
+name = "m"
+[[level]]
+name = "all"
+[[level.message]]
+latency_ns = 1
+send_overhead_ns = 1
+recv_overhead_ns = 1
+gap_ns = 1
+gap_ns_per_byte = 1
+"""
+
+times = st.floats(0, 1e6)
+messages = st.builds(Message, times, times, times, times, times, times)
+levels = st.builds(
+    Level, st.text(), st.lists(messages, min_size=1, max_size=1), st.integers(1, 9), times, times
+)
+machines = st.builds(
+    lambda name, below, last, compute: Machine(
+        name=name,
+        level=[*below, Level("last", [last])],
+        compute=compute,
+    ),
+    st.text(),
+    st.lists(levels, max_size=3),
+    messages,
+    st.builds(Compute, times, times, times, times),
+)
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "machine.toml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", presets())
+def test_presets_are_sound(name: str, tmp_path: Path) -> None:
+    machine = read_machine(name)
+    file = tmp_path / "machine"
+    file.write_text(machine.for_the_tool())
+    got = simulate("barrier", "dissemination", ["--ranks", "9", "--machine", str(file)])
+    assert got.end_ns > 0
+
+
+@given(machine=machines)
+def test_the_native_tool_reads_every_machine(
+    machine: Machine, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "machine"
+    file.write_text(machine.for_the_tool(), encoding="utf-8")
+    options = ["--ranks", "2", "--signal-bytes", "3", "--machine", str(file)]
+    got = simulate("barrier", "dissemination", options)
+    level = machine.level[machine.ranks.index(next(n for n in machine.ranks if n != 1))]
+    first = level.message[0]
+    overheads = first.send_overhead_ns + first.recv_overhead_ns + 6 * first.overhead_ns_per_byte
+    assert got.end_ns >= 0.999 * (overheads + first.latency_ns + 2 * first.gap_ns_per_byte)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("latency_ns = 1\n", ""), "missing required field `latency_ns`"),
+        (("latency_ns = 1", "latency_ns = -1"), "`float` >= 0"),
+        (("latency_ns = 1", "latency_ns = inf"), "not finite"),
+        (("latency_ns = 1", "latency_us = 1"), "unknown field `latency_us`"),
+        (('name = "all"', 'name = "all"\nholds = 4'), "holds all"),
+        (("[[level.message]]", "[[level.message]]\nfrom_bytes = 4"), "from_bytes must be 0"),
+        (('name = "m"', "name ="), "line 2"),
+    ],
+)
+def test_what_is_wrong_is_said(change: tuple[str, str], complaint: str, tmp_path: Path) -> None:
+    assert read_machine(written(tmp_path, MINIMAL)).name == "m"
+    with pytest.raises(InputError, match=r"(?i)machine\.toml: .*" + complaint):
+        read_machine(written(tmp_path, MINIMAL.replace(*change)))
+
+
+def test_an_unknown_machine_is_told_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"No such file.*dragonfly, ethernet-10g"):
+        read_machine("nowhere")
+
+
+@given(junk=st.binary(max_size=200))
+def test_no_file_is_a_bug_of_ours(junk: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+    file = tmp_path_factory.getbasetemp() / "junk.toml"
+    file.write_bytes(junk)
+    with pytest.raises(InputError):
+        read_machine(str(file))
+
+
+def test_ranks_per_host_fill_what_is_below() -> None:
+    machine = read_machine("infiniband-100g")
+    assert machine.ranks == [16, 32, 0]
+    assert machine.with_ranks_per_host(8).ranks == [8, 8, 0]
+    assert machine.with_ranks_per_host(64).ranks == [16, 64, 0]
+    with pytest.raises(InputError, match="--ppn 24 is no multiple of a complex's 16 ranks"):
+        machine.with_ranks_per_host(24)
+    with pytest.raises(InputError, match="no level 'host'"):
+        read_machine("loggopsim").with_ranks_per_host(2)

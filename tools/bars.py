@@ -92,9 +92,12 @@ def run_once(
     return text
 
 
-def measure(launcher: Launcher, ranks: int, argv: list[str], runs: int) -> Measured:
-    """Both sides in turn, which goes first changing each time."""
-    sides = [Side("native", {}), Side("stretto", {"LD_PRELOAD": str(native.drop_in(launcher.abi))})]
+def measure(
+    launcher: Launcher, ranks: int, argv: list[str], runs: int, mode: str = "accelerate"
+) -> Measured:
+    """Both sides in turn, which goes first changing each time; `mode` is what is preloaded."""
+    preload = {"LD_PRELOAD": str(native.drop_in(launcher.abi, mode))}
+    sides = [Side("native", {}), Side("stretto", preload)]
     taken = Measured([], [])
     for run in range(runs):
         for side in sides if run % 2 == 0 else sides[::-1]:
@@ -255,6 +258,29 @@ def communicators(mpi: Known, apps: Path, _runs: int) -> Table:
     return table
 
 
+def profile(mpi: Known, apps: Path, runs: int) -> Table:
+    """What being profiled costs a program that calls MPI all the time."""
+    table = Table(
+        "",
+        "calls a second, a rank",
+        "native s",
+        "profiled / native",
+        "bar",
+        title=f"{mpi.name}, one host, 2 pinned ranks: computing and calling MPI in turn",
+    )
+    program = apps.parent.parent / "tests" / mpi.abi / "steady"
+    got = measure(mpi, 2, [str(program), "20000"], 3 * runs, mode="profile")
+    swapped = Measured(got.stretto, got.native)
+    table.add_row(
+        "steady",
+        got.spread("native", "calls_a_second"),
+        got.spread("native", "time_s"),
+        swapped.ratio("time_s"),
+        "1.02",
+    )
+    return table
+
+
 BARS = {
     "wire": wire,
     "overlap": overlap,
@@ -262,6 +288,7 @@ BARS = {
     "one-host": one_host,
     "idle": idle,
     "communicators": communicators,
+    "profile": profile,
     "simulator": lambda _mpi, _apps, runs: simulator(runs),
 }
 
@@ -285,7 +312,7 @@ def main() -> None:
     apps = native.native_dir() / "apps" / chosen.abi
     console = Console(width=110)
     for name in chosen.only or BARS:
-        on = pinned(mpi) if name in ("one-host", "idle") else mpi
+        on = pinned(mpi) if name in ("one-host", "idle", "profile") else mpi
         console.print(BARS[name](on, apps, chosen.runs))
 
 

@@ -26,10 +26,10 @@ def native_dir() -> Path:
     )
 
 
-def drop_in(abi: str) -> Path:
-    """The library to preload into programs of an ABI."""
+def drop_in(abi: str, mode: str = "accelerate") -> Path:
+    """The library to preload into programs of an ABI; `mode` is what it does: profile, ..."""
     folder = native_dir() / "lib"
-    library = folder / f"libstretto-accelerate-{abi}.so"
+    library = folder / f"libstretto-{mode}-{abi}.so"
     if not library.is_file():
         raise EnvironmentUnusable(
             f"this build has no variant for the {abi} ABI (no {library.name} in {folder}): "

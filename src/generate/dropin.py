@@ -48,8 +48,11 @@ def body(function: Function, index: int) -> str:
     return f"  return on_{function.name}({arguments});\n"
 
 
-def wrapper(function: Function, index: int) -> str:
-    """The definition of MPI_X and PMPI_X."""
+def entry(function: Function, body: str, *, always: bool = False, caller: bool = False) -> str:
+    """The definition of MPI_X and PMPI_X, which does `body` while its library is active.
+
+    `always` runs the body whether or not; `caller` hands it the address the call came from.
+    """
     name = function.name
     count = len(function.types)
     types = ", ".join(function.types)
@@ -59,18 +62,20 @@ def wrapper(function: Function, index: int) -> str:
     find = f'existing_function("PMPI_{name}")'
     inactive = "(address)"
     if function.form == "persistent":
-        # An MPI may have none, in which case Stretto provides them while it is active.
+        # An MPI may have none, in which case the drop-in provides them while it is active.
         inactive = f"(address != nullptr ? address : {find})"
         find = f'native_collective("{name}")'
     forward = f"reinterpret_cast<Word (*)({words})>{inactive}"
-    when = "" if name in ALWAYS_HOOKED else f"  if (!is_active()) return {forward}({named});\n"
-    inside = "" if name in ALWAYS_HOOKED else "  const Inside inside;\n"
-    parameters = ", ".join(filter(None, (f"int (*real)({types})", function.parameters)))
-    passed = ", ".join(filter(None, (f"reinterpret_cast<int (*)({types})>(address)", typed)))
+    when = "" if always else f"  if (!is_active()) return {forward}({named});\n"
+    inside = "" if always else "  const Inside inside;\n"
+    place = "void* caller" if caller else ""
+    here = "__builtin_return_address(0)" if caller else ""
+    parameters = ", ".join(filter(None, (f"int (*real)({types})", place, function.parameters)))
+    passed = ", ".join(filter(None, (f"reinterpret_cast<int (*)({types})>(address)", here, typed)))
     return (
         f"static int wrap_{name}({parameters}) {{\n"
         f"{inside}"
-        f"{body(function, index)}"
+        f"{body}"
         "}\n"
         f'STRETTO_ENTRY Word enter_{name}({words}) __asm__("MPI_{name}");\n'
         f'STRETTO_ENTRY Word enter_P{name}({words}) __asm__("PMPI_{name}")\n'
@@ -83,11 +88,17 @@ def wrapper(function: Function, index: int) -> str:
     )
 
 
+def wrapper(function: Function, index: int) -> str:
+    """What the drop-in defines for one function."""
+    return entry(function, body(function, index), always=function.name in ALWAYS_HOOKED)
+
+
 def source(functions: Iterable[Function]) -> str:
     """The text of wrappers.cpp."""
     all_forms = [
         form
         for function in functions
+        if function.role != "call"
         for form in (forms(function) if function.role == "collective" else [function])
     ]
     collectives = [f for f in all_forms if f.role == "collective"]

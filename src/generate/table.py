@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-ROLES = ("collective", "attach", "track", "hook")
+ROLES = ("collective", "attach", "track", "hook", "call")
 
 # The members of Call in their order, and the standard parameters that set them under
 # another name.
@@ -130,7 +130,7 @@ def forms(blocking: Function) -> Iterator[Function]:
 
 def large_count_form(function: Function) -> Function | None:
     """MPI_X_c of an MPI_X that counts elements (MPI 4.0): its counts are wider."""
-    if function.role not in ("collective", "track"):
+    if function.role not in ("collective", "track", "call"):
         return None
 
     def widened(type_: str, name: str) -> str:

@@ -9,9 +9,6 @@
 #include "intercept/session.hpp"
 #include "intercept/tracked.hpp"
 
-// extern "C" and exported; mpi.h has declared it already.
-#define STRETTO_ENTRY __attribute__((visibility("default")))
-
 namespace stretto::intercept {
 
 // Is this collective the MPI's, whatever its arguments? Then it is counted, and the caller

@@ -1,10 +1,7 @@
 #include "intercept/session.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <string_view>
 
 #include "api/call.hpp"
 #include "base/config.hpp"
@@ -52,27 +49,6 @@ bool wants_progress_thread() {
 }
 
 }  // namespace
-
-void* existing_function(const char* name) {
-  void* const address = native_symbol(name);
-  if (address == nullptr) {
-    refuse(5, "no MPI library with a %s is loaded in this program: run it without Stretto", name);
-  }
-  return address;
-}
-
-bool is_the_mpis(void* address) {
-  Dl_info object{};
-  if (dladdr(address, &object) == 0) return false;
-  const std::string_view path = object.dli_fname;
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  // Those of other languages call for the program.
-  for (const std::string_view binding :
-       {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpifort", "libmpicxx"}) {
-    if (name.starts_with(binding)) return false;
-  }
-  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libopen-");
-}
 
 int level_to_request(int required) {
   if (!native_available()) {

@@ -53,13 +53,12 @@ void work(const RankCosts& round, const std::vector<double>& works, std::vector<
 
 // One run. Its loops over all ranks are written for a compiler that makes vectors of them, so
 // what most of them can do without is a parameter: `ports`, where a rank's port may be busy when
-// its CPU is not, and `starts`, where it matters when a rank's send began.
+// its CPU is not, and `checks`, where a receive may be ready before the send named before it.
 template <bool ports>
 class Run {
  public:
   Run(const Costs& costs, const std::vector<double>& arrivals)
       : costs_(costs),
-        arrivals_(arrivals),
         cpu_(arrivals),
         out_(ports ? arrivals.size() : 0),
         in_(out_),
@@ -67,16 +66,9 @@ class Run {
 
   // False where a receive may overtake.
   [[nodiscard]] bool exchange(const Round& round) {
-    for (const RankCosts& each : round.works) work(each, costs_.works(), cpu_);
-    if (round.may_overtake) {
-      start_.resize(cpu_.size());
-      send<true>(round);
-    } else {
-      send<false>(round);
-    }
-    for (const RankCosts& each : round.more_works) work(each, costs_.works(), cpu_);
-    receive(round);
-    return !round.may_overtake || !overtakes(round);
+    if (!round.may_overtake) return exchange<false>(round);
+    start_.resize(cpu_.size());
+    return exchange<true>(round);
   }
 
   [[nodiscard]] std::vector<double> ends() { return std::move(cpu_); }
@@ -90,62 +82,73 @@ class Run {
     return costs_.messages()[round.sends.of(rank)];
   }
 
-  template <bool starts>
+  template <bool checks>
+  bool exchange(const Round& round) {
+    for (const RankCosts& each : round.works) work(each, costs_.works(), cpu_);
+    send<checks>(round);
+    for (const RankCosts& each : round.more_works) work(each, costs_.works(), cpu_);
+    return receive<checks>(round);
+  }
+
+  template <bool checks>
   void send(const Round& round) {
     const std::size_t ranks = cpu_.size();
     if (is_uniform(round)) {
       const MessageCost cost = cost_of(round, 0);
-      for (std::size_t rank = 0; rank < ranks; ++rank) send_one<starts>(rank, cost);
+      for (std::size_t rank = 0; rank < ranks; ++rank) send_one<checks>(rank, cost);
       return;
     }
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      if (round.to[rank] >= 0) send_one<starts>(rank, cost_of(round, rank));
+      if (round.to[rank] >= 0) send_one<checks>(rank, cost_of(round, rank));
     }
   }
 
-  void receive(const Round& round) {
+  // False where one overtakes.
+  template <bool checks>
+  bool receive(const Round& round) {
     const std::size_t ranks = cpu_.size();
     const Rank* from = round.from.data();
+    int overtaken = 0;
     if (is_uniform(round)) {
       const MessageCost cost = cost_of(round, 0);
-      for (std::size_t rank = 0; rank < ranks; ++rank) receive_one(rank, from[rank], cost);
-      return;
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        overtaken |= receive_one<checks>(rank, from[rank], cost);
+      }
+      return overtaken == 0;
     }
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       if (from[rank] < 0) continue;
-      receive_one(rank, from[rank], cost_of(round, static_cast<std::size_t>(from[rank])));
+      const MessageCost& cost = cost_of(round, static_cast<std::size_t>(from[rank]));
+      if (checks && round.to[rank] >= 0) {
+        overtaken |= receive_one<true>(rank, from[rank], cost);
+      } else {
+        receive_one<false>(rank, from[rank], cost);
+      }
     }
+    return overtaken == 0;
   }
 
-  template <bool starts>
+  template <bool checks>
   void send_one(std::size_t rank, const MessageCost& cost) {
     const double start = ports ? std::max(cpu_[rank], out_[rank]) : cpu_[rank];
     if constexpr (ports) out_[rank] = start + cost.gap;
     cpu_[rank] = start + cost.send;
     arrival_[rank] = cpu_[rank] + cost.wire;
-    if constexpr (starts) start_[rank] = start;
+    if constexpr (checks) start_[rank] = start;
   }
 
-  void receive_one(std::size_t rank, Rank from, const MessageCost& cost) {
-    const double ready = std::max(cpu_[rank], arrival_[static_cast<std::size_t>(from)]);
+  // Whether it overtakes: the send was ready when it started, at the latest.
+  template <bool checks>
+  int receive_one(std::size_t rank, Rank from, const MessageCost& cost) {
+    const double arrived = arrival_[static_cast<std::size_t>(from)];
+    const double ready = std::max(cpu_[rank], arrived);
     const double start = ports ? std::max(ready, in_[rank]) : ready;
     if constexpr (ports) in_[rank] = start + cost.gap;
     cpu_[rank] = start + cost.recv;
-  }
-
-  // Whether a receive may be ready before the send named before it.
-  [[nodiscard]] bool overtakes(const Round& round) const {
-    for (std::size_t rank = 0; rank < arrivals_.size(); ++rank) {
-      const Rank from = round.from[rank];
-      if (from < 0 || round.to[rank] < 0) continue;
-      const double ready = std::max(arrival_[static_cast<std::size_t>(from)], arrivals_[rank]);
-      if (ready <= start_[rank]) return true;
-    }
-    return false;
+    return checks ? static_cast<int>(arrived <= start_[rank]) : 0;
   }
 
   const Costs& costs_;
-  const std::vector<double>& arrivals_;
   std::vector<double> cpu_;       // when each rank's CPU is free
   std::vector<double> out_, in_;  // and its ports
   std::vector<double> arrival_;   // of what each rank sent this round

@@ -72,7 +72,7 @@ StepId Builder::add(Step step, const After& after) {
   const auto ids = after.ids();
   step.first_wait = static_cast<std::int32_t>(schedule_.waits.size());
   step.waits = static_cast<std::int32_t>(ids.size());
-  schedule_.waits.insert(schedule_.waits.end(), ids.begin(), ids.end());
+  for (const StepId id : ids) schedule_.waits.push_back(id);
   schedule_.steps.push_back(step);
   return static_cast<StepId>(schedule_.steps.size()) - 1;
 }

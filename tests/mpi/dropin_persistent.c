@@ -126,6 +126,25 @@ static void mixed(void) {
   for (int k = 0; k < 3; ++k) MPI_Request_free(&requests[k]);
 }
 
+/* A freed one's handle may come back for a request of another kind. */
+static void handles_used_again(void) {
+  for (int round = 0; round < ROUNDS; ++round) {
+    int in = 1, all = 0, got = -1;
+    MPI_Request request;
+    MPI_Allreduce_init(&in, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(all == size);
+    MPI_Request_free(&request);
+    MPI_Recv_init(&got, 1, MPI_INT, 0, 4, MPI_COMM_SELF, &request);
+    MPI_Start(&request);
+    MPI_Send(&round, 1, MPI_INT, 0, 4, MPI_COMM_SELF);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(got == round);
+    MPI_Request_free(&request);
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -133,6 +152,7 @@ int main(int argc, char** argv) {
   any_order();
   freed_early();
   mixed();
+  handles_used_again();
   if (rank == 0) printf("persistent ok\n");
   MPI_Finalize();
   return 0;

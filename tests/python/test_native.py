@@ -13,6 +13,7 @@ NEEDED_AT_MOST = re.compile(r"(libc|libm|libdl|libpthread|ld-linux[\w-]*)\.so\.\
 OF_AN_MPI = re.compile(r"P?MPIX?_|ompi_|opal_|MPIR_|MPL_")
 EXPORTS = {
     "libstretto-accelerate-": re.compile(r"P?MPI_\w+|stretto_\w+"),
+    "libstretto-profile-": re.compile(r"P?MPI_\w+"),
     "libstretto-": re.compile(r"stretto_\w+"),
 }
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mpi_runs import EVERY_MPI, FURTHER_MPIS, Mpi
+from mpi_runs import EVERY_MPI, FURTHER_MPIS, MPIS, Mpi
 
 from stretto import native
 from stretto.launch.base import Abi
@@ -59,6 +59,18 @@ def test_info_lists_the_variants_it_carries(stretto: Path, tmp_path: Path) -> No
 def test_schedules_are_listed(stretto: Path, tmp_path: Path) -> None:
     ours = said(Path(sys.executable).with_name("stretto"), "schedule", "list", cwd=tmp_path)
     assert said(stretto, "schedule", "list", cwd=tmp_path) == ours
+
+
+def test_machines_to_simulate_on_come_along(stretto: Path, tmp_path: Path) -> None:
+    words = ["simulate", "barrier", "-n", "8", "--machine", "dragonfly", "--json"]
+    found, _ = json.JSONDecoder().raw_decode(said(stretto, *words, cwd=tmp_path))
+    assert {each["ranks"] for each in found} == {2, 4, 8}
+
+
+@pytest.mark.parametrize("mpi", MPIS.values(), ids=MPIS.keys())
+def test_programs_are_profiled(stretto: Path, mpi: Mpi, tmp_path: Path) -> None:
+    shown = said(stretto, "profile", mpi.program("profiled"), cwd=tmp_path, env=mpi.environment)
+    assert "Allreduce profiled.c:" in shown
 
 
 @pytest.mark.parametrize("mpi", EVERY_MPI.values(), ids=EVERY_MPI.keys())

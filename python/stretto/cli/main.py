@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from stretto.cli import compare, info, report, run, schedule, simulate
+from stretto.cli import compare, info, profile, report, run, schedule, simulate
 from stretto.cli.options import PROGRAM_FOLLOWS
 from stretto.data.provenance import versions
 from stretto.errors import InputError, StrettoError
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.command(context_settings=PROGRAM_FOLLOWS)(run.run)
 app.command(context_settings=PROGRAM_FOLLOWS)(compare.compare)
+app.command(context_settings=PROGRAM_FOLLOWS)(profile.profile)
 app.command()(report.report)
 app.command()(simulate.simulate)
 app.command()(info.info)

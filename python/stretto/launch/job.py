@@ -20,12 +20,14 @@ class Job:
     drop_in: Path
 
 
-def prepare(argv: Sequence[str], launcher: str | None, launcher_args: str) -> Job:
-    """Find all three, or say which is missing."""
+def prepare(
+    argv: Sequence[str], launcher: str | None, launcher_args: str, mode: str = "accelerate"
+) -> Job:
+    """Find all three, or say which is missing; `mode` is what the drop-in does."""
     program = inspect(argv, needs_mpi=launcher is None)
     chosen = choose_launcher(program, launcher, split_words("--launcher-args", launcher_args))
     abi = program.mpi.abi if program.mpi else chosen.abi
-    return Job(program, chosen, native.drop_in(abi))
+    return Job(program, chosen, native.drop_in(abi, mode))
 
 
 def split_words(option: str, text: str) -> list[str]:

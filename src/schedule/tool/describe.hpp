@@ -1,9 +1,9 @@
 // The parts of a schedule as JSON, shared by `show` and `cost`.
 #pragma once
 
+#include "base/json.hpp"
 #include "schedule/cost.hpp"
 #include "schedule/tool/arguments.hpp"
-#include "schedule/tool/json.hpp"
 
 namespace stretto::tool {
 

@@ -1,4 +1,4 @@
-#include "schedule/tool/json.hpp"
+#include "base/json.hpp"
 #include "schedule/tool/verbs.hpp"
 
 namespace stretto::tool {

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <numeric>
 
-#include "schedule/tool/json.hpp"
+#include "base/json.hpp"
 #include "schedule/tool/verbs.hpp"
 #include "schedule/verify_words.hpp"
 

@@ -1,7 +1,7 @@
 #include "schedule/verify.hpp"
 
+#include "base/json.hpp"
 #include "collectives/claims.hpp"
-#include "schedule/tool/json.hpp"
 #include "schedule/tool/verbs.hpp"
 #include "schedule/verify_words.hpp"
 

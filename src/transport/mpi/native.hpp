@@ -27,7 +27,7 @@ namespace stretto {
   X(Dist_graph_neighbors) X(Dist_graph_neighbors_count) X(Errhandler_free)                        \
   X(Get_library_version) X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete)         \
   X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Intercomm_merge) X(Iprobe)           \
-  X(Irecv) X(Isend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv_init)             \
+  X(Irecv) X(Isend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv) X(Recv_init)             \
   X(Reduce_local) X(Request_free) X(Request_get_status) X(Send) X(Sendrecv) X(Start)              \
   X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Testany) X(Testsome) X(Topo_test)      \
   X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \

@@ -1,5 +1,7 @@
 """Machines as people write them, and as the native simulator reads them."""
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from stretto.errors import InputError
 from stretto.launch.schedules import simulate
 from stretto.model.machine import Compute, Level, Machine, Message, presets, read_machine
+from stretto.native import schedule_tool
 
 MINIMAL = """
 name = "m"
@@ -98,6 +101,24 @@ def test_no_file_is_a_bug_of_ours(junk: bytes, tmp_path_factory: pytest.TempPath
     file.write_bytes(junk)
     with pytest.raises(InputError):
         read_machine(str(file))
+
+
+words = st.sampled_from(["machine", "copy", "reduce", "level", "message", "x", ""])
+numbers = st.one_of(st.integers().map(str), st.floats().map(repr), st.sampled_from(["0", "4", ""]))
+lines = st.builds(lambda word, rest: " ".join([word, *rest]), words, st.lists(numbers, max_size=8))
+
+
+@given(text=st.one_of(st.lists(lines, max_size=6).map("\n".join), st.text()))
+def test_the_native_tool_refuses_what_it_cannot_read(
+    text: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "described"
+    file.write_text(text, encoding="utf-8", errors="surrogateescape")
+    words = ["simulate", "barrier", "--algorithm", "tree", "--ranks", "5", "--machine", str(file)]
+    answer = subprocess.run([schedule_tool(), *words], capture_output=True, text=True, check=False)
+    assert answer.returncode in (0, 2), answer.stderr
+    if answer.returncode == 2:
+        assert re.fullmatch(r"stretto-schedule: machine, line \d+: .*\n", answer.stderr, re.DOTALL)
 
 
 def test_ranks_per_host_fill_what_is_below() -> None:

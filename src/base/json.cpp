@@ -1,9 +1,9 @@
-#include "schedule/tool/json.hpp"
+#include "base/json.hpp"
 
 #include <array>
 #include <charconv>
 
-namespace stretto::tool {
+namespace stretto {
 
 Json& Json::key(std::string_view name) {
   separate();
@@ -67,4 +67,4 @@ void Json::quote(std::string_view text) {
   out_ << '"';
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto

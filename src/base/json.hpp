@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string_view>
 
-namespace stretto::tool {
+namespace stretto {
 
 class Json {
  public:
@@ -40,4 +40,4 @@ class Json {
   bool first_ = true;
 };
 
-}  // namespace stretto::tool
+}  // namespace stretto

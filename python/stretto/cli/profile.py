@@ -1,0 +1,147 @@
+"""stretto profile: where an unmodified program spends its time in MPI."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+
+from stretto.cli import profile_tables as tables
+from stretto.cli.options import (
+    AsJson,
+    LauncherArgs,
+    LauncherPath,
+    ProgramAndArgs,
+    Ranks,
+    Timeout,
+)
+from stretto.data.profiles import read_profile
+from stretto.errors import InputError
+from stretto.launch.dropin import rank_environment
+from stretto.launch.failure import require_success
+from stretto.launch.job import prepare
+from stretto.launch.process import launch
+from stretto.launch.symbols import Address, Line, source_lines
+from stretto.report.profile import Summary, summarise
+
+_FOLDER = "STRETTO_PROFILE_FOLDER"
+_RUNS = Path("stretto-runs")
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+
+def profile(
+    program: ProgramAndArgs,
+    ranks: Ranks = 2,
+    timeout: Timeout = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-profile-<number>."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
+    ] = False,
+    launcher: LauncherPath = None,
+    launcher_args: LauncherArgs = "",
+    as_json: AsJson = False,
+) -> None:
+    """Run PROGRAM on its own MPI and show where its time in MPI goes, call site by call site.
+
+    Example: stretto profile -n 4 ./jacobi3d 192 20
+    """
+    job = prepare(program, launcher, launcher_args, mode="profile")
+    folder = output or _next_folder(f"{Path(program[0]).stem}-profile")
+    environment = rank_environment(job.drop_in, {}, verbose=False)
+    environment |= {_FOLDER: str(folder.absolute())}
+    command = job.launcher.command(ranks, job.program.argv, environment)
+    if dry_run:
+        print(shlex.join(command))
+        return
+    _make_empty(folder)
+    # What the program prints must not get into what other programs read.
+    outcome = launch(command, timeout_s=timeout, stdout=sys.stderr.buffer if as_json else None)
+    require_success(program[0], outcome, timeout)
+    summary = summarise(read_profile(folder))
+    lines = source_lines(Address(*site.place) for site in summary.sites)
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(_plain(summary, lines)), indent=2).decode())
+    else:
+        _print(summary, lines, folder)
+
+
+def _next_folder(name: str) -> Path:
+    number = 1
+    while (_RUNS / f"{name}-{number}").exists():
+        number += 1
+    return _RUNS / f"{name}-{number}"
+
+
+def _make_empty(folder: Path) -> None:
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"--output {folder} is not empty: name a new folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made: {error.strerror}") from error
+
+
+def _print(summary: Summary, lines: dict[Address, Line], folder: Path) -> None:
+    for line in tables.headline(summary):
+        _out.print(line, markup=False, soft_wrap=True)
+    table, left_out = tables.sites(summary, lines)
+    _out.print(table)
+    if left_out:
+        _out.print(f"{left_out} more call sites: --json", markup=False)
+    _out.print(tables.counts(summary), markup=False, soft_wrap=True)
+    _out.print(tables.next_step(summary, lines), markup=False, soft_wrap=True, style="bold")
+    _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
+
+
+def _plain(summary: Summary, lines: dict[Address, Line]) -> dict[str, object]:
+    """The summary for other programs; times in seconds, of all ranks together."""
+    return {
+        "mpi": summary.mpi,
+        "wall_s": summary.wall_s,
+        "mpi_share": summary.mpi_share,
+        "collectives_share": summary.collectives_share,
+        "waiting_share": summary.waiting_share,
+        "imbalance": summary.imbalance,
+        "ranks": [
+            {
+                "rank": rank.rank,
+                "wall_s": rank.wall_s,
+                "mpi_s": rank.mpi_s,
+                "computing_s": rank.computing_s,
+            }
+            for rank in summary.ranks
+        ],
+        "collectives_a_rank": summary.calls,
+        "sites": [
+            {
+                "function": site.function,
+                "kind": site.kind,
+                "object": site.place[0],
+                "address": site.place[1],
+                "symbol": lines.get(Address(*site.place), Line()).function or site.symbol,
+                "file": lines.get(Address(*site.place), Line()).file,
+                "line": lines.get(Address(*site.place), Line()).number,
+                "communicator": site.comm,
+                "ranks": site.ranks,
+                "calls": site.calls,
+                "bytes": site.bytes,
+                "time_s": site.time_s,
+                "waiting_s": site.waiting_s,
+                "transfer_s": site.transfer_s,
+                "overhead_s": site.overhead_s,
+                # Calls by the smallest power of two that is larger than their bytes.
+                "sizes": {str(1 << bits): n for bits, n in sorted(site.sizes.items())},
+            }
+            for site in summary.sites
+        ],
+    }

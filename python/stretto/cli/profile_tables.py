@@ -1,0 +1,121 @@
+"""A profile as it fits a terminal."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.table import Table
+
+from stretto.launch.symbols import Address, Line
+from stretto.report.profile import SiteTotal, Summary
+from stretto.report.words import seconds, significant
+
+_MOST_SITES = 9
+_WORTH_NAMING = 0.02  # of all time
+
+
+def headline(summary: Summary) -> list[str]:
+    """What it is all about, in lines."""
+    ranks = len(summary.ranks)
+    words = (
+        f"{ranks} rank{'' if ranks == 1 else 's'}, {seconds(summary.wall_s)}: "
+        f"{_percent(summary.mpi_share)} of it in MPI, "
+        f"{_percent(summary.collectives_share)} in blocking collectives, "
+        f"{_percent(summary.waiting_share)} waiting there for late ranks"
+    )
+    computing = sorted(summary.ranks, key=lambda rank: rank.computing_s)
+    spread = (
+        f"computing: {seconds(computing[0].computing_s)} (rank {computing[0].rank}) to "
+        f"{seconds(computing[-1].computing_s)} (rank {computing[-1].rank}), the longest "
+        f"{_percent(summary.imbalance)} above the mean"
+    )
+    return [words, spread]
+
+
+def sites(summary: Summary, lines: Mapping[Address, Line]) -> tuple[Table, int]:
+    """The call sites that took longest, and how many were left out."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("call site", overflow="fold")
+    for column in ("calls", "bytes", "of time", "waiting", "transfer", "overhead"):
+        table.add_column(column, justify="right", no_wrap=True)
+    whole = sum(rank.wall_s for rank in summary.ranks)
+    shown = [site for site in summary.sites if site.calls][:_MOST_SITES]
+    for site in shown:
+        split = (site.waiting_s, site.transfer_s, site.overhead_s)
+        parts = ["" if part is None else _percent(_share(part, whole)) for part in split]
+        table.add_row(
+            site_words(site, lines),
+            f"{site.calls:,}",
+            _bytes(site.bytes / site.calls),
+            _percent(_share(site.time_s, whole)),
+            *parts,
+        )
+    return table, len(summary.sites) - len(shown)
+
+
+def site_words(site: SiteTotal, lines: Mapping[Address, Line]) -> str:
+    """A call and where it is: "Allreduce fft.c:212"."""
+    name = site.function.removeprefix("MPI_")
+    comm = f" on {site.comm}" if site.comm not in ("", "world") else ""
+    return f"{name} {place_words(site, lines)}{comm}"
+
+
+def place_words(site: SiteTotal, lines: Mapping[Address, Line]) -> str:
+    """Where a call is, as well as that is known."""
+    line = lines.get(Address(*site.place), Line())
+    if line.file:
+        return f"{Path(line.file).name}:{line.number}"
+    function = line.function or site.symbol
+    path, address = site.place
+    return f"{Path(path).name} {function or hex(address)}".strip()
+
+
+def counts(summary: Summary) -> str:
+    """How many collectives a rank called, as the mean over the ranks."""
+    words = [
+        f"{name.removeprefix('MPI_')} {number:,.10g}" for name, number in summary.calls.items()
+    ]
+    return "collectives used, a rank: " + (", ".join(words) or "none")
+
+
+def next_step(summary: Summary, lines: Mapping[Address, Line]) -> str:
+    """The next thing to do."""
+    whole = sum(rank.wall_s for rank in summary.ranks)
+    if summary.mpi_share < _WORTH_NAMING:
+        return "next: nothing to gain in MPI; look at the computation"
+    first = summary.sites[0]
+    where = site_words(first, lines)
+    share = _percent(_share(first.time_s, whole))
+    if first.waiting_s is not None and first.waiting_s > first.time_s / 2:
+        return (
+            f"next: {where} takes {share}, most of it waiting for late ranks: "
+            "balance the work before it, no faster collective removes that"
+        )
+    if first.kind == "collective":
+        return (
+            f"next: {where} takes {share}: try `stretto compare`, or start it early "
+            "as a nonblocking collective and compute meanwhile"
+        )
+    if first.kind == "completion":
+        return (
+            f"next: {where} takes {share}: its messages are not there yet; "
+            "start them earlier, or compute between start and wait"
+        )
+    return f"next: {where} takes {share}: the first to look at"
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _bytes(number: float) -> str:
+    if number < 1024:
+        return f"{number:.0f} B"
+    for unit in ("KiB", "MiB", "GiB"):
+        number /= 1024
+        if number < 1024:
+            break
+    return f"{significant(number)} {unit}"

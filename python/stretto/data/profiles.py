@@ -1,0 +1,130 @@
+"""What `stretto profile` recorded: of each rank a rank-N.json and a rank-N.collectives."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from stretto.errors import ApplicationFailed, InputError
+
+# src/intercept/profile/recorder.hpp, struct Instance.
+_INSTANCE = np.dtype(
+    [
+        ("enter", "i8"),
+        ("leave", "i8"),
+        ("number", "i8"),
+        ("comm", "i4"),
+        ("site", "i4"),
+        ("root", "i4"),
+        ("unused", "i4"),
+    ]
+)
+
+
+class ClockLook(msgspec.Struct, frozen=True):
+    """This rank's clock, and what rank 0's is ahead of it by."""
+
+    at_ns: int
+    offset_ns: int
+    error_ns: int
+
+
+class Comm(msgspec.Struct, frozen=True):
+    """A communicator; `members` and `ordinal` name it on all its ranks."""
+
+    members: str
+    ordinal: int  # -1: it had no collective
+    size: int
+    rank: int
+    is_inter: bool
+    collectives: int
+    stride: int  # every so many of them are on record
+
+    @property
+    def name(self) -> tuple[str, int]:
+        """The same on all its ranks."""
+        return self.members, self.ordinal
+
+
+class Site(msgspec.Struct, frozen=True):
+    """All of one rank's calls of one function at one place on one communicator."""
+
+    function: str
+    kind: str
+    object: str
+    offset: int
+    symbol: str
+    comm: int  # in RankProfile.comms; -1: none
+    calls: int
+    bytes: int
+    time_ns: int
+    longest_ns: int
+    sizes: list[tuple[int, int]]  # bit width of a call's bytes, calls
+
+
+class RankProfile(msgspec.Struct, frozen=True):
+    """What one rank wrote as it finalized."""
+
+    rank: int
+    size: int
+    abi: str
+    mpi: str
+    host: str
+    begin_ns: int
+    end_ns: int
+    involuntary_switches: int
+    clocks: list[ClockLook]
+    comms: list[Comm]
+    sites: list[Site]
+
+    @property
+    def wall_ns(self) -> int:
+        """From the end of MPI_Init to the beginning of MPI_Finalize."""
+        return self.end_ns - self.begin_ns
+
+    @property
+    def mpi_ns(self) -> int:
+        """In MPI calls, of all threads."""
+        return sum(site.time_ns for site in self.sites)
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """Of all ranks, by rank; `instances` has each one's collectives (see _INSTANCE)."""
+
+    ranks: list[RankProfile]
+    instances: list[NDArray[Any]]
+
+
+def read_profile(folder: Path) -> Profile:
+    """All ranks' profiles. Raises ApplicationFailed where some are missing, InputError where one
+    is damaged."""
+    paths = sorted(folder.glob("rank-*.json"))
+    if not paths:
+        raise ApplicationFailed(
+            f"no rank left a profile in {folder}: the program did not come to MPI_Finalize"
+        )
+    ranks = sorted(map(_read_rank, paths), key=lambda each: each.rank)
+    missing = sorted(set(range(ranks[0].size)) - {each.rank for each in ranks})
+    if missing:
+        raise ApplicationFailed(f"{folder} has no profile of rank {', '.join(map(str, missing))}")
+    return Profile(ranks, [_read_instances(folder, each.rank) for each in ranks])
+
+
+def _read_rank(path: Path) -> RankProfile:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RankProfile)
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+
+
+def _read_instances(folder: Path, rank: int) -> NDArray[Any]:
+    path = folder / f"rank-{rank}.collectives"
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+    if len(raw) % _INSTANCE.itemsize:
+        raise InputError(f"{path} is cut off at byte {len(raw)}")
+    return np.frombuffer(raw, dtype=_INSTANCE)

@@ -1,0 +1,69 @@
+"""Where in its source a program's call is, by binutils' addr2line where there is one."""
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Address:
+    """A place in a program or library, as its debug information has it."""
+
+    object: str
+    offset: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A place in a source; what is not known is empty or 0."""
+
+    function: str = ""
+    file: str = ""
+    number: int = 0
+
+
+def source_lines(addresses: Iterable[Address]) -> dict[Address, Line]:
+    """The lines of those addresses that have one."""
+    tool = shutil.which("addr2line")
+    if tool is None:
+        return {}
+    by_object: dict[str, list[Address]] = {}
+    for address in set(addresses):
+        by_object.setdefault(address.object, []).append(address)
+    found: dict[Address, Line] = {}
+    for path, those in by_object.items():
+        if Path(path).is_file():
+            found |= _ask(tool, path, those)
+    return found
+
+
+def _ask(tool: str, path: str, addresses: list[Address]) -> dict[Address, Line]:
+    words = [tool, "--functions", "--demangle", "--exe", path]
+    asked = "".join(f"{address.offset:#x}\n" for address in addresses)
+    try:
+        answer = subprocess.run(
+            words, input=asked, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    lines = answer.stdout.splitlines()
+    if answer.returncode != 0 or len(lines) != 2 * len(addresses):
+        return {}
+    pairs = zip(lines[::2], lines[1::2], strict=True)
+    return {
+        address: _line(function, place)
+        for address, (function, place) in zip(addresses, pairs, strict=True)
+    }
+
+
+def _line(function: str, place: str) -> Line:
+    file, _, number = place.partition(" (discriminator")[0].rpartition(":")
+    return Line(
+        function="" if function == "??" else function,
+        file="" if file == "??" else file,
+        number=int(number) if number.isdigit() else 0,
+    )

@@ -1,0 +1,96 @@
+"""The entry points of `stretto profile`: calls are timed and counted where they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dropin import entry
+from table import Function, forms, large_count_form
+
+# Not calls of the program's own work: the session's begin and end.
+SESSION = ("Init", "Init_thread", "Finalize")
+LEFT_OUT = ("Query_thread", "Type_free", "Op_free", "File_open")
+COMPLETIONS = ("Wait", "Test", "Request_get_status")
+OF_A_COMMUNICATOR = ("comm", "comm_old", "local_comm", "intercomm")
+
+
+def kind(function: Function) -> str:
+    """What sort of call it is, as Kind in profile/functions.hpp names them."""
+    name = function.name
+    if function.role == "collective":
+        return {"blocking": "collective", "nonblocking": "start", "persistent": "other"}[
+            function.form
+        ]
+    if function.role == "attach" or name.startswith("Dist_graph"):
+        return "communicator"
+    if name.startswith(COMPLETIONS):
+        return "completion"
+    if "probe" in name.lower():
+        return "probe"
+    if name.endswith("_init") or name.startswith(("Comm_", "Request_")):
+        return "other"
+    return "point_to_point"
+
+
+def traffic(function: Function) -> str:
+    """What it moves, in C++; empty for calls that move nothing by themselves."""
+    if function.role == "collective":
+        return f", traffic_of(Call{function.call})"
+    if function.name.startswith(("Comm_", "Request_")) or "datatype" not in function.arguments:
+        sends = "sendtype" in function.arguments
+        return ", Traffic{bytes_of(sendcount, sendtype)}" if sends else ""
+    return ", Traffic{bytes_of(count, datatype)}"
+
+
+def body(function: Function, index: int) -> str:
+    comm = next((a for a in OF_A_COMMUNICATOR if a in function.arguments), "")
+    # MPI_Comm_free is given a pointer; after it there is no communicator to name.
+    pointer = comm and function.types[function.arguments.index(comm)].endswith("*")
+    where = comm if comm and not pointer else "native().comm_null"
+    return (
+        f"  const Timed timed({index}, caller, {where}{traffic(function)});\n"
+        f"  return real({function.forwarded});\n"
+    )
+
+
+def wrapper(function: Function, index: int) -> str:
+    if function.name in SESSION:
+        words = ", ".join(("real", *function.arguments))
+        return entry(function, f"  return on_{function.name}({words});\n", always=True)
+    return entry(function, body(function, index), caller=True)
+
+
+def all_forms(functions: Iterable[Function]) -> Iterator[Function]:
+    for function in functions:
+        if function.name in LEFT_OUT:
+            continue
+        yield from forms(function) if function.role == "collective" else [function]
+
+
+def source(functions: Iterable[Function]) -> str:
+    """The text of profile/wrappers.cpp."""
+    every = list(all_forms(functions))
+    large = [form for form in map(large_count_form, every) if form]
+    index = {function.name: number for number, function in enumerate(every)}
+    index |= {form.name: index[form.name.removesuffix("_c")] for form in large}
+    table = ",\n".join(f'    {{"MPI_{f.name}", Kind::{kind(f)}}}' for f in every)
+
+    def wrappers(of: Iterable[Function]) -> str:
+        return "\n".join(wrapper(f, index[f.name]) for f in of)
+
+    # Open MPI 4.1 has none of these, and a program that looks for them must not find ours.
+    newer = [*(f for f in every if f.form == "persistent"), *large]
+    return (
+        '#include "intercept/profile/session.hpp"\n'
+        '#include "intercept/profile/timed.hpp"\n'
+        '#include "intercept/profile/traffic.hpp"\n\n'
+        "namespace stretto::intercept::profile {\n"
+        f"const std::vector<Function> kFunctions{{\n{table}}};\n"
+        "}  // namespace stretto::intercept::profile\n\n"
+        "using namespace stretto;\n"
+        "using namespace stretto::intercept;\n"
+        "using namespace stretto::intercept::profile;\n\n"
+        'extern "C" {\n\n' + wrappers(f for f in every if f not in newer) + "\n"
+        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + wrappers(newer) + "\n#endif\n\n"
+        '}  // extern "C"\n'
+    )

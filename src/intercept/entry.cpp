@@ -1,0 +1,32 @@
+#include "intercept/entry.hpp"
+
+#include <dlfcn.h>
+
+#include <string_view>
+
+#include "base/log.hpp"
+
+namespace stretto::intercept {
+
+void* existing_function(const char* name) {
+  void* const address = native_symbol(name);
+  if (address == nullptr) {
+    refuse(5, "no MPI library with a %s is loaded in this program: run it without Stretto", name);
+  }
+  return address;
+}
+
+bool is_the_mpis(void* address) {
+  Dl_info object{};
+  if (dladdr(address, &object) == 0) return false;
+  const std::string_view path = object.dli_fname;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  // Those of other languages call for the program.
+  for (const std::string_view binding :
+       {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpifort", "libmpicxx"}) {
+    if (name.starts_with(binding)) return false;
+  }
+  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libopen-");
+}
+
+}  // namespace stretto::intercept

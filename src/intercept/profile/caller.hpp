@@ -1,0 +1,24 @@
+// Where in the program a call was made.
+#pragma once
+
+#include <string>
+
+namespace stretto::intercept::profile {
+
+// To be called once, before the others.
+void find_bindings();
+
+// The program's own address behind a call of ours that returns to `caller`: the same, except
+// in Fortran, whose bindings call the C functions. Those cost a walk up the stack.
+[[nodiscard]] void* caller_in_program(void* caller);
+
+// A place as the report names it: the file it is in and its address there, as its debug
+// information has it, and the symbol it belongs to, where there is one.
+struct CodePlace {
+  std::string object;
+  unsigned long offset = 0;
+  std::string symbol;
+};
+[[nodiscard]] CodePlace place_of(void* address);
+
+}  // namespace stretto::intercept::profile

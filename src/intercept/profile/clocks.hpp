@@ -1,0 +1,16 @@
+// How the ranks' clocks relate.
+#pragma once
+
+#include <cstdint>
+
+namespace stretto::intercept::profile {
+
+// One look at the offset to rank 0's clock, which all ranks of MPI_COMM_WORLD take together.
+struct ClockLook {
+  std::int64_t at = 0;      // this rank's clock, ns
+  std::int64_t offset = 0;  // rank 0's minus this rank's
+  std::int64_t error = 0;   // at most; 0 where both are on one host and share the clock
+};
+[[nodiscard]] ClockLook look_at_clocks();
+
+}  // namespace stretto::intercept::profile

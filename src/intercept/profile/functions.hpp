@@ -1,0 +1,28 @@
+// The MPI functions that are counted: the table is written from functions.txt.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stretto::intercept::profile {
+
+enum class Kind : std::uint8_t {
+  collective,  // blocking
+  start,       // of a nonblocking collective
+  point_to_point,
+  completion,  // Wait, Test and their kind
+  probe,
+  communicator,  // makes one
+  other,
+};
+
+struct Function {
+  const char* name;
+  Kind kind;
+};
+
+extern const std::vector<Function> kFunctions;
+
+[[nodiscard]] const char* name_of(Kind kind);
+
+}  // namespace stretto::intercept::profile

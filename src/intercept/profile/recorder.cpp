@@ -1,0 +1,148 @@
+#include "intercept/profile/recorder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <numeric>
+
+#include "intercept/profile/caller.hpp"
+
+namespace stretto::intercept::profile {
+namespace {
+
+// Changes when a communicator is freed, as its handle may come back for another.
+std::atomic<unsigned> generation{1};
+
+struct Last {
+  unsigned generation = 0;
+  MPI_Comm comm{};
+  int index = kNoComm;
+};
+constinit thread_local Last last [[gnu::tls_model("initial-exec")]];
+
+int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
+                 int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/) {
+  ++generation;
+  return MPI_SUCCESS;
+}
+
+// FNV-1a of the ranks of a group in MPI_COMM_WORLD.
+std::uint64_t hash_of(MPI_Group group, int size) {
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> world_ranks(ranks.size());
+  MPI_Group world{};
+  native().Comm_group(native().comm_world, &world);
+  native().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  native().Group_free(&world);
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const int rank : world_ranks) {
+    hash = (hash ^ static_cast<std::uint64_t>(static_cast<unsigned>(rank))) * 0x100000001b3;
+  }
+  return hash;
+}
+
+}  // namespace
+
+Recorder& Recorder::get() {
+  static Recorder* const instance = new Recorder;  // outlives whatever exit() destroys
+  return *instance;
+}
+
+void Recorder::open() {
+  native().Comm_create_keyval(copy_nothing, on_free, &keyval_, nullptr);
+  index_of(native().comm_world);
+}
+
+void Recorder::close() { native().Comm_free_keyval(&keyval_); }
+
+int Recorder::index_of(MPI_Comm comm) {
+  if (comm == native().comm_null) return kNoComm;
+  const unsigned now = generation.load(std::memory_order_acquire);
+  if (last.generation != now || last.comm != comm) {
+    void* value = nullptr;
+    int found = 0;
+    native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
+    const std::lock_guard lock(mutex_);
+    last = {now, comm,
+            found != 0 ? static_cast<int>(std::bit_cast<std::intptr_t>(value)) : learn(comm)};
+  }
+  return last.index;
+}
+
+int Recorder::learn(MPI_Comm comm) {
+  Comm known;
+  int is_inter = 0;
+  native().Comm_test_inter(comm, &is_inter);
+  known.is_inter = is_inter != 0;
+  native().Comm_size(comm, &known.size);
+  native().Comm_rank(comm, &known.rank);
+  MPI_Group group{};
+  native().Comm_group(comm, &group);
+  known.members = hash_of(group, known.size);
+  native().Group_free(&group);
+  const auto index = static_cast<std::intptr_t>(comms_.size());
+  comms_.push_back(known);
+  native().Comm_set_attr(comm, keyval_, std::bit_cast<void*>(index));
+  return static_cast<int>(index);
+}
+
+int Recorder::site_of(const Record& record) {
+  const Key key{std::bit_cast<std::uintptr_t>(record.caller), record.function, record.comm};
+  const auto [found, is_new] = index_.try_emplace(key, static_cast<int>(sites_.size()));
+  if (is_new) {
+    sites_.push_back({.function = record.function, .caller = record.caller, .comm = record.comm});
+  }
+  return found->second;
+}
+
+void Recorder::add(const Record& at_callee) {
+  Record record = at_callee;
+  record.caller = caller_in_program(record.caller);
+  const std::int64_t time = record.leave - record.enter;
+  const std::lock_guard lock(mutex_);
+  const int index = site_of(record);
+  Site& site = sites_[static_cast<std::size_t>(index)];
+  ++site.calls;
+  site.bytes += record.bytes;
+  site.time += time;
+  site.longest = std::max(site.longest, time);
+  ++site.sizes[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(record.bytes)))];
+  const bool is_collective =
+      kFunctions[static_cast<std::size_t>(record.function)].kind == Kind::collective;
+  if (is_collective && record.comm != kNoComm) note_instance(record, index);
+}
+
+void Recorder::note_instance(const Record& record, int site) {
+  Comm& comm = comms_[static_cast<std::size_t>(record.comm)];
+  if (comm.ordinal < 0) {
+    comm.ordinal =
+        static_cast<int>(std::count_if(comms_.begin(), comms_.end(), [&](const Comm& other) {
+          return other.members == comm.members && other.ordinal >= 0;
+        }));
+  }
+  const std::int64_t number = comm.collectives++;
+  if (number % comm.stride != 0) return;
+  instances_.push_back({.enter = record.enter,
+                        .leave = record.leave,
+                        .number = number,
+                        .comm = record.comm,
+                        .site = site,
+                        .root = record.root});
+  if (instances_.size() == kMostInstances) thin_out();
+}
+
+// Half of each communicator's: those whose numbers all ranks keep longest.
+void Recorder::thin_out() {
+  for (Comm& comm : comms_) comm.stride *= 2;
+  std::erase_if(instances_, [&](const Instance& each) {
+    return each.number % comms_[static_cast<std::size_t>(each.comm)].stride != 0;
+  });
+}
+
+}  // namespace stretto::intercept::profile

@@ -1,0 +1,113 @@
+// What one rank's calls amount to, by call site and communicator, and when it entered and left
+// each collective: from that of all ranks follows who waited for whom.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "intercept/profile/functions.hpp"
+#include "transport/mpi/native.hpp"
+
+namespace stretto::intercept::profile {
+
+inline constexpr int kNoComm = -1;
+
+// One call.
+struct Record {
+  int function = 0;        // in kFunctions
+  void* caller = nullptr;  // where it returns to
+  int comm = kNoComm;      // index in comms()
+  std::int64_t bytes = 0;
+  int root = -1;
+  std::int64_t enter = 0;  // CLOCK_MONOTONIC, ns
+  std::int64_t leave = 0;
+};
+
+// All calls of one function at one place on one communicator.
+struct Site {
+  int function = 0;
+  void* caller = nullptr;
+  int comm = kNoComm;
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;
+  std::int64_t time = 0;
+  std::int64_t longest = 0;
+  std::array<std::int64_t, 64> sizes{};  // calls by bit width of their bytes
+};
+
+// Named alike on all its ranks, without a word between them: the ranks it has of MPI_COMM_WORLD,
+// and how many communicators of just those ranks had collectives before it.
+struct Comm {
+  std::uint64_t members = 0;  // a hash of the ranks
+  int ordinal = -1;           // until it has a collective
+  int size = 0;
+  int rank = 0;
+  bool is_inter = false;
+  std::int64_t collectives = 0;  // so far
+  std::int64_t stride = 1;       // every so many of them are in instances()
+};
+
+// One collective of this rank's; as it lies in the file rank-N.collectives.
+struct Instance {
+  std::int64_t enter;
+  std::int64_t leave;
+  std::int64_t number;  // of the communicator's collectives
+  std::int32_t comm;
+  std::int32_t site;
+  std::int32_t root;
+  std::int32_t unused = 0;
+};
+static_assert(sizeof(Instance) == 40);
+
+class Recorder {
+ public:
+  static Recorder& get();
+
+  void open();
+  void close();
+
+  // In comms(); kNoComm for MPI_COMM_NULL.
+  int index_of(MPI_Comm comm);
+  void add(const Record& record);
+
+  // For the report, when no more calls come.
+  [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
+  [[nodiscard]] const std::vector<Comm>& comms() const { return comms_; }
+  [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
+
+ private:
+  int learn(MPI_Comm comm);
+  int site_of(const Record& record);
+  void note_instance(const Record& record, int site);
+  void thin_out();
+
+  // 40 MiB a rank; beyond them every second one is dropped, and so on.
+  static constexpr std::size_t kMostInstances = std::size_t{1} << 20;
+
+  struct Key {
+    std::uintptr_t caller;
+    int function;
+    int comm;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      const auto rest = (static_cast<std::size_t>(key.function) << 20) ^
+                        static_cast<std::size_t>(static_cast<unsigned>(key.comm));
+      return (key.caller ^ rest) * 0x9e3779b97f4a7c15;
+    }
+  };
+
+  std::mutex mutex_;
+  int keyval_ = MPI_KEYVAL_INVALID;
+  std::vector<Comm> comms_;
+  std::vector<Site> sites_;
+  std::unordered_map<Key, int, Hash> index_;  // of sites_
+  std::vector<Instance> instances_;
+};
+
+}  // namespace stretto::intercept::profile

@@ -1,0 +1,142 @@
+#include "intercept/profile/report.hpp"
+
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <sstream>
+
+#include "base/config.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "intercept/profile/caller.hpp"
+#include "topology/topology.hpp"
+
+namespace stretto::intercept::profile {
+namespace {
+
+std::string library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  native().Get_library_version(text, &length);
+  const std::string all(text, static_cast<std::size_t>(length));
+  std::string version = all.substr(0, all.find('\n'));
+  std::erase_if(version, [](char c) { return c < ' '; });
+  return version;
+}
+
+void describe(Json& json, const ClockLook& look) {
+  json.begin_object()
+      .field("at_ns", look.at)
+      .field("offset_ns", look.offset)
+      .field("error_ns", look.error)
+      .end_object();
+}
+
+void describe(Json& json, const Comm& comm) {
+  std::ostringstream members;
+  members << std::hex << comm.members;
+  json.begin_object()
+      .field("members", members.str())
+      .field("ordinal", comm.ordinal)
+      .field("size", comm.size)
+      .field("rank", comm.rank)
+      .field("is_inter", comm.is_inter)
+      .field("collectives", comm.collectives)
+      .field("stride", comm.stride)
+      .end_object();
+}
+
+void describe(Json& json, const Site& site) {
+  const CodePlace place = place_of(site.caller);
+  const Function& function = kFunctions[static_cast<std::size_t>(site.function)];
+  json.begin_object()
+      .field("function", function.name)
+      .field("kind", name_of(function.kind))
+      .field("object", std::string_view(place.object))
+      .field("offset", place.offset)
+      .field("symbol", std::string_view(place.symbol))
+      .field("comm", site.comm)
+      .field("calls", site.calls)
+      .field("bytes", site.bytes)
+      .field("time_ns", site.time)
+      .field("longest_ns", site.longest);
+  json.key("sizes").begin_array();  // [bit width of the bytes, calls]
+  for (std::size_t bits = 0; bits < site.sizes.size(); ++bits) {
+    if (site.sizes[bits] == 0) continue;
+    json.begin_array().value(bits).value(site.sizes[bits]).end_array();
+  }
+  json.end_array().end_object();
+}
+
+std::string text_of(const Session& session, const Recorder& recorder, int rank) {
+  int size = 0;
+  native().Comm_size(native().comm_world, &size);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::ostringstream out;
+  Json json(out);
+  json.begin_object()
+      .field("rank", rank)
+      .field("size", size)
+      .field("abi", STRETTO_ABI)
+      .field("mpi", std::string_view(library_version()))
+      .field("host", static_cast<const char*>(stretto::Place::here().host.data()))
+      .field("begin_ns", session.begin)
+      .field("end_ns", session.end)
+      .field("involuntary_switches", usage.ru_nivcsw);
+  json.key("clocks").begin_array();
+  describe(json, session.clocks_at_begin);
+  describe(json, session.clocks_at_end);
+  json.end_array().key("comms").begin_array();
+  for (const Comm& comm : recorder.comms()) describe(json, comm);
+  json.end_array().key("sites").begin_array();
+  for (const Site& site : recorder.sites()) describe(json, site);
+  json.end_array().end_object();
+  return out.str() + "\n";
+}
+
+bool write_file(const std::string& path, const void* data, std::size_t bytes) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) return false;
+  const bool written = std::fwrite(data, 1, bytes, file) == bytes;
+  return std::fclose(file) == 0 && written;
+}
+
+}  // namespace
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::collective:
+      return "collective";
+    case Kind::start:
+      return "start";
+    case Kind::point_to_point:
+      return "point-to-point";
+    case Kind::completion:
+      return "completion";
+    case Kind::probe:
+      return "probe";
+    case Kind::communicator:
+      return "communicator";
+    case Kind::other:
+      break;
+  }
+  return "other";
+}
+
+void write_report(const Session& session, const Recorder& recorder) {
+  const auto folder = setting("STRETTO_PROFILE_FOLDER");
+  if (!folder) return;
+  int rank = 0;
+  native().Comm_rank(native().comm_world, &rank);
+  const std::string path = *folder + "/rank-" + std::to_string(rank);
+  const std::string text = text_of(session, recorder, rank);
+  const auto& instances = recorder.instances();
+  // The JSON last: where it is, both are whole.
+  const bool written =
+      write_file(path + ".collectives", instances.data(), instances.size() * sizeof(Instance)) &&
+      write_file(path + ".json", text.data(), text.size());
+  if (!written) say("cannot write %s.json: this rank's profile is lost", path.c_str());
+}
+
+}  // namespace stretto::intercept::profile

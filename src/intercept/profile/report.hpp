@@ -1,0 +1,20 @@
+// What a rank writes when the program finalizes: rank-N.json, and rank-N.collectives beside it.
+#pragma once
+
+#include "base/clock.hpp"
+#include "intercept/profile/clocks.hpp"
+#include "intercept/profile/recorder.hpp"
+
+namespace stretto::intercept::profile {
+
+struct Session {
+  std::int64_t begin = 0;  // this rank's clock, ns
+  std::int64_t end = 0;
+  ClockLook clocks_at_begin;
+  ClockLook clocks_at_end;
+};
+
+// Into the folder that STRETTO_PROFILE_FOLDER names; says so where it cannot.
+void write_report(const Session& session, const Recorder& recorder);
+
+}  // namespace stretto::intercept::profile

@@ -1,0 +1,153 @@
+"""stretto profile on real programs: what is counted, and who waited for whom."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mpi_runs import MPIS, Mpi
+
+from stretto.data.profiles import read_profile
+from stretto.errors import StrettoError
+
+STRETTO = Path(sys.executable).with_name("stretto")
+ROUNDS, LATE_S, BYTES = 10, 0.020, 8000
+
+
+def profile(mpi: Mpi, program: str, ranks: int, folder: Path) -> dict[str, Any]:
+    words = ["profile", "-n", str(ranks), "--json", "--output", str(folder)]
+    launcher = ["--launcher", str(mpi.launcher.path)]
+    answer = subprocess.run(
+        [STRETTO, *words, *launcher, mpi.program(program)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert " ok" in answer.stderr  # what the program says, out of the way of the JSON
+    found = json.loads(answer.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.fixture(scope="module", params=["openmpi", "mpich"])
+def profiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    if request.param not in MPIS:
+        pytest.skip(f"no MPI of the {request.param} ABI")
+    folder = tmp_path_factory.mktemp("profile") / "run"
+    return profile(MPIS[request.param], "profiled", 3, folder)
+
+
+def sites(found: dict[str, Any], function: str) -> list[dict[str, Any]]:
+    return [site for site in found["sites"] if site["function"] == function]
+
+
+def of_phase(found: dict[str, Any], function: str, phase: str) -> dict[str, Any]:
+    (site,) = [each for each in sites(found, function) if each["symbol"] == phase]
+    return site
+
+
+def test_collectives_used_are_counted_as_the_program_calls_them(profiled: dict[str, Any]) -> None:
+    assert profiled["collectives_a_rank"] == {
+        "MPI_Allgather": 1,
+        "MPI_Allreduce": ROUNDS,
+        "MPI_Alltoallv": 1,
+        "MPI_Barrier": 7 * ROUNDS,
+        "MPI_Bcast": 2 * ROUNDS,
+        "MPI_Gather": 1,
+        "MPI_Reduce": 2 * ROUNDS,
+        "MPI_Scan": ROUNDS,
+    }
+
+
+def test_calls_are_told_apart_by_line_with_their_bytes(profiled: dict[str, Any]) -> None:
+    allreduce = of_phase(profiled, "MPI_Allreduce", "allreduce")
+    assert Path(allreduce["file"]).name == "profiled.c"
+    text = Path(allreduce["file"]).read_text().splitlines()
+    assert "MPI_Allreduce" in text[allreduce["line"] - 1]
+    assert (allreduce["calls"], allreduce["bytes"]) == (3 * ROUNDS, 3 * ROUNDS * BYTES)
+    assert allreduce["sizes"] == {"8192": 3 * ROUNDS}
+    assert allreduce["communicator"] == "world"
+    assert of_phase(profiled, "MPI_Alltoallv", "uneven")["bytes"] == 3 * (1 + 2 + 3) * 8
+    assert of_phase(profiled, "MPI_Allgather", "uneven")["bytes"] == 3 * 4 * 4
+    assert of_phase(profiled, "MPI_Gather", "uneven")["bytes"] == 3 * 3 * 2
+    send = of_phase(profiled, "MPI_Isend", "point_to_point")
+    assert (send["calls"], send["bytes"]) == (3 * ROUNDS, 3 * ROUNDS * BYTES)
+    assert of_phase(profiled, "MPI_Waitall", "point_to_point")["kind"] == "completion"
+    halves = [each for each in sites(profiled, "MPI_Barrier") if each["symbol"] == "communicators"]
+    assert sum(each["calls"] for each in halves) == 3 * ROUNDS
+    assert {each["communicator"] for each in halves}.isdisjoint({"world"})
+
+
+def test_times_add_up(profiled: dict[str, Any]) -> None:
+    for site in profiled["sites"]:
+        if site["waiting_s"] is not None:
+            parts = site["waiting_s"] + site["transfer_s"] + site["overhead_s"]
+            assert parts == pytest.approx(site["time_s"], rel=1e-6, abs=1e-9)
+            assert min(site["waiting_s"], site["transfer_s"], site["overhead_s"]) >= 0
+    in_calls = sum(site["time_s"] for site in profiled["sites"])
+    assert in_calls == pytest.approx(sum(rank["mpi_s"] for rank in profiled["ranks"]))
+
+
+# A sleep is at least as long as it was asked for, so these are lower bounds on any machine.
+def test_who_waits_for_a_late_rank(profiled: dict[str, Any]) -> None:
+    slept = 0.9 * ROUNDS * LATE_S
+    assert of_phase(profiled, "MPI_Allreduce", "allreduce")["waiting_s"] > 2 * slept
+    from_late = of_phase(profiled, "MPI_Bcast", "bcast_from_late")["waiting_s"]
+    assert from_late > 2 * slept
+    assert of_phase(profiled, "MPI_Bcast", "bcast_to_late")["waiting_s"] < from_late / 2
+    reduced = of_phase(profiled, "MPI_Reduce", "reduce_from_late")["waiting_s"]
+    assert reduced > slept
+    assert of_phase(profiled, "MPI_Reduce", "reduce_to_late")["waiting_s"] < reduced / 2
+    # Ranks 1 and 2 need rank 1's arrival, rank 0 does not.
+    assert of_phase(profiled, "MPI_Scan", "scan")["waiting_s"] > slept
+
+
+def test_fortran_calls_are_found_in_their_source(mpi: Mpi, tmp_path: Path) -> None:
+    found = profile(mpi, "fortran_mpifh", 2, tmp_path / "run")
+    assert found["collectives_a_rank"]["MPI_Allreduce"] >= 1
+    files = {Path(site["file"]).name for site in found["sites"]}
+    assert files == {"fortran_mpifh.f"}
+
+
+def test_the_table_fits_and_names_the_next_step(mpi: Mpi, tmp_path: Path) -> None:
+    words = ["profile", "-n", "2", "--output", str(tmp_path / "run")]
+    words += ["--launcher", str(mpi.launcher.path), str(mpi.app("transpose")), "64", "3"]
+    answer = subprocess.run(
+        [STRETTO, *words], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert answer.returncode == 0, answer.stderr
+    shown = answer.stdout.splitlines()
+    assert "transpose.c:" in answer.stdout
+    assert shown[-1].startswith("next: ") or "next: " in answer.stdout
+    assert len(shown) <= 25
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "junk"])
+def test_a_damaged_profile_is_one_line(damage: str, mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    profile(mpi, "profiled", 2, folder)
+    read_profile(folder)
+    match damage:
+        case "missing":
+            (folder / "rank-1.json").unlink()
+        case "cut":
+            path = folder / "rank-1.collectives"
+            path.write_bytes(path.read_bytes()[:-3])
+        case "junk":
+            (folder / "rank-0.json").write_text('{"rank": "zero"}')
+    with pytest.raises(StrettoError, match=r"rank 1$|is cut off at byte|cannot be read"):
+        read_profile(folder)
+
+
+def test_a_folder_in_use_is_refused(mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("mine")
+    words = ["profile", "--output", str(tmp_path), str(mpi.program("profiled"))]
+    answer = subprocess.run(
+        [STRETTO, *words], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert answer.returncode == 2
+    assert "is not empty" in answer.stderr

@@ -11,6 +11,7 @@ from stretto.report.words import seconds, significant
 
 _MOST_SITES = 9
 _WORTH_NAMING = 0.02  # of all time
+_BYTE_UNITS = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
 
 
 def headline(summary: Summary) -> list[str]:
@@ -114,8 +115,7 @@ def _percent(share: float) -> str:
 def _bytes(number: float) -> str:
     if number < 1024:
         return f"{number:.0f} B"
-    for unit in ("KiB", "MiB", "GiB"):
-        number /= 1024
-        if number < 1024:
-            break
-    return f"{significant(number)} {unit}"
+    scale, unit = next(
+        (scale, unit) for scale, unit in _BYTE_UNITS if number < 1024 * scale or unit == "GiB"
+    )
+    return f"{significant(number / scale)} {unit}"

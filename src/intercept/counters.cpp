@@ -1,10 +1,13 @@
 #include "intercept/counters.hpp"
 
-#include <cstdio>
+#include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/config.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/log.hpp"
 
 namespace stretto::intercept::counters {
@@ -51,68 +54,53 @@ std::vector<Line> passed_lines() {
   return lines;
 }
 
-std::string library_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  native().Get_library_version(text.data(), &length);
-  const std::string all(text.data(), static_cast<std::size_t>(length));
-  // One line of it, without what JSON would have to escape.
-  std::string version = all.substr(0, all.find('\n'));
-  std::erase_if(version, [](char c) { return c == '"' || c == '\\' || c < ' '; });
-  return version;
-}
-
 const char* thread_level_name() {
   return Engine::get().has_progress_thread() ? "multiple" : "as requested";
 }
 
-void append(std::string& text, const std::vector<Line>& lines, const char* what) {
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    text.append(i == 0 ? "" : ",")
-        .append(R"({"call":")")
-        .append(lines[i].call)
-        .append(R"(",")")
-        .append(what)
-        .append(R"(":")")
-        .append(lines[i].what)
-        .append(R"(","calls":)")
-        .append(std::to_string(lines[i].calls))
-        .append("}");
+void append(Json& json, const char* name, const std::vector<Line>& lines, const char* what) {
+  json.key(name).begin_array();
+  for (const Line& line : lines) {
+    json.begin_object()
+        .field("call", line.call)
+        .field(what, std::string_view(line.what))
+        .field("calls", line.calls)
+        .end_object();
   }
+  json.end_array();
 }
 
-std::string json(const Communicator& world) {
+std::string text_of(const Communicator& world) {
   const PlanCache::Counts plans = Engine::get().plans().counts();
-  std::string text = R"({"rank":)" + std::to_string(world.rank);
-  text.append(R"(,"size":)").append(std::to_string(world.size));
-  text.append(R"(,"abi":")").append(STRETTO_ABI);
-  text.append(R"(","mpi":")").append(library_version());
-  text.append(R"(","thread_level":")").append(thread_level_name());
-  text.append(R"(","hosts":)").append(std::to_string(world.topology.hosts()));
-  text.append(R"(,"oversubscribed":)").append(world.topology.oversubscribed() ? "true" : "false");
-  text.append(R"(,"handled":[)");
-  append(text, handled_lines(), "algorithm");
-  text.append(R"(],"passed":[)");
-  append(text, passed_lines(), "reason");
-  text.append(R"(],"schedules_built":)").append(std::to_string(plans.built));
-  text.append(R"(,"schedules_reused":)").append(std::to_string(plans.reused));
-  text.append(R"(,"progress_wakeups":)").append(std::to_string(Engine::get().progress_wakeups()));
-  return text + "}\n";
+  std::ostringstream out;
+  Json json(out);
+  json.begin_object()
+      .field("rank", world.rank)
+      .field("size", world.size)
+      .field("abi", STRETTO_ABI)
+      .field("mpi", std::string_view(native_version()))
+      .field("thread_level", thread_level_name())
+      .field("hosts", world.topology.hosts())
+      .field("oversubscribed", world.topology.oversubscribed());
+  append(json, "handled", handled_lines(), "algorithm");
+  append(json, "passed", passed_lines(), "reason");
+  json.field("schedules_built", plans.built)
+      .field("schedules_reused", plans.reused)
+      .field("progress_wakeups", Engine::get().progress_wakeups())
+      .end_object();
+  return out.str() + "\n";
 }
 
-void write_file(const std::string& folder, const Communicator& world) {
+void write(const std::string& folder, const Communicator& world) {
   const std::string path = folder + "/rank-" + std::to_string(world.rank) + ".json";
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  const std::string text = json(world);
-  const bool written =
-      file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = file != nullptr && std::fclose(file) == 0;
-  if (!written || !closed) say("cannot write %s: the counts of this run are lost", path.c_str());
+  const std::string text = text_of(world);
+  if (write_file(path, std::as_bytes(std::span(text)))) return;
+  say("cannot write %s: the counts of this run are lost", path.c_str());
 }
 
 void print_summary(const Communicator& world) {
   const PlanCache::Counts plans = Engine::get().plans().counts();
-  say("%s, %d ranks on %d hosts%s; calls of rank 0:", library_version().c_str(), world.size,
+  say("%s, %d ranks on %d hosts%s; calls of rank 0:", native_version().c_str(), world.size,
       world.topology.hosts(), world.topology.oversubscribed() ? ", more ranks than cores" : "");
   for (const Line& line : handled_lines()) {
     say("  %-25s %9ld  handled by %s", line.call, line.calls, line.what.c_str());
@@ -134,7 +122,7 @@ void count_handled(int entry_point, const Algorithm& algorithm) {
 void write_report() {
   const Communicator* world = communicators::find(native().comm_world);
   if (world == nullptr) return;
-  if (const auto folder = setting("STRETTO_RUN_COUNTERS")) write_file(*folder, *world);
+  if (const auto folder = setting("STRETTO_RUN_COUNTERS")) write(*folder, *world);
   if (world->rank == 0 && switch_setting("STRETTO_VERBOSE").value_or(false)) {
     print_summary(*world);
   }

@@ -2,10 +2,11 @@
 
 #include <sys/resource.h>
 
-#include <cstdio>
+#include <span>
 #include <sstream>
 
 #include "base/config.hpp"
+#include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "intercept/profile/caller.hpp"
@@ -13,16 +14,6 @@
 
 namespace stretto::intercept::profile {
 namespace {
-
-std::string library_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  native().Get_library_version(text, &length);
-  const std::string all(text, static_cast<std::size_t>(length));
-  std::string version = all.substr(0, all.find('\n'));
-  std::erase_if(version, [](char c) { return c < ' '; });
-  return version;
-}
 
 void describe(Json& json, const ClockLook& look) {
   json.begin_object()
@@ -79,7 +70,7 @@ std::string text_of(const Session& session, const Recorder& recorder, int rank) 
       .field("rank", rank)
       .field("size", size)
       .field("abi", STRETTO_ABI)
-      .field("mpi", std::string_view(library_version()))
+      .field("mpi", std::string_view(native_version()))
       .field("host", static_cast<const char*>(stretto::Place::here().host.data()))
       .field("begin_ns", session.begin)
       .field("end_ns", session.end)
@@ -93,13 +84,6 @@ std::string text_of(const Session& session, const Recorder& recorder, int rank) 
   for (const Site& site : recorder.sites()) describe(json, site);
   json.end_array().end_object();
   return out.str() + "\n";
-}
-
-bool write_file(const std::string& path, const void* data, std::size_t bytes) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return false;
-  const bool written = std::fwrite(data, 1, bytes, file) == bytes;
-  return std::fclose(file) == 0 && written;
 }
 
 }  // namespace
@@ -133,9 +117,8 @@ void write_report(const Session& session, const Recorder& recorder) {
   const std::string text = text_of(session, recorder, rank);
   const auto& instances = recorder.instances();
   // The JSON last: where it is, both are whole.
-  const bool written =
-      write_file(path + ".collectives", instances.data(), instances.size() * sizeof(Instance)) &&
-      write_file(path + ".json", text.data(), text.size());
+  const bool written = write_file(path + ".collectives", std::as_bytes(std::span(instances))) &&
+                       write_file(path + ".json", std::as_bytes(std::span(text)));
   if (!written) say("cannot write %s.json: this rank's profile is lost", path.c_str());
 }
 

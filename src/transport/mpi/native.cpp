@@ -152,6 +152,16 @@ void* native_data(const char* name) {
   return mpi == nullptr ? nullptr : find_data(*mpi, name);
 }
 
+std::string native_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  native().Get_library_version(text.data(), &length);
+  const std::string all(text.data(), static_cast<std::size_t>(length));
+  std::string version = all.substr(0, all.find('\n'));
+  std::erase_if(version, [](char c) { return c < ' '; });
+  return version;
+}
+
 std::string native_soname() {
   const Loaded* mpi = find_loaded();
   return mpi == nullptr ? std::string() : std::string(mpi->interface.soname);

@@ -70,6 +70,9 @@ struct Native {
 // The same for a variable.
 [[nodiscard]] void* native_data(const char* name);
 
+// What the MPI says it is, in one line. Only where native_available().
+[[nodiscard]] std::string native_version();
+
 // The soname of the MPI in this process ("libmpi.so.12"), empty where there is none.
 [[nodiscard]] std::string native_soname();
 

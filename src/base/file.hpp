@@ -1,0 +1,13 @@
+// Whole files.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace stretto {
+
+// False where not all of it was written.
+[[nodiscard]] bool write_file(const std::string& path, std::span<const std::byte> content);
+
+}  // namespace stretto

@@ -9,5 +9,7 @@ namespace stretto {
 
 // False where not all of it was written.
 [[nodiscard]] bool write_file(const std::string& path, std::span<const std::byte> content);
+// The same; false, too, where there is a file of that name.
+[[nodiscard]] bool write_new_file(const std::string& path, std::span<const std::byte> content);
 
 }  // namespace stretto

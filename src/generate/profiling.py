@@ -38,8 +38,16 @@ def traffic(function: Function) -> str:
         return f", traffic_of(Call{function.call})"
     if function.name.startswith(("Comm_", "Request_")) or "datatype" not in function.arguments:
         sends = "sendtype" in function.arguments
-        return ", Traffic{bytes_of(sendcount, sendtype)}" if sends else ""
-    return ", Traffic{bytes_of(count, datatype)}"
+        return moved("bytes_of(sendcount, sendtype)", function) if sends else ""
+    return moved("bytes_of(count, datatype)", function)
+
+
+def moved(bytes_: str, function: Function) -> str:
+    """The same, but for messages that go nowhere."""
+    peer = "dest" if "dest" in function.arguments else "source"
+    if peer not in function.arguments:
+        return f", Traffic{{{bytes_}}}"
+    return f", Traffic{{{peer} == MPI_PROC_NULL ? 0 : {bytes_}}}"
 
 
 def body(function: Function, index: int) -> str:
@@ -85,7 +93,7 @@ def source(functions: Iterable[Function]) -> str:
         '#include "intercept/profile/timed.hpp"\n'
         '#include "intercept/profile/traffic.hpp"\n\n'
         "namespace stretto::intercept::profile {\n"
-        f"const std::vector<Function> kFunctions{{\n{table}}};\n"
+        f"constinit const Function kFunctions[] = {{\n{table}}};\n"
         "}  // namespace stretto::intercept::profile\n\n"
         "using namespace stretto;\n"
         "using namespace stretto::intercept;\n"

@@ -2,7 +2,8 @@
 
 #include <dlfcn.h>
 
-#include <string_view>
+#include <algorithm>
+#include <iterator>
 
 #include "base/log.hpp"
 
@@ -16,16 +17,20 @@ void* existing_function(const char* name) {
   return address;
 }
 
+bool is_language_binding(std::string_view file_name) {
+  constexpr std::string_view kBindings[] = {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx",
+                                            "libmpifort",   "libmpicxx",     "libmpichfort",
+                                            "libmpichcxx"};
+  return std::any_of(std::begin(kBindings), std::end(kBindings),
+                     [&](std::string_view binding) { return file_name.starts_with(binding); });
+}
+
 bool is_the_mpis(void* address) {
   Dl_info object{};
   if (dladdr(address, &object) == 0) return false;
   const std::string_view path = object.dli_fname;
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  // Those of other languages call for the program.
-  for (const std::string_view binding :
-       {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpifort", "libmpicxx"}) {
-    if (name.starts_with(binding)) return false;
-  }
+  if (is_language_binding(name)) return false;
   return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libopen-");
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include "transport/mpi/native.hpp"
@@ -16,6 +17,9 @@ namespace detail {
 inline std::atomic<bool> active{false};
 inline thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;
 }  // namespace detail
+
+// Is this a library in which an MPI has its Fortran or C++ calls? They call for the program.
+[[nodiscard]] bool is_language_binding(std::string_view file_name);
 
 // Is the code at this address the MPI's own?
 [[nodiscard]] bool is_the_mpis(void* address);

@@ -186,6 +186,7 @@ Round& Rounds::round(std::size_t number) {
 }
 
 bool Rounds::add(const Schedule& schedule, Costs& costs) {
+  constexpr std::size_t kMostPeers = std::size_t{1} << 28;  // of each list: 1 GiB
   const std::size_t me = added_++;
   std::size_t number = 0;
   std::size_t works = 0;  // in this round so far
@@ -195,14 +196,16 @@ bool Rounds::add(const Schedule& schedule, Costs& costs) {
   for (const StepId id : order_) {
     const Step& step = at(schedule, id);
     if (joins(step)) return false;
+    if ((number + 2) * ranks_ > kMostPeers) return false;
     Round* now = &round(number);
     if (now->from[me] >= 0 || (now->to[me] >= 0 && step.kind == StepKind::send)) {
       now = &round(++number);
       works = 0;
     }
     if (before != kNoStep && !follows(schedule, id, before)) {
-      // After a send of the same round the times will tell.
-      if (step.kind != StepKind::recv || step.waits != 0 || now->to[me] < 0) return false;
+      // After the send of the same round the times will tell.
+      const bool after_send = at(schedule, before).kind == StepKind::send && now->to[me] >= 0;
+      if (step.kind != StepKind::recv || step.waits != 0 || !after_send) return false;
       now->may_overtake = true;
     }
     if (step.kind == StepKind::send) {

@@ -96,12 +96,8 @@ def test_times_add_up(profiled: dict[str, Any]) -> None:
 def test_who_waits_for_a_late_rank(profiled: dict[str, Any]) -> None:
     slept = 0.9 * ROUNDS * LATE_S
     assert of_phase(profiled, "MPI_Allreduce", "allreduce")["waiting_s"] > 2 * slept
-    from_late = of_phase(profiled, "MPI_Bcast", "bcast_from_late")["waiting_s"]
-    assert from_late > 2 * slept
-    assert of_phase(profiled, "MPI_Bcast", "bcast_to_late")["waiting_s"] < from_late / 2
-    reduced = of_phase(profiled, "MPI_Reduce", "reduce_from_late")["waiting_s"]
-    assert reduced > slept
-    assert of_phase(profiled, "MPI_Reduce", "reduce_to_late")["waiting_s"] < reduced / 2
+    assert of_phase(profiled, "MPI_Bcast", "bcast_from_late")["waiting_s"] > 2 * slept
+    assert of_phase(profiled, "MPI_Reduce", "reduce_from_late")["waiting_s"] > slept
     # Ranks 1 and 2 need rank 1's arrival, rank 0 does not.
     assert of_phase(profiled, "MPI_Scan", "scan")["waiting_s"] > slept
 
@@ -126,21 +122,28 @@ def test_the_table_fits_and_names_the_next_step(mpi: Mpi, tmp_path: Path) -> Non
     assert len(shown) <= 25
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut", "junk"])
+@pytest.mark.parametrize("damage", ["missing", "cut", "mixed", "junk"])
 def test_a_damaged_profile_is_one_line(damage: str, mpi: Mpi, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     profile(mpi, "profiled", 2, folder)
-    read_profile(folder)
+    read_profile(folder, 2)
+    with pytest.raises(StrettoError, match="has profiles of 2 ranks, not of 3"):
+        read_profile(folder, 3)
     match damage:
         case "missing":
             (folder / "rank-1.json").unlink()
         case "cut":
             path = folder / "rank-1.collectives"
             path.write_bytes(path.read_bytes()[:-3])
+        case "mixed":
+            other = (folder / "rank-0.collectives").read_bytes()
+            (folder / "rank-1.collectives").write_bytes(b"\x7f" * 40 + other)
         case "junk":
             (folder / "rank-0.json").write_text('{"rank": "zero"}')
-    with pytest.raises(StrettoError, match=r"rank 1$|is cut off at byte|cannot be read"):
-        read_profile(folder)
+    with pytest.raises(
+        StrettoError, match=r"rank 1$|is cut off at byte|unknown comm at byte 0|cannot be read"
+    ):
+        read_profile(folder, 2)
 
 
 def test_a_folder_in_use_is_refused(mpi: Mpi, tmp_path: Path) -> None:

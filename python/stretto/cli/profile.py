@@ -67,7 +67,7 @@ def profile(
     # What the program prints must not get into what other programs read.
     outcome = launch(command, timeout_s=timeout, stdout=sys.stderr.buffer if as_json else None)
     require_success(program[0], outcome, timeout)
-    summary = summarise(read_profile(folder))
+    summary = summarise(read_profile(folder, ranks))
     lines = source_lines(Address(*site.place) for site in summary.sites)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(_plain(summary, lines)), indent=2).decode())
@@ -83,12 +83,13 @@ def _next_folder(name: str) -> Path:
 
 
 def _make_empty(folder: Path) -> None:
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"--output {folder} is not empty: name a new folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(folder.iterdir())
     except OSError as error:
-        raise InputError(f"{folder} cannot be made: {error.strerror}") from error
+        raise InputError(f"--output {folder}: {error.strerror}") from error
+    if not is_empty:
+        raise InputError(f"--output {folder} is not empty: name a new folder")
 
 
 def _print(summary: Summary, lines: dict[Address, Line], folder: Path) -> None:

@@ -76,8 +76,9 @@ def simulate(
     ] = None,
     element_bytes: Annotated[int, typer.Option(min=1, help="One element's size.")] = 8,
     segment: Annotated[
-        str, typer.Option(metavar="SIZE", help="What a pipelined algorithm moves at once.")
-    ] = "32K",
+        str | None,
+        typer.Option(metavar="SIZE", help="What a pipelined algorithm moves at once; 32K or so."),
+    ] = None,
     radix: Annotated[int, typer.Option(min=2, help="A k-nomial tree's fan-out.")] = 4,
     root: Annotated[int, typer.Option(min=0, help="A rooted collective's root.")] = 0,
     late: Annotated[
@@ -110,6 +111,8 @@ def simulate(
 
     Example: stretto simulate allreduce -n 4096 --bytes 64K --machine ethernet-10g --ppn 16
     """
+    if plot is not None:
+        _check_plot(plot)
     where = read_machine(machine)
     if ppn is not None:
         where = where.with_ranks_per_host(ppn)
@@ -118,7 +121,7 @@ def simulate(
     setting = _Setting(
         bytes_=bytes_of(size or ("0" if collective == "barrier" else "1M")),
         element_bytes=element_bytes,
-        segment_bytes=bytes_of(segment),
+        segment_bytes=bytes_of(segment) if segment else 32 * 1024 // element_bytes * element_bytes,
         radix=radix,
         root=root,
         late=_late(late),
@@ -126,13 +129,13 @@ def simulate(
         seed=seed,
         path=path,
     )
+    _elements("--segment", setting.segment_bytes, setting)
     chosen = _chosen(collective, algorithm)
     cases = [_Case(each, n) for n in _sizes(ranks, root, scaling) for each in chosen]
     done, left_out = _simulate_all(where, setting, cases)
     curves = {each.algorithm: _curve(each, done) for each in chosen}
     if plot is not None:
-        # Here, as importing matplotlib would make every command half a second slower.
-        from stretto.report.scaling import draw_scaling  # noqa: PLC0415
+        from stretto.report.scaling import draw_scaling  # noqa: PLC0415 - see _check_plot
 
         draw_scaling(plot, _title(collective, setting, where), curves)
         _err.print(f"Drawn in {plot}", markup=False, soft_wrap=True)
@@ -143,6 +146,17 @@ def simulate(
         _print(f"{_title(collective, setting, where)}, {ranks:,} ranks", ranks, curves)
     for words in _left_out(left_out):
         _err.print(f"left out: {words}", markup=False, soft_wrap=True)
+
+
+def _check_plot(path: Path) -> None:
+    """Before the simulations, not after them."""
+    # Here, as importing matplotlib would make every command half a second slower.
+    from stretto.report.scaling import FORMATS  # noqa: PLC0415
+
+    if path.suffix.removeprefix(".") not in FORMATS:
+        raise InputError(f"--plot {path}: a picture's name ends in .{', .'.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise InputError(f"--plot {path}: {path.parent} is not a folder")
 
 
 def _chosen(collective: str, name: str) -> list[Algorithm]:

@@ -39,8 +39,9 @@ class Comm(msgspec.Struct, frozen=True):
     size: int
     rank: int
     is_inter: bool
+    is_folded: bool  # stands for all that came after the first thousand
     collectives: int
-    stride: int  # every so many of them are on record
+    stride: int  # one in so many of them is on record
 
     @property
     def name(self) -> tuple[str, int]:
@@ -97,19 +98,25 @@ class Profile(msgspec.Struct, frozen=True):
     instances: list[NDArray[Any]]
 
 
-def read_profile(folder: Path) -> Profile:
-    """All ranks' profiles. Raises ApplicationFailed where some are missing, InputError where one
-    is damaged."""
+def read_profile(folder: Path, ranks: int) -> Profile:
+    """The profiles of so many ranks.
+
+    Raises ApplicationFailed where some are missing, InputError where one is damaged.
+    """
     paths = sorted(folder.glob("rank-*.json"))
     if not paths:
         raise ApplicationFailed(
             f"no rank left a profile in {folder}: the program did not come to MPI_Finalize"
         )
-    ranks = sorted(map(_read_rank, paths), key=lambda each: each.rank)
-    missing = sorted(set(range(ranks[0].size)) - {each.rank for each in ranks})
+    found = sorted(map(_read_rank, paths), key=lambda each: each.rank)
+    sizes = {each.size for each in found}
+    if sizes != {ranks}:
+        worlds = ", ".join(map(str, sorted(sizes)))
+        raise ApplicationFailed(f"{folder} has profiles of {worlds} ranks, not of {ranks}")
+    missing = sorted(set(range(ranks)) - {each.rank for each in found})
     if missing:
         raise ApplicationFailed(f"{folder} has no profile of rank {', '.join(map(str, missing))}")
-    return Profile(ranks, [_read_instances(folder, each.rank) for each in ranks])
+    return Profile(found, [_read_instances(folder, each) for each in found])
 
 
 def _read_rank(path: Path) -> RankProfile:
@@ -119,12 +126,18 @@ def _read_rank(path: Path) -> RankProfile:
         raise InputError(f"{path} cannot be read: {error}") from error
 
 
-def _read_instances(folder: Path, rank: int) -> NDArray[Any]:
-    path = folder / f"rank-{rank}.collectives"
+def _read_instances(folder: Path, rank: RankProfile) -> NDArray[Any]:
+    path = folder / f"rank-{rank.rank}.collectives"
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}") from error
     if len(raw) % _INSTANCE.itemsize:
         raise InputError(f"{path} is cut off at byte {len(raw)}")
-    return np.frombuffer(raw, dtype=_INSTANCE)
+    instances = np.frombuffer(raw, dtype=_INSTANCE)
+    for name, known in (("comm", rank.comms), ("site", rank.sites)):
+        wrong = np.flatnonzero((instances[name] < 0) | (instances[name] >= len(known)))
+        if wrong.size:
+            at = int(wrong[0]) * _INSTANCE.itemsize
+            raise InputError(f"{path} is damaged: an unknown {name} at byte {at}")
+    return instances

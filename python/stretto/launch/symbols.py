@@ -46,7 +46,13 @@ def _ask(tool: str, path: str, addresses: list[Address]) -> dict[Address, Line]:
     asked = "".join(f"{address.offset:#x}\n" for address in addresses)
     try:
         answer = subprocess.run(
-            words, input=asked, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+            words,
+            input=asked,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TIMEOUT_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return {}

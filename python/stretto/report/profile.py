@@ -90,7 +90,9 @@ def summarise(profile: Profile) -> Summary:
     totals: dict[tuple[str, Place, str], SiteTotal] = {}
     for rank in profile.ranks:
         for site in rank.sites:
-            comm = names[rank.comms[site.comm].name] if site.comm >= 0 else ""
+            if site.calls == 0:  # the MPI's own
+                continue
+            comm = names[_key_of(rank, site.comm)] if site.comm >= 0 else ""
             total = totals.setdefault(
                 _key(site, comm),
                 SiteTotal(
@@ -123,20 +125,37 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _comm_names(profile: Profile) -> dict[tuple[str, int], str]:
-    """Each communicator as people name it; a rank's first is MPI_COMM_WORLD."""
+CommKey = tuple[str, int, bool]
+
+
+def _key_of(rank: RankProfile, comm: int) -> CommKey:
+    """The same on all ranks of a communicator; a rank's first is MPI_COMM_WORLD."""
+    own = rank.comms[comm]
+    return own.members, own.ordinal, comm == 0
+
+
+def _comm_names(profile: Profile) -> dict[CommKey, str]:
+    """Each communicator as people name it."""
     world = profile.ranks[0].comms[0]
-    names = {world.name: "world"}
+    names: dict[CommKey, str] = {}
     for rank in profile.ranks:
-        for comm in rank.comms:
+        for i, comm in enumerate(rank.comms):
             ranks = "all ranks" if comm.members == world.members else f"{comm.size} ranks"
-            names.setdefault(comm.name, f"communicator {len(names)} ({ranks})")
+            if i == 0:
+                name = "world"
+            elif comm.is_folded:
+                name = "others"
+            elif comm.ordinal < 0:
+                name = f"some without collectives ({ranks})"
+            else:
+                name = f"communicator {len(names)} ({ranks})"
+            names.setdefault(_key_of(rank, i), name)
     return names
 
 
 def _split_collectives(
     profile: Profile,
-    names: Mapping[tuple[str, int], str],
+    names: Mapping[CommKey, str],
     totals: Mapping[tuple[str, Place, str], SiteTotal],
 ) -> None:
     """Waiting, transfer and overhead of the sites of blocking collectives."""
@@ -156,7 +175,7 @@ def _split_collectives(
     for world_rank, site, time, waiting, rest, least in sums.iter_rows():
         rank = profile.ranks[world_rank]
         own = rank.sites[site]
-        comm = names[rank.comms[own.comm].name]
+        comm = names[_key_of(rank, own.comm)]
         # What is on record stands for all: beyond a million calls only some are.
         scale = own.time_ns * 1e-9 / time if time else 0.0
         parts_of[_key(own, comm)].append((waiting * scale, (rest - least) * scale, least * scale))
@@ -213,6 +232,6 @@ def _collectives_a_rank(profile: Profile) -> dict[str, float]:
     counts: Counter[str] = Counter()
     for rank in profile.ranks:
         for site in rank.sites:
-            if site.kind in ("collective", "start"):
+            if site.calls and site.kind in ("collective", "start"):
                 counts[site.function] += site.calls
     return {name: count / len(profile.ranks) for name, count in sorted(counts.items())}

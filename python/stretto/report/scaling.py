@@ -9,11 +9,12 @@ from stretto.data.schedules import Simulated
 from stretto.errors import InputError
 from stretto.report.words import seconds
 
+FORMATS = ("svg", "png", "pdf")
 _MARKERS = "osD^vPX*"
 
 
 def draw_scaling(path: Path, title: str, curves: dict[str, list[Simulated]]) -> None:
-    """Write one curve an algorithm; the file's ending says the format. Raises InputError."""
+    """Write one curve an algorithm; the file's ending says which of FORMATS. Raises InputError."""
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log", title=title)
     axes.set(xlabel="ranks", ylabel="until the last rank is done")

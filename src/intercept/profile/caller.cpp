@@ -7,8 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <vector>
+
+#include "intercept/entry.hpp"
 
 namespace stretto::intercept::profile {
 namespace {
@@ -20,11 +24,18 @@ struct Range {
 };
 
 // Of the MPI's Fortran bindings, of the MPI and of this library: never the program.
-std::vector<Range> bindings;
-std::vector<Range> ours;
+// Never destroyed: calls may come as late as exit().
+struct Ranges {
+  std::vector<Range> bindings;
+  std::vector<Range> ours;
+};
+Ranges& ranges() {
+  static auto* const instance = new Ranges;
+  return *instance;
+}
 
-bool lies_in(const std::vector<Range>& ranges, std::uintptr_t address) {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) {
+bool lies_in(const std::vector<Range>& list, std::uintptr_t address) {
+  return std::any_of(list.begin(), list.end(), [&](const Range& range) {
     return range.begin <= address && address < range.end;
   });
 }
@@ -32,23 +43,24 @@ bool lies_in(const std::vector<Range>& ranges, std::uintptr_t address) {
 int look_at(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) {
   const std::string_view path = object->dlpi_name == nullptr ? "" : object->dlpi_name;
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  const bool is_binding = name.starts_with("libmpi_mpifh") || name.starts_with("libmpi_usempi") ||
-                          name.starts_with("libmpifort");
+  const bool is_binding = is_language_binding(name);
   const auto here = reinterpret_cast<std::uintptr_t>(&look_at);
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const auto& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
     const Range range{begin, begin + segment.p_memsz};
-    if (is_binding) bindings.push_back(range);
-    if (is_binding || name.starts_with("libmpi") || lies_in({range}, here)) ours.push_back(range);
+    if (is_binding) ranges().bindings.push_back(range);
+    if (is_binding || name.starts_with("libmpi") || lies_in({range}, here)) {
+      ranges().ours.push_back(range);
+    }
   }
   return 0;
 }
 
 _Unwind_Reason_Code until_program(_Unwind_Context* context, void* found) {
   const std::uintptr_t address = _Unwind_GetIP(context);
-  if (address == 0 || lies_in(ours, address)) return _URC_NO_REASON;
+  if (address == 0 || lies_in(ranges().ours, address)) return _URC_NO_REASON;
   *static_cast<std::uintptr_t*>(found) = address;
   return _URC_END_OF_STACK;
 }
@@ -58,7 +70,7 @@ _Unwind_Reason_Code until_program(_Unwind_Context* context, void* found) {
 void find_bindings() { dl_iterate_phdr(look_at, nullptr); }
 
 void* caller_in_program(void* caller) {
-  if (!lies_in(bindings, std::bit_cast<std::uintptr_t>(caller))) return caller;
+  if (!lies_in(ranges().bindings, std::bit_cast<std::uintptr_t>(caller))) return caller;
   std::uintptr_t found = 0;
   _Unwind_Backtrace(until_program, &found);
   return found == 0 ? caller : std::bit_cast<void*>(found);
@@ -71,7 +83,12 @@ CodePlace place_of(void* address) {
   link_map* map = nullptr;
   void** const into = reinterpret_cast<void**>(&map);
   if (dladdr1(std::bit_cast<void*>(call), &info, into, RTLD_DL_LINKMAP) == 0) return {};
-  return {.object = info.dli_fname == nullptr ? "" : info.dli_fname,
+  // The program itself is known as it was called, which may not lead to its file from here.
+  const bool is_program = map != nullptr && map->l_name != nullptr && *map->l_name == '\0';
+  const char* const name = info.dli_fname == nullptr ? "" : info.dli_fname;
+  std::error_code none;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
+  return {.object = is_program && !none ? program.string() : name,
           .offset = call - (map == nullptr ? 0 : map->l_addr),
           .symbol = info.dli_sname == nullptr ? "" : info.dli_sname};
 }

@@ -1,36 +1,48 @@
 #include "intercept/profile/clocks.hpp"
 
+#include <array>
+#include <cstdio>
 #include <limits>
 #include <vector>
 
 #include "base/clock.hpp"
-#include "topology/topology.hpp"
-#include "transport/mpi/native.hpp"
 
 namespace stretto::intercept::profile {
 namespace {
 
-constexpr int kTag = 30467;
+constexpr int kTag = 0;
 constexpr int kRounds = 10;
 
-void send(const std::int64_t& value, int to) {
-  native().Send(&value, sizeof value, native().byte, to, kTag, native().comm_world);
+// Of the machine since it was started: whoever has the same has the same clock, whatever the
+// name of its host.
+using Machine = std::array<char, 40>;
+
+Machine this_machine() {
+  Machine id{};
+  std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "r");
+  if (file == nullptr) return id;
+  static_cast<void>(std::fread(id.data(), 1, id.size() - 1, file));
+  static_cast<void>(std::fclose(file));
+  return id;
 }
 
-std::int64_t receive(int from) {
+void send(const std::int64_t& value, int to, MPI_Comm comm) {
+  native().Send(&value, sizeof value, native().byte, to, kTag, comm);
+}
+
+std::int64_t receive(int from, MPI_Comm comm) {
   std::int64_t value = 0;
-  native().Recv(&value, sizeof value, native().byte, from, kTag, native().comm_world,
-                MPI_STATUS_IGNORE);
+  native().Recv(&value, sizeof value, native().byte, from, kTag, comm, MPI_STATUS_IGNORE);
   return value;
 }
 
 // Cristian's method: the quickest of some round trips bounds the offset best.
-ClockLook ask_rank_zero() {
+ClockLook ask_rank_zero(MPI_Comm comm) {
   ClockLook best{.error = std::numeric_limits<std::int64_t>::max()};
   for (int round = 0; round < kRounds; ++round) {
     const std::int64_t sent = now_ns();
-    send(0, 0);
-    const std::int64_t theirs = receive(0);
+    send(0, 0, comm);
+    const std::int64_t theirs = receive(0, comm);
     const std::int64_t received = now_ns();
     const std::int64_t half = (received - sent) / 2;
     if (half < best.error) best = {.at = received, .offset = theirs - (sent + half), .error = half};
@@ -38,31 +50,30 @@ ClockLook ask_rank_zero() {
   return best;
 }
 
-void answer(int rank) {
+void answer(int rank, MPI_Comm comm) {
   for (int round = 0; round < kRounds; ++round) {
-    static_cast<void>(receive(rank));
-    send(now_ns(), rank);
+    static_cast<void>(receive(rank, comm));
+    send(now_ns(), rank, comm);
   }
 }
 
 }  // namespace
 
-ClockLook look_at_clocks() {
+ClockLook look_at_clocks(MPI_Comm comm) {
   int rank = 0;
   int size = 1;
-  native().Comm_rank(native().comm_world, &rank);
-  native().Comm_size(native().comm_world, &size);
-  using Host = decltype(Place::host);
-  const Host mine = Place::here().host;
-  std::vector<Host> hosts(static_cast<std::size_t>(size));
-  native().Allgather(mine.data(), sizeof mine, native().byte, hosts.data(), sizeof mine,
-                     native().byte, native().comm_world);
+  native().Comm_rank(comm, &rank);
+  native().Comm_size(comm, &size);
+  const Machine mine = this_machine();
+  std::vector<Machine> machines(static_cast<std::size_t>(size));
+  native().Allgather(mine.data(), sizeof mine, native().byte, machines.data(), sizeof mine,
+                     native().byte, comm);
   if (rank == 0) {
     for (int other = 1; other < size; ++other) {
-      if (hosts[static_cast<std::size_t>(other)] != mine) answer(other);
+      if (machines[static_cast<std::size_t>(other)] != mine) answer(other, comm);
     }
-  } else if (hosts[0] != mine) {
-    return ask_rank_zero();
+  } else if (machines[0] != mine) {
+    return ask_rank_zero(comm);
   }
   return {.at = now_ns()};
 }

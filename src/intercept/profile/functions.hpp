@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 namespace stretto::intercept::profile {
 
@@ -21,7 +20,7 @@ struct Function {
   Kind kind;
 };
 
-extern const std::vector<Function> kFunctions;
+extern const Function kFunctions[];  // known before any code runs
 
 [[nodiscard]] const char* name_of(Kind kind);
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <numeric>
 
+#include "intercept/entry.hpp"
 #include "intercept/profile/caller.hpp"
 
 namespace stretto::intercept::profile {
@@ -47,6 +48,15 @@ std::uint64_t hash_of(MPI_Group group, int size) {
   return hash;
 }
 
+// One in `stride`, a power of two, of a communicator's collectives; all ranks choose the same,
+// and of any that come round in turn all have their share. SplitMix64's mixing.
+bool is_kept(std::int64_t number, std::int64_t stride) {
+  auto z = static_cast<std::uint64_t>(number) + 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return ((z ^ (z >> 31)) & static_cast<std::uint64_t>(stride - 1)) == 0;
+}
+
 }  // namespace
 
 Recorder& Recorder::get() {
@@ -56,6 +66,12 @@ Recorder& Recorder::get() {
 
 void Recorder::open() {
   native().Comm_create_keyval(copy_nothing, on_free, &keyval_, nullptr);
+  int size = 1;
+  native().Comm_size(native().comm_world, &size);
+  // What is put together afterwards has those of all ranks.
+  constexpr std::size_t kOfAllRanks = std::size_t{1} << 22;
+  most_instances_ = std::clamp(kOfAllRanks / static_cast<std::size_t>(size), std::size_t{1} << 12,
+                               std::size_t{1} << 20);
   index_of(native().comm_world);
 }
 
@@ -65,17 +81,30 @@ int Recorder::index_of(MPI_Comm comm) {
   if (comm == native().comm_null) return kNoComm;
   const unsigned now = generation.load(std::memory_order_acquire);
   if (last.generation != now || last.comm != comm) {
+    const std::lock_guard lock(mutex_);  // or two threads might learn it
     void* value = nullptr;
     int found = 0;
     native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
-    const std::lock_guard lock(mutex_);
     last = {now, comm,
             found != 0 ? static_cast<int>(std::bit_cast<std::intptr_t>(value)) : learn(comm)};
   }
   return last.index;
 }
 
+int Recorder::folded() {
+  if (!comms_.back().is_folded) {
+    comms_.emplace_back();
+    comms_.back().is_folded = true;
+  }
+  return static_cast<int>(comms_.size()) - 1;
+}
+
 int Recorder::learn(MPI_Comm comm) {
+  if (comms_.size() >= kMostComms) {
+    const std::intptr_t index = folded();
+    native().Comm_set_attr(comm, keyval_, std::bit_cast<void*>(index));
+    return static_cast<int>(index);
+  }
   Comm known;
   int is_inter = 0;
   native().Comm_test_inter(comm, &is_inter);
@@ -108,6 +137,8 @@ void Recorder::add(const Record& at_callee) {
   const std::lock_guard lock(mutex_);
   const int index = site_of(record);
   Site& site = sites_[static_cast<std::size_t>(index)];
+  // ROMIO's collectives, for one, come by the names that programs use.
+  if (site.is_the_mpis) return;
   ++site.calls;
   site.bytes += record.bytes;
   site.time += time;
@@ -120,28 +151,24 @@ void Recorder::add(const Record& at_callee) {
 
 void Recorder::note_instance(const Record& record, int site) {
   Comm& comm = comms_[static_cast<std::size_t>(record.comm)];
-  if (comm.ordinal < 0) {
-    comm.ordinal =
-        static_cast<int>(std::count_if(comms_.begin(), comms_.end(), [&](const Comm& other) {
-          return other.members == comm.members && other.ordinal >= 0;
-        }));
-  }
+  if (comm.is_folded) return;
+  if (comm.ordinal < 0) comm.ordinal = next_ordinal_[comm.members]++;
   const std::int64_t number = comm.collectives++;
-  if (number % comm.stride != 0) return;
+  if (!is_kept(number, comm.stride)) return;
   instances_.push_back({.enter = record.enter,
                         .leave = record.leave,
                         .number = number,
                         .comm = record.comm,
                         .site = site,
                         .root = record.root});
-  if (instances_.size() == kMostInstances) thin_out();
+  if (instances_.size() >= most_instances_) thin_out();
 }
 
-// Half of each communicator's: those whose numbers all ranks keep longest.
+// Half of each communicator's.
 void Recorder::thin_out() {
   for (Comm& comm : comms_) comm.stride *= 2;
   std::erase_if(instances_, [&](const Instance& each) {
-    return each.number % comms_[static_cast<std::size_t>(each.comm)].stride != 0;
+    return !is_kept(each.number, comms_[static_cast<std::size_t>(each.comm)].stride);
   });
 }
 

@@ -37,6 +37,7 @@ struct Site {
   std::int64_t time = 0;
   std::int64_t longest = 0;
   std::array<std::int64_t, 64> sizes{};  // calls by bit width of their bytes
+  bool is_the_mpis = false;              // not the program's: it does not count
 };
 
 // Named alike on all its ranks, without a word between them: the ranks it has of MPI_COMM_WORLD,
@@ -47,8 +48,9 @@ struct Comm {
   int size = 0;
   int rank = 0;
   bool is_inter = false;
+  bool is_folded = false;        // stands for all beyond the first thousand
   std::int64_t collectives = 0;  // so far
-  std::int64_t stride = 1;       // every so many of them are in instances()
+  std::int64_t stride = 1;       // one in so many of them is in instances()
 };
 
 // One collective of this rank's; as it lies in the file rank-N.collectives.
@@ -81,12 +83,13 @@ class Recorder {
 
  private:
   int learn(MPI_Comm comm);
+  int folded();
   int site_of(const Record& record);
   void note_instance(const Record& record, int site);
   void thin_out();
 
-  // 40 MiB a rank; beyond them every second one is dropped, and so on.
-  static constexpr std::size_t kMostInstances = std::size_t{1} << 20;
+  static constexpr std::size_t kMostComms = 1000;
+  std::size_t most_instances_ = 0;  // beyond them half is dropped, and so on
 
   struct Key {
     std::uintptr_t caller;
@@ -105,6 +108,7 @@ class Recorder {
   std::mutex mutex_;
   int keyval_ = MPI_KEYVAL_INVALID;
   std::vector<Comm> comms_;
+  std::unordered_map<std::uint64_t, int> next_ordinal_;  // by members
   std::vector<Site> sites_;
   std::unordered_map<Key, int, Hash> index_;  // of sites_
   std::vector<Instance> instances_;

@@ -32,6 +32,7 @@ void describe(Json& json, const Comm& comm) {
       .field("size", comm.size)
       .field("rank", comm.rank)
       .field("is_inter", comm.is_inter)
+      .field("is_folded", comm.is_folded)
       .field("collectives", comm.collectives)
       .field("stride", comm.stride)
       .end_object();
@@ -117,8 +118,8 @@ void write_report(const Session& session, const Recorder& recorder) {
   const std::string text = text_of(session, recorder, rank);
   const auto& instances = recorder.instances();
   // The JSON last: where it is, both are whole.
-  const bool written = write_file(path + ".collectives", std::as_bytes(std::span(instances))) &&
-                       write_file(path + ".json", std::as_bytes(std::span(text)));
+  const bool written = write_new_file(path + ".collectives", std::as_bytes(std::span(instances))) &&
+                       write_new_file(path + ".json", std::as_bytes(std::span(text)));
   if (!written) say("cannot write %s.json: this rank's profile is lost", path.c_str());
 }
 

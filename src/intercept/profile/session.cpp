@@ -9,6 +9,23 @@ namespace stretto::intercept::profile {
 namespace {
 
 Session session;
+MPI_Comm own{};  // for what the tool has to say: no receive of the program's may catch it
+
+MPI_Comm copy_of_world() {
+  MPI_Group group{};
+  MPI_Comm copy{};
+  native().Comm_group(native().comm_world, &group);
+  native().Comm_create(native().comm_world, group, &copy);
+  native().Group_free(&group);
+  return copy;
+}
+
+// Ranks that MPI_Comm_spawn started are numbered from 0 again.
+bool is_spawned() {
+  MPI_Comm parent = native().comm_null;
+  native().Comm_get_parent(&parent);
+  return parent != native().comm_null;
+}
 
 void begin() {
   if (!native_available()) {
@@ -17,9 +34,14 @@ void begin() {
         native_soname().c_str(), STRETTO_ABI);
     return;
   }
+  if (is_spawned()) {
+    say("ranks of MPI_Comm_spawn are not profiled");
+    return;
+  }
   find_bindings();
   Recorder::get().open();
-  session.clocks_at_begin = look_at_clocks();
+  own = copy_of_world();
+  session.clocks_at_begin = look_at_clocks(own);
   session.begin = now_ns();
   detail::active.store(true, std::memory_order_release);
 }
@@ -27,9 +49,10 @@ void begin() {
 void end() {
   detail::active.store(false, std::memory_order_release);
   session.end = now_ns();
-  session.clocks_at_end = look_at_clocks();
+  session.clocks_at_end = look_at_clocks(own);
   write_report(session, Recorder::get());
   Recorder::get().close();
+  native().Comm_free(&own);
 }
 
 }  // namespace

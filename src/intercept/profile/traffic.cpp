@@ -7,6 +7,7 @@ namespace {
 struct Part {
   bool is_inter = false;
   int rank = 0;
+  int own_size = 0;      // of this rank's group
   int size = 0;          // of the group that blocks go to
   bool is_idle = false;  // on an intercommunicator: neither the root nor in the other group
   bool is_root = false;
@@ -17,13 +18,14 @@ Part part_of(const Call& call) {
   int is_inter = 0;
   native().Comm_test_inter(call.comm, &is_inter);
   native().Comm_rank(call.comm, &part.rank);
+  native().Comm_size(call.comm, &part.own_size);
   if (is_inter != 0) {
     part.is_inter = true;
     native().Comm_remote_size(call.comm, &part.size);
     part.is_idle = is_rooted(call.collective) && call.root == MPI_PROC_NULL;
     part.is_root = call.root == MPI_ROOT;
   } else {
-    native().Comm_size(call.comm, &part.size);
+    part.size = part.own_size;
     part.is_root = call.root == part.rank;
   }
   return part;
@@ -109,7 +111,7 @@ std::int64_t bytes_in(const Call& call, const Part& part) {
       return call.sendbuf == MPI_IN_PLACE ? received_from_each(call, part.size)
                                           : sent_to_each(call, part.size);
     case Collective::reduce_scatter:
-      return received_from_each(call, part.size);
+      return received_from_each(call, part.own_size);
     case Collective::neighbor_allgather:
       return bytes_of(call.sendcount, call.sendtype);
     case Collective::neighbor_alltoall:

@@ -117,6 +117,12 @@ int simulate(Arguments& arguments, std::ostream& out) {
   question.element_bytes = arguments.number("--element-bytes", 1, 1 << 20).value_or(1);
   question.signal_bytes = arguments.number("--signal-bytes", 0, 1 << 20).value_or(0);
   const Request request = read_request(arguments, kMostRanks);
+  constexpr double kMostBytes = 1e18;  // of all ranks' blocks together
+  if (static_cast<double>(request.shape.count) * request.shape.size *
+          static_cast<double>(question.element_bytes) >
+      kMostBytes) {
+    throw BadInput("the vectors of all ranks together are longer than 1e18 bytes");
+  }
   question.algorithm = request.algorithm;
   question.shape = request.shape;
   conditions.arrivals = read_arrivals(arrivals, request.shape.size);

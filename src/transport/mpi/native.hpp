@@ -22,7 +22,7 @@ namespace stretto {
 #define STRETTO_NATIVE_FUNCTIONS(X)                                                               \
   X(Allgather) X(Cancel) X(Cart_shift) X(Cartdim_get) X(Comm_call_errhandler) X(Comm_create)      \
   X(Comm_create_keyval) X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr)                         \
-  X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size)      \
+  X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size)      \
   X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter)                         \
   X(Dist_graph_neighbors) X(Dist_graph_neighbors_count) X(Errhandler_free)                        \
   X(Get_library_version) X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete)         \

@@ -89,8 +89,8 @@ def test_what_is_too_large_is_left_out(capsys: pytest.CaptureFixture[str]) -> No
         (["bcast", "-n", "4", "--path", "fast"], "--path is any, events or rounds"),
         (["bcast", "-n", "4", "--path", "rounds"], "not round-structured"),
         (["bcast", "-n", "4", "--ppn", "24"], "--ppn 24"),
-        (["bcast", "-n", "4", "--plot", "/nowhere/a.svg"], "--plot /nowhere/a.svg"),
-        (["bcast", "-n", "4", "--plot", "a.nope"], "'nope' is not supported"),
+        (["bcast", "-n", "4", "--plot", "/nowhere/a.svg"], "/nowhere is not a folder"),
+        (["bcast", "-n", "4", "--plot", "a.nope"], "ends in .svg, .png, .pdf"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(

@@ -16,11 +16,11 @@ STRETTO = Path(sys.executable).with_name("stretto")
 ROUNDS, LATE_S, BYTES = 10, 0.020, 8000
 
 
-def profile(mpi: Mpi, program: str, ranks: int, folder: Path) -> dict[str, Any]:
+def profile(mpi: Mpi, program: str, ranks: int, folder: Path, *arguments: object) -> dict[str, Any]:
     words = ["profile", "-n", str(ranks), "--json", "--output", str(folder)]
     launcher = ["--launcher", str(mpi.launcher.path)]
     answer = subprocess.run(
-        [STRETTO, *words, *launcher, mpi.program(program)],
+        [STRETTO, *words, *launcher, mpi.program(program), *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=120,
@@ -107,6 +107,24 @@ def test_fortran_calls_are_found_in_their_source(mpi: Mpi, tmp_path: Path) -> No
     assert found["collectives_a_rank"]["MPI_Allreduce"] >= 1
     files = {Path(site["file"]).name for site in found["sites"]}
     assert files == {"fortran_mpifh.f"}
+
+
+def test_what_an_mpi_calls_on_its_own_behalf_does_not_count(mpi: Mpi, tmp_path: Path) -> None:
+    found = profile(mpi, "file_together", 2, tmp_path / "run", tmp_path / "file")
+    assert (tmp_path / "file").stat().st_size == 2 * 64 * 8
+    assert found["collectives_a_rank"] == {}
+    assert found["sites"] == []
+
+
+def test_communicators_by_the_thousand_are_counted_together(mpi: Mpi, tmp_path: Path) -> None:
+    if mpi.abi == "openmpi":
+        pytest.skip("Open MPI alone crashes on a communicator freed while something runs on it")
+    found = profile(mpi, "many_communicators", 2, tmp_path / "run", 3000)
+    shown = {site["communicator"] for site in found["sites"]}
+    assert "others" in shown
+    assert len(shown) <= 1001
+    calls = sum(each["calls"] for each in found["sites"] if each["kind"] == "collective")
+    assert calls >= 2 * 3000
 
 
 def test_the_table_fits_and_names_the_next_step(mpi: Mpi, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from stretto.launch.process import Outcome
 _REPORTS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
     (
         re.compile(r"MPI_ABORT was invoked on rank (\d+).*?errorcode (-?\d+)", re.DOTALL),
-        lambda found: f"rank {found[1]} called MPI_Abort with code {found[2]}",
+        lambda found: f"rank {found[1]} {_ABORTS} with code {found[2]}",
     ),
     (
         re.compile(
@@ -24,7 +24,7 @@ _REPORTS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
     ),
     (
         re.compile(r"^Abort\((-?\d+)\) on node \d+ \(rank (\d+) in comm", re.MULTILINE),
-        lambda found: f"rank {found[2]} called MPI_Abort with code {found[1]}",
+        lambda found: f"rank {found[2]} {_ABORTS} with code {found[1]}",
     ),
     (
         re.compile(
@@ -45,6 +45,7 @@ _REPORTS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
         lambda found: f"rank {found[1]} exited without MPI_Finalize",
     ),
 ]
+_ABORTS = "called MPI_Abort"
 # Hydra names a process, and not always the one that died first: it kills the others itself.
 _HYDRA = re.compile(
     r"PID (\d+) RUNNING AT (\S+)\n.*?EXIT CODE: (\d+)"
@@ -77,9 +78,14 @@ def cause(outcome: Outcome) -> str:
         if reports:
             return reports[0]
     else:
-        # What others said may be how they took its end.
         own = [report for report in reports if report.startswith(f"rank {outcome.lost.rank} ")]
-        return own[0] if own else "; then ".join([_lost(outcome), *reports[:1]])
+        if own:
+            return own[0]
+        # A rank that calls MPI_Abort may see others ended before itself.
+        if reports and _ABORTS in reports[0]:
+            return f"{reports[0]}; {_lost(outcome)}"
+        # What others said else may be how they took its end.
+        return "; then ".join([_lost(outcome), *reports[:1]])
     code = outcome.exit_code
     if (found := _HYDRA.search(outcome.last_words)) and found[4]:
         return f"a rank was killed by {signal_name(int(found[4]))}"

@@ -111,6 +111,13 @@ def lost(exit_code: int, said: str, pid: int = 11720, *, unnoticed: bool = False
                 "then rank 2 failed in MPI_Bcast: Invalid root"
             ),
         ),
+        (
+            MPICH_ABORT.replace("rank 1", "rank 0"),
+            (
+                "rank 0 called MPI_Abort with code 9; "
+                "rank 1 (process 11720 on vm) ended without MPI_Finalize (exit code 9)"
+            ),
+        ),
     ],
 )
 def test_the_rank_that_died_first_is_named(said: str, words: str) -> None:

@@ -122,7 +122,7 @@ def test_communicators_by_the_thousand_are_counted_together(mpi: Mpi, tmp_path: 
     found = profile(mpi, "many_communicators", 2, tmp_path / "run", 3000)
     shown = {site["communicator"] for site in found["sites"]}
     assert "others" in shown
-    assert len(shown) <= 1001
+    assert len(shown) <= 2 * 1001  # a thousand of each rank
     calls = sum(each["calls"] for each in found["sites"] if each["kind"] == "collective")
     assert calls >= 2 * 3000
 

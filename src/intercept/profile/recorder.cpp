@@ -125,7 +125,9 @@ int Recorder::site_of(const Record& record) {
   const Key key{std::bit_cast<std::uintptr_t>(record.caller), record.function, record.comm};
   const auto [found, is_new] = index_.try_emplace(key, static_cast<int>(sites_.size()));
   if (is_new) {
-    sites_.push_back({.function = record.function, .caller = record.caller, .comm = record.comm});
+    Site site{.function = record.function, .caller = record.caller, .comm = record.comm};
+    site.is_the_mpis = is_the_mpis(record.caller);
+    sites_.push_back(site);
   }
   return found->second;
 }

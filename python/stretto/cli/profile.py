@@ -20,14 +20,13 @@ from stretto.cli.options import (
 )
 from stretto.data.profiles import read_profile
 from stretto.errors import InputError
-from stretto.launch.dropin import rank_environment
+from stretto.launch.dropin import PROFILE, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.process import launch
 from stretto.launch.symbols import Address, Line, source_lines
 from stretto.report.profile import Summary, summarise
 
-_FOLDER = "STRETTO_PROFILE_FOLDER"
 _RUNS = Path("stretto-runs")
 
 _out = Console(highlight=False)
@@ -58,7 +57,7 @@ def profile(
     job = prepare(program, launcher, launcher_args, mode="profile")
     folder = output or _next_folder(f"{Path(program[0]).stem}-profile")
     environment = rank_environment(job.drop_in, {}, verbose=False)
-    environment |= {_FOLDER: str(folder.absolute())}
+    environment |= {PROFILE: str(folder.absolute())}
     command = job.launcher.command(ranks, job.program.argv, environment)
     if dry_run:
         print(shlex.join(command))

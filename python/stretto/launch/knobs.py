@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stretto.launch.dropin import COUNTERS, NATIVE, SELECTION, VERBOSE
+from stretto.launch.dropin import COUNTERS, NATIVE, PROFILE, SELECTION, VERBOSE
 from stretto.launch.lifelines import VARIABLE as LIFELINE
 
 
@@ -28,6 +28,7 @@ class Setting:
 _KNOBS = (
     Knob(VERBOSE, "off", "print what was handled and what passed, at MPI_Finalize (--verbose)"),
     Knob(COUNTERS, "none", "folder each rank writes its counters to"),
+    Knob(PROFILE, "none", "folder each rank writes its profile to"),
     Knob(
         "STRETTO_PROGRESS_THREAD",
         "automatic",

@@ -81,14 +81,24 @@ int Recorder::index_of(MPI_Comm comm) {
   if (comm == native().comm_null) return kNoComm;
   const unsigned now = generation.load(std::memory_order_acquire);
   if (last.generation != now || last.comm != comm) {
-    const std::lock_guard lock(mutex_);  // or two threads might learn it
-    void* value = nullptr;
-    int found = 0;
-    native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
-    last = {now, comm,
-            found != 0 ? static_cast<int>(std::bit_cast<std::intptr_t>(value)) : learn(comm)};
+    // The first look is not under the lock: where the handle is none, the program's error handler
+    // runs in it, and that may call MPI. The second is, or two threads might learn it.
+    int index = known_index(comm);
+    if (index == kNoComm) {
+      const std::lock_guard lock(mutex_);
+      index = known_index(comm);
+      if (index == kNoComm) index = learn(comm);
+    }
+    last = {now, comm, index};
   }
   return last.index;
+}
+
+int Recorder::known_index(MPI_Comm comm) const {
+  void* value = nullptr;
+  int found = 0;
+  native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
+  return found != 0 ? static_cast<int>(std::bit_cast<std::intptr_t>(value)) : kNoComm;
 }
 
 int Recorder::folded() {

@@ -82,6 +82,7 @@ class Recorder {
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
 
  private:
+  [[nodiscard]] int known_index(MPI_Comm comm) const;
   int learn(MPI_Comm comm);
   int folded();
   int site_of(const Record& record);

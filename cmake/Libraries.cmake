@@ -2,6 +2,8 @@
 #   libstretto-<abi>.so             the C API (stretto_*)
 #   libstretto-accelerate-<abi>.so  the drop-in: the same plus MPI_* and PMPI_*
 #   libstretto-profile-<abi>.so     what `stretto profile` preloads: MPI_* and PMPI_* that count
+#   libstretto-whatif-<abi>.so      what `stretto whatif` preloads: the same, and clocks, in virtual
+#                                   time
 # None links an MPI: they find the program's own at run time. So all must come
 # out without one undefined MPI symbol, and with nothing needed beyond libc.
 
@@ -35,20 +37,23 @@ install(TARGETS stretto-schedule DESTINATION bin)
 file(GLOB_RECURSE live_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
 file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
 file(GLOB intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
+file(GLOB observing_sources CONFIGURE_DEPENDS src/intercept/calls/*.cpp)
+list(APPEND observing_sources src/intercept/entry.cpp src/transport/mpi/native.cpp)
 file(GLOB profile_sources CONFIGURE_DEPENDS src/intercept/profile/*.cpp)
+file(GLOB whatif_sources CONFIGURE_DEPENDS src/intercept/whatif/*.cpp)
 # The entry points themselves are written from a table, once for all ABIs.
 set(generated ${PROJECT_BINARY_DIR}/generated)
 file(GLOB generator CONFIGURE_DEPENDS src/generate/*)
 add_custom_command(
   OUTPUT ${generated}/intercept/wrappers.cpp ${generated}/profile/wrappers.cpp
-         ${generated}/api/collectives.cpp
+         ${generated}/whatif/wrappers.cpp ${generated}/api/collectives.cpp
   BYPRODUCTS ${generated}/include/stretto/collectives.h ${generated}/include/stretto/mpi4.h
   COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/src/generate/main.py ${generated}
   DEPENDS ${generator}
   VERBATIM)
 add_custom_target(
   stretto-generated DEPENDS ${generated}/intercept/wrappers.cpp ${generated}/profile/wrappers.cpp
-                            ${generated}/api/collectives.cpp)
+                            ${generated}/whatif/wrappers.cpp ${generated}/api/collectives.cpp)
 install(DIRECTORY include/stretto ${generated}/include/stretto DESTINATION include)
 
 # Objects against one MPI's headers. Those of the public faces (api, intercept) keep
@@ -89,8 +94,13 @@ foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-live-${abi}
                       stretto-api-${abi} stretto-intercept-${abi})
 
+  stretto_add_objects(stretto-observing-${abi} ${abi} hidden ${observing_sources})
   stretto_add_objects(stretto-profiling-${abi} ${abi} default ${profile_sources}
-                      src/intercept/entry.cpp src/transport/mpi/native.cpp
                       ${generated}/profile/wrappers.cpp)
-  stretto_add_library(stretto-profile-${abi} exports-profile.map stretto-profiling-${abi})
+  stretto_add_library(stretto-profile-${abi} exports-profile.map stretto-observing-${abi}
+                      stretto-profiling-${abi})
+  stretto_add_objects(stretto-supposing-${abi} ${abi} default ${whatif_sources}
+                      ${generated}/whatif/wrappers.cpp)
+  stretto_add_library(stretto-whatif-${abi} exports-whatif.map stretto-observing-${abi}
+                      stretto-supposing-${abi})
 endforeach()

@@ -11,17 +11,19 @@ from pathlib import Path
 import api
 import dropin
 import profiling
+import supposing
 from table import functions
 
 
 def main() -> None:
-    """Write OUTDIR/{api/collectives.cpp,{intercept,profile}/wrappers.cpp,include/stretto/*.h}."""
+    """Write OUTDIR/{api/collectives.cpp,{intercept,profile,whatif}/wrappers.cpp,include/stretto/*.h}."""
     outdir = Path(sys.argv[1])
     table = functions()
     for name, text in {
         "api/collectives.cpp": api.source(table),
         "intercept/wrappers.cpp": dropin.source(table),
         "profile/wrappers.cpp": profiling.source(table),
+        "whatif/wrappers.cpp": supposing.source(table),
         "include/stretto/collectives.h": api.header(table),
         "include/stretto/mpi4.h": api.mpi4(table),
     }.items():

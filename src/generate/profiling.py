@@ -91,7 +91,7 @@ def source(functions: Iterable[Function]) -> str:
     return (
         '#include "intercept/profile/session.hpp"\n'
         '#include "intercept/profile/timed.hpp"\n'
-        '#include "intercept/profile/traffic.hpp"\n\n'
+        '#include "intercept/calls/traffic.hpp"\n\n'
         "namespace stretto::intercept::profile {\n"
         f"constinit const Function kFunctions[] = {{\n{table}}};\n"
         "}  // namespace stretto::intercept::profile\n\n"

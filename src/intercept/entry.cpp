@@ -25,13 +25,17 @@ bool is_language_binding(std::string_view file_name) {
                      [&](std::string_view binding) { return file_name.starts_with(binding); });
 }
 
+bool is_part_of_mpi(std::string_view file_name) {
+  return file_name.starts_with("libmpi") || file_name.starts_with("mca_") ||
+         file_name.starts_with("libopen-");
+}
+
 bool is_the_mpis(void* address) {
   Dl_info object{};
   if (dladdr(address, &object) == 0) return false;
   const std::string_view path = object.dli_fname;
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (is_language_binding(name)) return false;
-  return name.starts_with("libmpi") || name.starts_with("mca_") || name.starts_with("libopen-");
+  return is_part_of_mpi(name) && !is_language_binding(name);
 }
 
 }  // namespace stretto::intercept

@@ -21,6 +21,9 @@ inline thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;
 // Is this a library in which an MPI has its Fortran or C++ calls? They call for the program.
 [[nodiscard]] bool is_language_binding(std::string_view file_name);
 
+// Is this a library of an MPI, its bindings included?
+[[nodiscard]] bool is_part_of_mpi(std::string_view file_name);
+
 // Is the code at this address the MPI's own?
 [[nodiscard]] bool is_the_mpis(void* address);
 

@@ -22,7 +22,8 @@ class SharedLinks {
  public:
   static constexpr bool kShared = true;
 
-  SharedLinks(const Machine& machine, int ranks) {
+  SharedLinks(const Machine& machine, int ranks) : places_(machine.places) {
+    for (const Rank place : places_) ranks = std::max(ranks, place + 1);
     int below = 1;  // ranks that leave by one link
     for (const Level& level : machine.levels) {
       const int together = level.ranks == 0 ? ranks : level.ranks;
@@ -37,7 +38,10 @@ class SharedLinks {
     }
   }
 
-  [[nodiscard]] double arrival(Rank from, Rank to, const Costs::Message& cost, double sent) {
+  [[nodiscard]] double arrival(Rank sender, Rank receiver, const Costs::Message& cost,
+                               double sent) {
+    const Rank from = place_of(sender);
+    const Rank to = place_of(receiver);
     const auto bytes = static_cast<double>(cost.bytes);
     double leaves = sent;
     for (std::size_t level = 0; level <= cost.level; ++level) {
@@ -80,7 +84,12 @@ class SharedLinks {
     return std::vector<double>(static_cast<std::size_t>((ranks + group - 1) / group));
   }
 
+  [[nodiscard]] Rank place_of(Rank rank) const {
+    return places_.empty() ? rank : places_[static_cast<std::size_t>(rank)];
+  }
+
   std::vector<Shared> levels_;
+  std::vector<Rank> places_;
 };
 
 }  // namespace stretto::model

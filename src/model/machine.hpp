@@ -46,10 +46,21 @@ struct Machine {
   double reduce = 0;
   double reduce_per_byte = 0;
 
+  // Where each rank sits, for communicators that are not the first ranks in their order; empty:
+  // rank r at place r.
+  std::vector<Rank> places{};
+
+  [[nodiscard]] Rank place_of(Rank rank) const {
+    return places.empty() ? rank : places[static_cast<std::size_t>(rank)];
+  }
   // Index of the nearest level that has both ranks in one group.
   [[nodiscard]] std::size_t level_between(Rank a, Rank b) const {
+    const Rank from = place_of(a);
+    const Rank to = place_of(b);
     std::size_t level = 0;
-    while (level + 1 < levels.size() && a / levels[level].ranks != b / levels[level].ranks) ++level;
+    while (level + 1 < levels.size() && from / levels[level].ranks != to / levels[level].ranks) {
+      ++level;
+    }
     return level;
   }
   // Messages wait for others that are not their ends'.

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "intercept/entry.hpp"
-#include "intercept/profile/caller.hpp"
+#include "intercept/calls/caller.hpp"
 
 namespace stretto::intercept::profile {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "intercept/profile/caller.hpp"
+#include "intercept/calls/caller.hpp"
 #include "topology/topology.hpp"
 
 namespace stretto::intercept::profile {

@@ -1,7 +1,7 @@
 #include "intercept/profile/session.hpp"
 
 #include "base/log.hpp"
-#include "intercept/profile/caller.hpp"
+#include "intercept/calls/caller.hpp"
 #include "intercept/profile/recorder.hpp"
 #include "intercept/profile/report.hpp"
 

@@ -4,7 +4,7 @@
 #include "base/clock.hpp"
 #include "intercept/entry.hpp"
 #include "intercept/profile/recorder.hpp"
-#include "intercept/profile/traffic.hpp"
+#include "intercept/calls/traffic.hpp"
 
 namespace stretto::intercept::profile {
 

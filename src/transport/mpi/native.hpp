@@ -27,9 +27,9 @@ namespace stretto {
   X(Dist_graph_neighbors) X(Dist_graph_neighbors_count) X(Errhandler_free)                        \
   X(Get_library_version) X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete)         \
   X(Grequest_start) X(Group_free) X(Group_translate_ranks) X(Intercomm_merge) X(Iprobe)           \
-  X(Irecv) X(Isend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv) X(Recv_init)             \
+  X(Improbe) X(Irecv) X(Isend) X(Issend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv) X(Recv_init)             \
   X(Reduce_local) X(Request_free) X(Request_get_status) X(Send) X(Sendrecv) X(Start)              \
-  X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Testany) X(Testsome) X(Topo_test)      \
+  X(Status_set_cancelled) X(Status_set_elements) X(Test) X(Test_cancelled) X(Testall) X(Testany) X(Testsome) X(Topo_test)      \
   X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \
   X(Type_get_true_extent) X(Type_size_x) X(Unpack)
 // clang-format on

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace stretto::intercept::profile {
+namespace stretto::intercept {
 
 // To be called once, before the others.
 void find_bindings();
@@ -11,6 +11,9 @@ void find_bindings();
 // The program's own address behind a call of ours that returns to `caller`: the same, except
 // in Fortran, whose bindings call the C functions. Those cost a walk up the stack.
 [[nodiscard]] void* caller_in_program(void* caller);
+
+// Is the code at this address neither the MPI's nor Stretto's?
+[[nodiscard]] bool is_programs(void* address);
 
 // A place as the report names it: the file it is in and its address there, as its debug
 // information has it, and the symbol it belongs to, where there is one.
@@ -21,4 +24,4 @@ struct CodePlace {
 };
 [[nodiscard]] CodePlace place_of(void* address);
 
-}  // namespace stretto::intercept::profile
+}  // namespace stretto::intercept

@@ -1,4 +1,4 @@
-#include "intercept/profile/caller.hpp"
+#include "intercept/calls/caller.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -14,7 +14,7 @@
 
 #include "intercept/entry.hpp"
 
-namespace stretto::intercept::profile {
+namespace stretto::intercept {
 namespace {
 
 // Where an object's code lies in memory.
@@ -51,7 +51,7 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) {
     const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
     const Range range{begin, begin + segment.p_memsz};
     if (is_binding) ranges().bindings.push_back(range);
-    if (is_binding || name.starts_with("libmpi") || lies_in({range}, here)) {
+    if (is_binding || is_part_of_mpi(name) || lies_in({range}, here)) {
       ranges().ours.push_back(range);
     }
   }
@@ -76,6 +76,10 @@ void* caller_in_program(void* caller) {
   return found == 0 ? caller : std::bit_cast<void*>(found);
 }
 
+bool is_programs(void* address) {
+  return !lies_in(ranges().ours, std::bit_cast<std::uintptr_t>(address));
+}
+
 CodePlace place_of(void* address) {
   Dl_info info{};
   // The call is before the address it returns to, which may begin another line or function.
@@ -93,4 +97,4 @@ CodePlace place_of(void* address) {
           .symbol = info.dli_sname == nullptr ? "" : info.dli_sname};
 }
 
-}  // namespace stretto::intercept::profile
+}  // namespace stretto::intercept

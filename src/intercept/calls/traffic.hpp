@@ -3,7 +3,7 @@
 
 #include "api/call.hpp"
 
-namespace stretto::intercept::profile {
+namespace stretto::intercept {
 
 struct Traffic {
   std::int64_t bytes = 0;
@@ -17,4 +17,4 @@ struct Traffic {
 // the vector, in a scatter its block, in an alltoall all it sends.
 [[nodiscard]] Traffic traffic_of(const Call& call);
 
-}  // namespace stretto::intercept::profile
+}  // namespace stretto::intercept

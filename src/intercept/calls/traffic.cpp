@@ -1,6 +1,6 @@
-#include "intercept/profile/traffic.hpp"
+#include "intercept/calls/traffic.hpp"
 
-namespace stretto::intercept::profile {
+namespace stretto::intercept {
 namespace {
 
 // As far as it matters which arguments are significant.
@@ -137,4 +137,4 @@ Traffic traffic_of(const Call& call) {
   return {.bytes = bytes_in(call, part), .root = has_root ? call.root : -1};
 }
 
-}  // namespace stretto::intercept::profile
+}  // namespace stretto::intercept

@@ -1,0 +1,139 @@
+#include "base/thread_clock.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/rseq.h>
+#include <unistd.h>
+
+#include <bit>
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+// A restartable sequence that is never entered: Linux forgets that it was announced as soon as the
+// thread is interrupted outside of it, which is all that is asked of it (rseq(2)).
+#if defined(__x86_64__)
+__asm__(
+    ".pushsection .text\n"
+    ".byte 0x0f, 0xb9, 0x3d\n"
+    ".long 0x53053053\n"  // the signature that glibc registers
+    ".hidden stretto_rseq_abort\n"
+    ".globl stretto_rseq_abort\n"
+    "stretto_rseq_abort: ud2\n"
+    ".hidden stretto_rseq_begin\n"
+    ".globl stretto_rseq_begin\n"
+    "stretto_rseq_begin: nop\n"
+    ".popsection\n");
+extern "C" const char stretto_rseq_begin;
+extern "C" const char stretto_rseq_abort;
+#endif
+
+namespace stretto {
+namespace {
+
+// Waits that are shorter are not worth asking what they were.
+constexpr std::int64_t kShortest = 20'000;
+
+std::int64_t thread_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+#if defined(__x86_64__)
+rseq_cs& never_entered() {
+  static rseq_cs sequence{.version = 0,
+                          .flags = 0,
+                          .start_ip = std::bit_cast<std::uintptr_t>(&stretto_rseq_begin),
+                          .post_commit_offset = 1,
+                          .abort_ip = std::bit_cast<std::uintptr_t>(&stretto_rseq_abort)};
+  return sequence;
+}
+
+std::uint64_t announced() {
+  return std::bit_cast<std::uintptr_t>(&never_entered());
+}
+
+// Where this thread announces its sequences; nullptr where that does not tell interruptions.
+std::uint64_t* working_mark() {
+  // From glibc 2.35 on; asked for by name, so that older ones can load this library.
+  const auto* offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
+  const auto* size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
+  if (offset == nullptr || size == nullptr || *size == 0) return nullptr;
+  auto* const thread = static_cast<std::byte*>(__builtin_thread_pointer()) + *offset;
+  auto* const mark =
+      reinterpret_cast<std::uint64_t*>(thread + offsetof(struct rseq, rseq_cs));
+  __atomic_store_n(mark, announced(), __ATOMIC_RELAXED);
+  sleep_ns(10'000);
+  const bool works = __atomic_load_n(mark, __ATOMIC_RELAXED) == 0;
+  __atomic_store_n(mark, 0, __ATOMIC_RELAXED);
+  return works ? mark : nullptr;
+}
+#else
+std::uint64_t announced() { return 0; }
+std::uint64_t* working_mark() { return nullptr; }
+#endif
+
+}  // namespace
+
+ThreadClock::ThreadClock()
+    : schedstat_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)),
+      mark_(working_mark()),
+      wall_(now_ns()),
+      cpu_(thread_cpu_ns()),
+      delay_(run_delay()) {}
+
+ThreadClock::~ThreadClock() {
+  if (mark_ != nullptr) __atomic_store_n(mark_, 0, __ATOMIC_RELAXED);
+  if (schedstat_ >= 0) close(schedstat_);
+}
+
+bool ThreadClock::was_interrupted() const {
+  return mark_ == nullptr || __atomic_load_n(mark_, __ATOMIC_RELAXED) != announced();
+}
+
+std::int64_t ThreadClock::now() {
+  if (!was_interrupted()) {
+    const std::int64_t at = count_ + (now_ns() - wall_);
+    if (!was_interrupted()) return at;
+  }
+  look();
+  return count_;
+}
+
+void ThreadClock::look() {
+  // First: an interruption while we look must not be missed.
+  if (mark_ != nullptr) __atomic_store_n(mark_, announced(), __ATOMIC_RELAXED);
+  const std::int64_t wall = now_ns();
+  const std::int64_t cpu = thread_cpu_ns();
+  unexplained_ += (wall - wall_) - (cpu - cpu_);
+  count_ += cpu - cpu_;
+  wall_ = wall;
+  cpu_ = cpu;
+  if (unexplained_ < kShortest || schedstat_ < 0) return;
+  const std::int64_t delay = run_delay();
+  const std::int64_t asleep = unexplained_ - (delay - delay_);
+  delay_ = delay;
+  unexplained_ = 0;
+  if (asleep < kShortest) return;
+  count_ += asleep;
+  blocked_ += asleep;
+}
+
+// What it waited for a CPU: the second number (Linux, Documentation/scheduler/sched-stats.rst).
+std::int64_t ThreadClock::run_delay() const {
+  char text[96];
+  const ssize_t length = schedstat_ < 0 ? -1 : pread(schedstat_, text, sizeof text, 0);
+  if (length <= 0) return 0;
+  const std::string_view line(text, static_cast<std::size_t>(length));
+  const std::size_t space = line.find(' ');
+  std::int64_t delay = 0;
+  if (space != std::string_view::npos) {
+    std::from_chars(line.data() + space + 1, line.data() + line.size(), delay);
+  }
+  return delay;
+}
+
+}  // namespace stretto

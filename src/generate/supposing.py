@@ -1,0 +1,131 @@
+"""The entry points of `stretto whatif`: calls take virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dropin import entry
+from profiling import LEFT_OUT, SESSION, all_forms
+from table import Function, large_count_form
+
+# Of communicators that virtual time leaves to the MPI, or calls it has no part in.
+UNTOUCHED = (*LEFT_OUT, "Comm_free", "Comm_disconnect", "Ibsend")
+COMPLETIONS = (
+    "Wait Test Waitall Testall Waitany Testany Waitsome Testsome "
+    "Request_get_status Request_free Start Startall"
+).split()
+
+
+def collective(function: Function) -> str:
+    words = f'Call{function.call}, "MPI_{function.name}", caller'
+    real = f"[=] {{ return real({function.forwarded}); }}"
+    if function.form == "persistent":
+        return f"  return pass_unfollowed({real});\n"
+    if function.form == "nonblocking":
+        return f"  return on_start({words}, request, {real});\n"
+    return f"  return on_collective({words}, {real});\n"
+
+
+def with_status(function: Function) -> str:
+    """The real call as a function of where its status goes."""
+    arguments = ["status_" if name == "status" else name for name in function.arguments]
+    return f"[=](MPI_Status* status_) {{ return real({', '.join(arguments)}); }}"
+
+
+def started(name: str) -> str:
+    """The nonblocking call that can stand for a blocking one, as a function of its request."""
+    peer = "source" if name == "Irecv" else "dest"
+    return (
+        "[=](MPI_Request* request_) { "
+        f"return native().{name}(buf, static_cast<int>(count), datatype, {peer}, tag, comm, "
+        "request_); }"
+    )
+
+
+def message(function: Function) -> str:
+    """The body of a point-to-point call's wrapper."""
+    name = function.name.removesuffix("_c")
+    real = f"[=] {{ return real({function.forwarded}); }}"
+    match name:
+        # A message of MPI_Bsend is the MPI's to buffer; MPI_Rsend's has its receive already.
+        case "Send" | "Rsend" | "Ssend":
+            into = started("Issend" if name == "Ssend" else "Isend")
+            return f"  return on_send(count, datatype, dest, tag, comm, {real}, {into});\n"
+        case "Bsend" | "Isend" | "Issend" | "Irsend":
+            return f"  return on_isend(count, datatype, dest, tag, comm, {real});\n"
+        case "Recv":
+            into = started("Irecv")
+            status = with_status(function)
+            return f"  return on_recv(count, source, tag, comm, status, {status}, {into});\n"
+        case "Irecv":
+            return f"  return on_irecv(source, tag, comm, request, {real});\n"
+        case "Sendrecv" | "Sendrecv_replace":
+            what = "count, datatype" if name.endswith("replace") else "sendcount, sendtype"
+            peers = "dest, sendtag, source, recvtag, comm, status"
+            return f"  return on_sendrecv({what}, {peers}, {with_status(function)});\n"
+        case "Recv_init":
+            return f"  return on_persistent(false, 0, source, tag, comm, request, {real});\n"
+        case "Send_init" | "Bsend_init" | "Ssend_init" | "Rsend_init":
+            bytes_ = "bytes_of(count, datatype)"
+            return f"  return on_persistent(true, {bytes_}, dest, tag, comm, request, {real});\n"
+        case "Probe" | "Mprobe":
+            taken = "message" if name == "Mprobe" else "nullptr"
+            look = "Improbe" if name == "Mprobe" else "Iprobe"
+            rest = "found, message, status_" if name == "Mprobe" else "found, status_"
+            looks = (
+                "[=](int* found, MPI_Status* status_) { "
+                f"return native().{look}(source, tag, comm, {rest}); }}"
+            )
+            return (
+                f"  return on_probe(source, comm, {taken}, status, {with_status(function)}, "
+                f"{looks});\n"
+            )
+        case "Iprobe" | "Improbe":
+            taken = "message" if name == "Improbe" else "nullptr"
+            status = with_status(function)
+            return f"  return on_look(source, comm, flag, {taken}, status, {status});\n"
+        case "Mrecv" | "Imrecv":
+            request = "request" if name == "Imrecv" else "nullptr"
+            return f"  return on_matched(message, {request}, {real});\n"
+    raise ValueError(f"no rule for MPI_{function.name}")
+
+
+def body(function: Function) -> str:
+    name = function.name
+    if function.role == "collective":
+        return collective(function)
+    if function.role == "attach" or name == "Dist_graph_create":
+        real = f"[=] {{ return real({function.forwarded}); }}"
+        return f'  return on_attach(newcomm, "MPI_{name}", caller, {real});\n'
+    if name in COMPLETIONS:
+        return f"  return on_{name}({', '.join(('real', *function.arguments))});\n"
+    return message(function)
+
+
+def wrapper(function: Function) -> str:
+    if function.name in SESSION:
+        words = ", ".join(("real", *function.arguments))
+        return entry(function, f"  return on_{function.name}({words});\n", always=True)
+    text = body(function)
+    return entry(function, text, caller="caller" in text)
+
+
+def source(functions: Iterable[Function]) -> str:
+    """The text of whatif/wrappers.cpp."""
+    every = [f for f in all_forms(functions) if f.name not in UNTOUCHED]
+    large = [form for form in map(large_count_form, every) if form]
+
+    def wrappers(of: Iterable[Function]) -> str:
+        return "\n".join(map(wrapper, of))
+
+    # Open MPI 4.1 has none of these, and a program that looks for them must not find ours.
+    newer = [*(f for f in every if f.form == "persistent"), *large]
+    return (
+        '#include "intercept/whatif/hooks.hpp"\n\n'
+        "using namespace stretto;\n"
+        "using namespace stretto::intercept;\n"
+        "using namespace stretto::intercept::whatif;\n\n"
+        'extern "C" {\n\n' + wrappers(f for f in every if f not in newer) + "\n"
+        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + wrappers(newer) + "\n#endif\n\n"
+        '}  // extern "C"\n'
+    )

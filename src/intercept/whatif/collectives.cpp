@@ -1,0 +1,167 @@
+#include "intercept/whatif/collectives.hpp"
+
+#include <algorithm>
+
+#include "intercept/calls/traffic.hpp"
+
+namespace stretto::intercept::whatif {
+namespace {
+
+// The vector's or one block's, as model::CollectiveCall counts.
+std::int64_t bytes_of_call(const Call& call, int size) {
+  const std::int64_t bytes = traffic_of(call).bytes;
+  const bool is_all = call.collective == Collective::alltoall ||
+                      (call.collective == Collective::reduce_scatter && call.uneven);
+  return is_all ? bytes / size : bytes;
+}
+
+model::CollectiveTimes& times_of(Comm& comm, std::size_t scenario) {
+  Process& process = Process::get();
+  comm.times.resize(process.scenarios.size());
+  auto& times = comm.times[scenario];
+  if (!times) {
+    std::vector<Rank> places;
+    for (const int member : comm.world) {
+      places.push_back(process.places[scenario][static_cast<std::size_t>(member)]);
+    }
+    times = std::make_unique<model::CollectiveTimes>(process.scenarios[scenario], std::move(places));
+  }
+  return *times;
+}
+
+bool is_commutative(const Call& call) {
+  if (!reduces(call.collective)) return true;
+  int commutative = 1;
+  native().Op_commutative(call.op, &commutative);
+  return commutative != 0;
+}
+
+}  // namespace
+
+Collectives& Collectives::get() {
+  static auto* const instance = new Collectives;
+  return *instance;
+}
+
+void Collectives::open() {
+  Process::get().mailbox.on_other([this](const Letter& letter) { read(letter); });
+}
+
+Begun Collectives::begin(const CommPtr& comm, const Call& call, const char* function,
+                         void* caller) {
+  Process& process = Process::get();
+  const std::int64_t bytes = bytes_of_call(call, comm->size());
+  Letter letter{.comm = comm->id,
+                .bytes = bytes,
+                .kind = LetterKind::arrival,
+                .collective = static_cast<std::int32_t>(call.collective),
+                .root = is_rooted(call.collective) ? call.root : 0,
+                .commutative = is_commutative(call),
+                .uneven = call.uneven};
+  const Lock lock(process.mutex);
+  letter.order = comm->collectives++;
+  letter.sender = process.world_rank;
+  std::copy(process.clocks->now().begin(), process.clocks->now().end(), letter.times.begin());
+  if (comm->rank == 0) {
+    ++comm->unanswered;
+    worked_out_here_.emplace(comm->id, comm);
+    arrived(letter);
+  } else {
+    process.mailbox.send(comm->first(), letter);
+    process.mailbox.ring_bell(comm->first());
+  }
+  return {comm, letter.order, {function, caller, comm->size()}, bytes};
+}
+
+void Collectives::finish(const Begun& begun, bool nonblocking) {
+  const Letter ends = answer(begun);
+  Process& process = Process::get();
+  const Lock lock(process.mutex);
+  const double before = process.clocks->now()[0];
+  if (nonblocking) {
+    process.clocks->complete(ends.free, ends.times);
+  } else {
+    process.clocks->wait_until(ends.times);
+  }
+  Site& site = process.sites[begun.site];
+  ++site.calls;
+  site.bytes += begun.bytes;
+  site.waiting_ns += std::max(ends.free[0] - before, 0.0);
+  site.transfer_ns += process.clocks->now()[0] - std::max(ends.free[0], before);
+}
+
+Letter Collectives::answer(const Begun& begun) {
+  Process& process = Process::get();
+  const Key key{begun.comm->id, begun.number};
+  for (int times = 0;;) {
+    const Lock lock(process.mutex);
+    const auto found = answers_.find(key);
+    if (found != answers_.end()) {
+      const Letter letter = found->second;
+      answers_.erase(found);
+      return letter;
+    }
+    if (!process.mailbox.look()) process.mailbox.doze(times);
+  }
+}
+
+void Collectives::read(const Letter& letter) {
+  if (letter.kind == LetterKind::arrival) {
+    arrived(letter);
+  } else {
+    answers_.emplace(Key{letter.comm, letter.order}, letter);
+  }
+}
+
+void Collectives::arrived(const Letter& letter) {
+  const Key key{letter.comm, letter.order};
+  Gathered& gathered = gathered_[key];
+  gathered.letters.push_back(letter);
+  // Others may come before this rank, which alone knows how many there will be.
+  const auto known = worked_out_here_.find(letter.comm);
+  if (known == worked_out_here_.end()) return;
+  Comm& comm = *known->second;
+  if (static_cast<int>(gathered.letters.size()) < comm.size()) return;
+  work_out(comm, gathered);
+  gathered_.erase(key);
+  if (--comm.unanswered == 0) worked_out_here_.erase(known);
+}
+
+void Collectives::work_out(Comm& comm, const Gathered& gathered) {
+  Process& process = Process::get();
+  const std::size_t size = comm.world.size();
+  std::vector<const Letter*> of(size);
+  std::int64_t bytes = 0;
+  bool uneven = false;
+  for (const Letter& letter : gathered.letters) {
+    const auto at = std::find(comm.world.begin(), comm.world.end(), letter.sender);
+    of[static_cast<std::size_t>(at - comm.world.begin())] = &letter;
+    bytes += letter.bytes;
+    uneven = uneven || letter.uneven;
+  }
+  const Letter& mine = *of[0];
+  const model::CollectiveCall call{
+      .collective = static_cast<Collective>(mine.collective),
+      .bytes = uneven ? bytes / static_cast<std::int64_t>(size) : mine.bytes,
+      .root = mine.root,
+      .commutative = mine.commutative,
+      .uneven = uneven};
+  std::vector<Letter> answers(
+      size, Letter{.comm = comm.id, .order = mine.order, .kind = LetterKind::ends});
+  for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
+    std::vector<double> arrivals;
+    for (const Letter* letter : of) arrivals.push_back(letter->times[i]);
+    const model::CollectiveEnds ends = times_of(comm, i).of(call, arrivals);
+    for (std::size_t each = 0; each < size; ++each) {
+      answers[each].times[i] = ends.ends[each];
+      answers[each].free[i] = ends.free[each];
+    }
+  }
+  answers_.emplace(Key{comm.id, mine.order}, answers[0]);
+  for (std::size_t each = 1; each < size; ++each) {
+    process.mailbox.send(comm.world[each], answers[each]);
+    process.mailbox.ring_bell(comm.world[each]);
+  }
+}
+
+}  // namespace stretto::intercept::whatif

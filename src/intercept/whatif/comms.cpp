@@ -1,0 +1,93 @@
+#include "intercept/whatif/comms.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+namespace stretto::intercept::whatif {
+namespace {
+
+// Changes when a communicator is freed, as its handle may come back for another.
+std::atomic<unsigned> generation{1};
+
+struct Last {
+  unsigned generation = 0;
+  MPI_Comm handle{};
+  CommPtr comm{};
+};
+thread_local Last last;
+
+int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
+                 int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
+  ++generation;
+  delete static_cast<CommPtr*>(value);
+  return MPI_SUCCESS;
+}
+
+std::vector<int> ranks_in_world(MPI_Comm comm, int size) {
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> in_world(ranks.size());
+  MPI_Group world{};
+  MPI_Group group{};
+  native().Comm_group(native().comm_world, &world);
+  native().Comm_group(comm, &group);
+  native().Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+  native().Group_free(&group);
+  native().Group_free(&world);
+  return in_world;
+}
+
+}  // namespace
+
+void Comms::open() {
+  native().Comm_create_keyval(copy_nothing, on_free, &keyval_, nullptr);
+  attach(native().comm_world);
+  attach(native().comm_self);
+}
+
+void Comms::close() {
+  last = {};
+  native().Comm_free_keyval(&keyval_);
+}
+
+void Comms::attach(MPI_Comm comm) {
+  int is_inter = 0;
+  native().Comm_test_inter(comm, &is_inter);
+  if (is_inter != 0) return;
+  int size = 1;
+  auto known = std::make_unique<CommPtr>(std::make_shared<Comm>());
+  Comm& made = **known;
+  native().Comm_size(comm, &size);
+  native().Comm_rank(comm, &made.rank);
+  made.world = ranks_in_world(comm, size);
+  const bool has_strangers = std::any_of(made.world.begin(), made.world.end(),
+                                         [](int rank) { return rank == MPI_UNDEFINED; });
+  if (has_strangers) return;
+  // The first rank names it: by itself, and by how many it has named.
+  const std::int64_t mine = (std::int64_t{made.first()} << 32) | created_;
+  std::vector<std::int64_t> ids(made.world.size());
+  native().Allgather(&mine, sizeof mine, native().byte, ids.data(), sizeof mine, native().byte,
+                     comm);
+  made.id = ids.front();
+  if (made.rank == 0) ++created_;
+  native().Comm_set_attr(comm, keyval_, known.release());
+}
+
+CommPtr Comms::find(MPI_Comm comm) {
+  const unsigned now = generation.load(std::memory_order_relaxed);
+  if (last.generation == now && last.handle == comm) return last.comm;
+  void* value = nullptr;
+  int found = 0;
+  if (comm == native().comm_null) return nullptr;
+  native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
+  last = {now, comm, found == 0 ? nullptr : *static_cast<CommPtr*>(value)};
+  return last.comm;
+}
+
+}  // namespace stretto::intercept::whatif

@@ -1,0 +1,43 @@
+// The program's communicators, as far as virtual time follows them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/collective_times.hpp"
+#include "transport/mpi/native.hpp"
+
+namespace stretto::intercept::whatif {
+
+struct Comm {
+  std::int64_t id = 0;  // the same on all its ranks, and no other's
+  int rank = 0;
+  std::vector<int> world{};      // its ranks in MPI_COMM_WORLD
+  std::int64_t collectives = 0;  // begun so far
+  // Where this is the rank that works them out: how many still are to be, and by scenario.
+  std::int64_t unanswered = 0;
+  std::vector<std::unique_ptr<model::CollectiveTimes>> times{};
+
+  [[nodiscard]] int size() const { return static_cast<int>(world.size()); }
+  [[nodiscard]] int first() const { return world.front(); }
+};
+using CommPtr = std::shared_ptr<Comm>;
+
+class Comms {
+ public:
+  void open();
+  void close();
+
+  // A new communicator of the program's: all its ranks call this. Not followed are those of two
+  // groups and those with ranks from outside MPI_COMM_WORLD.
+  void attach(MPI_Comm comm);
+  // nullptr: not followed.
+  [[nodiscard]] CommPtr find(MPI_Comm comm);
+
+ private:
+  int keyval_ = MPI_KEYVAL_INVALID;
+  std::int64_t created_ = 0;  // ids that this rank gave
+};
+
+}  // namespace stretto::intercept::whatif

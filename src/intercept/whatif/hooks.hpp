@@ -1,0 +1,256 @@
+// What the generated entry points do with a call.
+#pragma once
+
+#include <climits>
+
+#include "intercept/calls/caller.hpp"
+#include "intercept/calls/traffic.hpp"
+#include "intercept/entry.hpp"
+#include "intercept/whatif/completions.hpp"
+#include "intercept/whatif/session.hpp"
+#include "intercept/whatif/support.hpp"
+
+namespace stretto::intercept::whatif {
+
+// Runs the MPI's own call, which may wait for other ranks: they get this one's turn.
+template <class Real>
+int pass(Real real) {
+  Process::get().mailbox.give_token();
+  return real();
+}
+
+// The same, for a call that virtual time knows nothing of.
+template <class Real>
+int pass_unfollowed(Real real) {
+  {
+    const Lock lock(Process::get().mutex);
+    ++Process::get().flags.not_followed;
+  }
+  return pass(real);
+}
+
+// Until `is_done`: others of this host run meanwhile.
+template <class IsDone>
+void wait_until(IsDone is_done) {
+  Mailbox& mailbox = Process::get().mailbox;
+  for (int times = 0; !is_done();) {
+    const Lock lock(Process::get().mutex);
+    mailbox.doze(times);
+  }
+}
+
+// Until the MPI says so; returns its error code.
+inline int wait_for(MPI_Request& request, MPI_Status* status) {
+  int error = MPI_SUCCESS;
+  wait_until([&] {
+    int done = 0;
+    error = native().Test(&request, &done, status);
+    return done != 0 || error != MPI_SUCCESS;
+  });
+  return error;
+}
+
+// Where a waiting call is replaced by one that does not wait, which counts in int.
+inline bool sleeps_for(Count count) {
+  return Process::get().mailbox.is_crowded() && count <= INT_MAX;
+}
+
+// Of a message: nullptr where it goes nowhere, or virtual time does not follow it.
+inline CommPtr followed(MPI_Comm comm, int peer) {
+  CommPtr known = Process::get().comms.find(comm);
+  const bool is_peer = known && (peer == MPI_ANY_SOURCE || (peer >= 0 && peer < known->size()));
+  return is_peer ? known : nullptr;
+}
+
+template <class Real>
+int pass_message(int peer, Real real) {
+  return peer == MPI_PROC_NULL ? real() : pass_unfollowed(real);
+}
+
+template <class Real>
+int on_collective(const Call& call, const char* function, void* caller, Real real) {
+  const Pause pause;
+  const CommPtr comm = followed_collective(call);
+  if (!comm) return pass_unfollowed(real);
+  Collectives& collectives = Collectives::get();
+  collectives.finish(collectives.begin(comm, call, function, caller_in_program(caller)), false);
+  return pass(real);
+}
+
+template <class Real>
+int on_start(const Call& call, const char* function, void* caller, MPI_Request* request,
+             Real real) {
+  const Pause pause;
+  const CommPtr comm = followed_collective(call);
+  if (!comm) return pass_unfollowed(real);
+  const Begun begun =
+      Collectives::get().begin(comm, call, function, caller_in_program(caller));
+  const int error = real();
+  if (error == MPI_SUCCESS) Requests::get().add(*request, begun);
+  return error;
+}
+
+template <class Real>
+int on_attach(MPI_Comm* newcomm, const char* function, void* caller, Real real) {
+  const Pause pause;
+  const int error = pass(real);
+  if (error == MPI_SUCCESS && *newcomm != native().comm_null) {
+    attach(*newcomm, function, caller_in_program(caller));
+  }
+  return error;
+}
+
+template <class Real, class Isend>
+int on_send(Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Real real,
+            Isend isend) {
+  const Pause pause;
+  const CommPtr known = followed(comm, dest);
+  if (!known) return pass_message(dest, real);
+  Messages::get().sends(known, dest, tag, bytes_of(count, type));
+  if (!sleeps_for(count)) return pass(real);
+  MPI_Request request = native().request_null;
+  const int error = isend(&request);
+  Messages::sent(*known, dest);
+  return error == MPI_SUCCESS ? wait_for(request, MPI_STATUS_IGNORE) : error;
+}
+
+template <class Real>
+int on_isend(Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, Real real) {
+  const Pause pause;
+  const CommPtr known = followed(comm, dest);
+  if (!known) return pass_message(dest, real);
+  Messages::get().sends(known, dest, tag, bytes_of(count, type));
+  const int error = real();
+  Messages::sent(*known, dest);
+  return error;
+}
+
+inline void hand_out(const MPI_Status& status, MPI_Status* to) {
+  if (to != MPI_STATUS_IGNORE) *to = status;
+}
+
+template <class Real, class Irecv>
+int on_recv(Count count, int source, int tag, MPI_Comm comm, MPI_Status* status, Real real,
+            Irecv irecv) {
+  const Pause pause;
+  const CommPtr known = followed(comm, source);
+  if (!known) return pass_message(source, [&] { return real(status); });
+  const Ticket ticket = Messages::get().post(known, source, tag);
+  MPI_Status own{};
+  int error = MPI_SUCCESS;
+  if (sleeps_for(count)) {
+    MPI_Request request = native().request_null;
+    error = irecv(&request);
+    if (error == MPI_SUCCESS) error = wait_for(request, &own);
+  } else {
+    error = pass([&] { return real(&own); });
+  }
+  conclude(ticket, error, own);
+  hand_out(own, status);
+  return error;
+}
+
+template <class Real>
+int on_irecv(int source, int tag, MPI_Comm comm, MPI_Request* request, Real real) {
+  const Pause pause;
+  const CommPtr known = followed(comm, source);
+  if (!known) return pass_message(source, real);
+  const Ticket ticket = Messages::get().post(known, source, tag);
+  const int error = real();
+  if (error == MPI_SUCCESS) {
+    Requests::get().add(*request, Receive{ticket});
+  } else {
+    withdraw(ticket);
+  }
+  return error;
+}
+
+// MPI_Sendrecv and MPI_Sendrecv_replace.
+template <class Real>
+int on_sendrecv(Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                MPI_Comm comm, MPI_Status* status, Real real) {
+  const Pause pause;
+  const CommPtr to = followed(comm, dest);
+  const CommPtr from = followed(comm, source);
+  if (to) Messages::get().sends(to, dest, sendtag, bytes_of(count, type));
+  if (!from) return pass([&] { return real(status); });
+  const Ticket ticket = Messages::get().post(from, source, recvtag);
+  MPI_Status own{};
+  const int error = pass([&] { return real(&own); });
+  conclude(ticket, error, own);
+  hand_out(own, status);
+  return error;
+}
+
+template <class Real>
+int on_persistent(bool sends, std::int64_t bytes, int peer, int tag, MPI_Comm comm,
+                  MPI_Request* request, Real real) {
+  const Pause pause;
+  const CommPtr known = followed(comm, peer);
+  if (!known) return pass_message(peer, real);
+  const int error = real();
+  if (error == MPI_SUCCESS) {
+    Requests::get().add_persistent(*request, {sends, known, peer, tag, bytes});
+  }
+  return error;
+}
+
+// MPI_Probe and MPI_Mprobe; `look` is MPI_Iprobe or MPI_Improbe, which tells whether there is one.
+template <class Real, class Look>
+int on_probe(int source, MPI_Comm comm, MPI_Message* message, MPI_Status* status, Real real,
+             Look look) {
+  const Pause pause;
+  const CommPtr known = followed(comm, source);
+  if (!known) return pass_message(source, [&] { return real(status); });
+  MPI_Status own{};
+  int error = MPI_SUCCESS;
+  if (Process::get().mailbox.is_crowded()) {
+    int found = 0;
+    wait_until([&] {
+      error = look(&found, &own);
+      return found != 0 || error != MPI_SUCCESS;
+    });
+  } else {
+    error = real(&own);
+  }
+  if (error == MPI_SUCCESS) saw(known, own, message);
+  hand_out(own, status);
+  return error;
+}
+
+// MPI_Iprobe and MPI_Improbe.
+template <class Real>
+int on_look(int source, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status,
+            Real real) {
+  const Pause pause(true);
+  const CommPtr known = followed(comm, source);
+  if (!known) return pass_message(source, [&] { return real(status); });
+  MPI_Status own{};
+  const int error = real(&own);
+  if (error != MPI_SUCCESS) return error;
+  if (*flag == 0) {
+    polled();
+  } else {
+    saw(known, own, message);
+    hand_out(own, status);
+  }
+  return error;
+}
+
+// MPI_Mrecv and MPI_Imrecv; `request` is nullptr in the former.
+template <class Real>
+int on_matched(MPI_Message* message, MPI_Request* request, Real real) {
+  const Pause pause;
+  const auto taken = take_matched(*message);
+  const int error = pass(real);
+  if (error == MPI_SUCCESS && taken) {
+    if (request == nullptr) {
+      Messages::received({&*taken, 1});
+    } else {
+      Requests::get().add(*request, MatchedReceive{*taken});
+    }
+  }
+  return error;
+}
+
+}  // namespace stretto::intercept::whatif

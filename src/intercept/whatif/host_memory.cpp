@@ -1,0 +1,161 @@
+#include "intercept/whatif/host_memory.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <new>
+
+#include "base/clock.hpp"
+
+namespace stretto::intercept::whatif {
+namespace {
+
+constexpr std::uint64_t kSlots = 64;
+using Word = std::atomic<std::uint32_t>;
+static_assert(Word::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
+
+// Among processes: the futex is not private.
+void wait_on(const Word& word, std::uint32_t value, const timespec* at_most) {
+  syscall(SYS_futex, &word, FUTEX_WAIT, value, at_most, nullptr, 0);
+}
+void wake(const Word& word, int how_many) {
+  syscall(SYS_futex, &word, FUTEX_WAKE, how_many, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+struct alignas(64) HostMemory::Ring {
+  alignas(64) std::atomic<std::uint64_t> written{0};
+  alignas(64) std::atomic<std::uint64_t> read{0};
+  alignas(64) std::array<Letter, kSlots> slots;
+};
+
+struct alignas(64) HostMemory::Bell {
+  Word rung{0};
+  Word asleep{0};
+};
+
+struct alignas(64) HostMemory::Head {
+  Word tokens{0};
+  Word waiting{0};
+};
+
+HostMemory::Head& HostMemory::head() const { return *reinterpret_cast<Head*>(base_); }
+
+HostMemory::Bell& HostMemory::bell_of(int rank) const {
+  return reinterpret_cast<Bell*>(base_ + sizeof(Head))[rank];
+}
+
+HostMemory::Ring& HostMemory::ring(int from, int to) const {
+  auto* const first = reinterpret_cast<Ring*>(base_ + sizeof(Head) +
+                                              static_cast<std::size_t>(ranks_) * sizeof(Bell));
+  return first[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) +
+               static_cast<std::size_t>(to)];
+}
+
+bool HostMemory::map(int fd, int ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  size_ = sizeof(Head) + n * sizeof(Bell) + n * n * sizeof(Ring);
+  ranks_ = ranks;
+  // Untouched pages take no memory, and are zero: as good as constructed.
+  if (ftruncate(fd, static_cast<off_t>(size_)) != 0) return false;
+  void* const at = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (at == MAP_FAILED) return false;
+  base_ = static_cast<std::byte*>(at);
+  return true;
+}
+
+std::string HostMemory::create(int ranks, int tokens) {
+  const std::string name =
+      "/stretto-" + std::to_string(getpid()) + "-" + std::to_string(now_ns());
+  const int fd = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (fd < 0) return {};
+  const bool mapped = map(fd, ranks);
+  ::close(fd);
+  if (!mapped) {
+    forget_name(name);
+    return {};
+  }
+  head().tokens = static_cast<std::uint32_t>(tokens);
+  return name;
+}
+
+bool HostMemory::open(const std::string& name, int ranks) {
+  const int fd = shm_open(name.c_str(), O_RDWR, 0);
+  if (fd < 0) return false;
+  const bool mapped = map(fd, ranks);
+  ::close(fd);
+  return mapped;
+}
+
+void HostMemory::forget_name(const std::string& name) { shm_unlink(name.c_str()); }
+
+void HostMemory::close() {
+  if (base_ != nullptr) munmap(base_, size_);
+  base_ = nullptr;
+}
+
+HostMemory::~HostMemory() { close(); }
+
+bool HostMemory::put(int from, int to, const Letter& letter) {
+  Ring& into = ring(from, to);
+  const std::uint64_t written = into.written.load(std::memory_order_relaxed);
+  if (written - into.read.load(std::memory_order_acquire) == kSlots) return false;
+  into.slots[written % kSlots] = letter;
+  into.written.store(written + 1, std::memory_order_release);
+  return true;
+}
+
+const Letter* HostMemory::front(int from, int to) const {
+  const Ring& of = ring(from, to);
+  const std::uint64_t read = of.read.load(std::memory_order_relaxed);
+  if (of.written.load(std::memory_order_acquire) == read) return nullptr;
+  return &of.slots[read % kSlots];
+}
+
+void HostMemory::drop(int from, int to) {
+  std::atomic<std::uint64_t>& read = ring(from, to).read;
+  read.store(read.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void HostMemory::ring_bell(int rank) {
+  Bell& bell = bell_of(rank);
+  bell.rung.fetch_add(1);  // before the look at `asleep`: who goes to sleep looks the other way
+  if (bell.asleep.load() != 0) wake(bell.rung, 1);
+}
+
+std::uint32_t HostMemory::bell(int rank) const { return bell_of(rank).rung.load(); }
+
+void HostMemory::sleep(int rank, std::uint32_t seen, std::int64_t at_most_ns) {
+  Bell& bell = bell_of(rank);
+  bell.asleep.store(1);
+  const timespec at_most{.tv_sec = 0, .tv_nsec = at_most_ns};
+  if (bell.rung.load() == seen) wait_on(bell.rung, seen, &at_most);
+  bell.asleep.store(0);
+}
+
+void HostMemory::take_token() {
+  Head& shared = head();
+  while (true) {
+    std::uint32_t free = shared.tokens.load();
+    while (free > 0) {
+      if (shared.tokens.compare_exchange_weak(free, free - 1)) return;
+    }
+    shared.waiting.fetch_add(1);
+    wait_on(shared.tokens, 0, nullptr);
+    shared.waiting.fetch_sub(1);
+  }
+}
+
+void HostMemory::give_token() {
+  Head& shared = head();
+  shared.tokens.fetch_add(1);
+  if (shared.waiting.load() != 0) wake(shared.tokens, 1);
+}
+
+}  // namespace stretto::intercept::whatif

@@ -1,0 +1,59 @@
+// What the ranks of one host share: rings of letters from each to each, bells that wake those
+// who sleep, and the run tokens.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "intercept/whatif/letter.hpp"
+
+namespace stretto::intercept::whatif {
+
+class HostMemory {
+ public:
+  HostMemory() = default;
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  // By the host's first rank, for `ranks` of which `tokens` may run at a time; empty where there
+  // is no shared memory to be had. The name is for the others, until forget_name().
+  [[nodiscard]] std::string create(int ranks, int tokens);
+  [[nodiscard]] bool open(const std::string& name, int ranks);
+  static void forget_name(const std::string& name);
+  void close();
+
+  [[nodiscard]] bool is_open() const { return base_ != nullptr; }
+
+  // False where the ring is full.
+  [[nodiscard]] bool put(int from, int to, const Letter& letter);
+  // The oldest one; nullptr where there is none. It stays until drop().
+  [[nodiscard]] const Letter* front(int from, int to) const;
+  void drop(int from, int to);
+
+  // Wakes `rank` if it sleeps.
+  void ring_bell(int rank);
+  // Sleeps until its bell rings, or so long; not at all where it rang since `seen`.
+  void sleep(int rank, std::uint32_t seen, std::int64_t at_most_ns);
+  [[nodiscard]] std::uint32_t bell(int rank) const;
+
+  void take_token();
+  void give_token();
+
+ private:
+  struct Ring;
+  struct Bell;
+  struct Head;
+  [[nodiscard]] Head& head() const;
+  [[nodiscard]] Bell& bell_of(int rank) const;
+  [[nodiscard]] Ring& ring(int from, int to) const;
+  [[nodiscard]] bool map(int fd, int ranks);
+
+  std::byte* base_ = nullptr;
+  std::size_t size_ = 0;
+  int ranks_ = 0;
+};
+
+}  // namespace stretto::intercept::whatif

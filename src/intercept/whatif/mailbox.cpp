@@ -1,0 +1,209 @@
+#include "intercept/whatif/mailbox.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/log.hpp"
+#include "topology/topology.hpp"
+
+namespace stretto::intercept::whatif {
+namespace {
+
+constexpr int kTag = 1;
+constexpr std::int64_t kShortestSleep = 20'000;  // ns
+constexpr std::int64_t kLongestSleep = 1'000'000;
+
+using Name = std::array<char, 64>;
+
+template <class Value>
+std::vector<Value> gather(const Value& mine, int size, MPI_Comm comm) {
+  std::vector<Value> all(static_cast<std::size_t>(size));
+  native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
+                     comm);
+  return all;
+}
+
+}  // namespace
+
+void Mailbox::open(MPI_Comm own) {
+  own_ = own;
+  native().Comm_rank(own, &rank_);
+  native().Comm_size(own, &size_);
+  const auto n = static_cast<std::size_t>(size_);
+  sent_.assign(n, 0);
+  expected_.assign(n, 0);
+  early_.resize(n);
+  messages_.resize(n);
+  local_of_.assign(n, -1);
+  share_hosts_memory();
+}
+
+void Mailbox::share_hosts_memory() {
+  const auto places = gather(Place::here(), size_, own_);
+  const Topology topology(places);
+  const int host = topology.host_of(rank_);
+  cpu_set_t cores{};
+  for (int rank = 0; rank < size_; ++rank) {
+    if (topology.host_of(rank) != host) {
+      all_local_ = false;
+      continue;
+    }
+    if (rank == rank_) local_ = static_cast<int>(world_of_.size());
+    local_of_[static_cast<std::size_t>(rank)] = static_cast<int>(world_of_.size());
+    world_of_.push_back(rank);
+    CPU_OR(&cores, &cores, &places[static_cast<std::size_t>(rank)].cores);
+  }
+  const int ranks = static_cast<int>(world_of_.size());
+  const int tokens = CPU_COUNT(&cores);
+  crowded_ = ranks > tokens;
+
+  Name mine{};
+  std::string created;
+  if (local_ == 0) {
+    created = memory_.create(ranks, tokens);
+    created.copy(mine.data(), mine.size() - 1);
+  }
+  const auto names = gather(mine, size_, own_);
+  const Name& name = names[static_cast<std::size_t>(world_of_[0])];
+  const bool opened = local_ == 0 ? !created.empty() : memory_.open(name.data(), ranks);
+  const auto all = gather(opened ? 1 : 0, size_, own_);  // and nobody needs the name any more
+  if (local_ == 0 && !created.empty()) HostMemory::forget_name(created);
+  const bool shared = std::all_of(world_of_.begin(), world_of_.end(), [&](int rank) {
+    return all[static_cast<std::size_t>(rank)] != 0;
+  });
+  if (shared) return;
+  if (crowded_ && local_ == 0) say("no shared memory (/dev/shm): virtual time is less exact");
+  memory_.close();
+  std::fill(local_of_.begin(), local_of_.end(), -1);
+  all_local_ = crowded_ = false;
+}
+
+void Mailbox::close() {
+  give_token();
+  forget_sent(true);
+  memory_.close();
+}
+
+void Mailbox::send(int to, Letter letter) {
+  const auto receiver = static_cast<std::size_t>(to);
+  letter.number = sent_[receiver]++;
+  letter.sender = rank_;
+  const int local = local_of_[receiver];
+  if (local >= 0 && memory_.put(local_, local, letter)) return;
+  underway_.push_back({letter, {}});
+  Sent& sent = underway_.back();
+  native().Isend(&sent.letter, sizeof(Letter), native().byte, to, kTag, own_, &sent.request);
+  forget_sent(false);
+}
+
+void Mailbox::forget_sent(bool all) {
+  for (auto sent = underway_.begin(); sent != underway_.end();) {
+    int done = 0;
+    do {
+      native().Test(&sent->request, &done, MPI_STATUS_IGNORE);
+    } while (all && done == 0);
+    sent = done != 0 ? underway_.erase(sent) : std::next(sent);
+  }
+}
+
+void Mailbox::ring_bell(int rank) {
+  const int local = local_of_[static_cast<std::size_t>(rank)];
+  if (crowded_ && local >= 0) memory_.ring_bell(local);
+}
+
+bool Mailbox::look() {
+  bool any = false;
+  if (memory_.is_open()) {
+    for (int local = 0; local < static_cast<int>(world_of_.size()); ++local) {
+      any = take_ring(local) || any;
+    }
+  }
+  while (take_message()) any = true;
+  if (!underway_.empty()) forget_sent(false);
+  return any;
+}
+
+void Mailbox::look_at(int sender) {
+  const int local = local_of_[static_cast<std::size_t>(sender)];
+  if (local < 0 || !take_ring(local)) look();
+}
+
+bool Mailbox::take_ring(int local) {
+  bool any = false;
+  while (const Letter* letter = memory_.front(local, local_)) {
+    const Letter copy = *letter;
+    memory_.drop(local, local_);
+    accept(copy);
+    any = true;
+  }
+  return any;
+}
+
+// Where a ring was full letters come this way, too.
+bool Mailbox::take_message() {
+  int came = 0;
+  MPI_Status status{};
+  native().Iprobe(MPI_ANY_SOURCE, kTag, own_, &came, &status);
+  if (came == 0) return false;
+  Letter letter;
+  native().Recv(&letter, sizeof letter, native().byte, status.MPI_SOURCE, kTag, own_,
+                MPI_STATUS_IGNORE);
+  accept(letter);
+  return true;
+}
+
+// In the order in which they were written, whichever way they came.
+void Mailbox::accept(const Letter& letter) {
+  const auto sender = static_cast<std::size_t>(letter.sender);
+  if (letter.number != expected_[sender]) {
+    early_[sender].emplace(letter.number, letter);
+    return;
+  }
+  ++expected_[sender];
+  deliver(letter);
+  auto& early = early_[sender];
+  while (!early.empty() && early.begin()->first == expected_[sender]) {
+    const Letter next = early.begin()->second;
+    early.erase(early.begin());
+    ++expected_[sender];
+    deliver(next);
+  }
+}
+
+void Mailbox::deliver(const Letter& letter) {
+  if (letter.kind == LetterKind::message) {
+    messages_from(letter.sender).push_back(letter);
+  } else {
+    reader_(letter);
+  }
+}
+
+void Mailbox::doze(int& times) {
+  ++times;
+  if (!crowded_) {
+    if (times % 64 == 0) sched_yield();
+    return;
+  }
+  give_token();
+  const std::uint32_t seen = memory_.bell(local_);
+  if (look()) return;
+  const std::int64_t longer = kShortestSleep << std::min(times / 4, 6);
+  memory_.sleep(local_, seen, std::min(longer, kLongestSleep));
+}
+
+void Mailbox::take_token() {
+  if (!crowded_ || has_token_) return;
+  memory_.take_token();
+  has_token_ = true;
+}
+
+void Mailbox::give_token() {
+  if (!has_token_) return;
+  memory_.give_token();
+  has_token_ = false;
+}
+
+}  // namespace stretto::intercept::whatif

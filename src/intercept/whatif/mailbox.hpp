@@ -1,0 +1,80 @@
+// Letters between ranks: through shared memory on a host, by messages of the MPI beyond and where
+// a ring is full.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <vector>
+
+#include "intercept/whatif/host_memory.hpp"
+#include "intercept/whatif/letter.hpp"
+#include "transport/mpi/native.hpp"
+
+namespace stretto::intercept::whatif {
+
+class Mailbox {
+ public:
+  // Collective over MPI_COMM_WORLD; `own` is a copy of it that no one else uses.
+  void open(MPI_Comm own);
+  // Likewise; whatever was written has been read by then.
+  void close();
+
+  void send(int to, Letter letter);
+  // To wake it, where what it waits for may have come.
+  void ring_bell(int rank);
+
+  // Takes in whatever has come; true where something has.
+  bool look();
+  // The same, for letters of one rank.
+  void look_at(int sender);
+
+  // Letters of kind message, oldest first, until they are taken.
+  [[nodiscard]] std::deque<Letter>& messages_from(int sender) {
+    return messages_[static_cast<std::size_t>(sender)];
+  }
+  // Who is given each letter of another kind.
+  void on_other(std::function<void(const Letter&)> reader) { reader_ = std::move(reader); }
+
+  // To be called again and again while waiting: sleeps longer and longer, unless all of this
+  // host's ranks have a core of their own.
+  void doze(int& times);
+  // More ranks than cores on this host: each needs a token to compute.
+  [[nodiscard]] bool is_crowded() const { return crowded_; }
+  void take_token();
+  void give_token();
+
+ private:
+  void share_hosts_memory();
+  [[nodiscard]] bool take_ring(int local);
+  [[nodiscard]] bool take_message();
+  void accept(const Letter& letter);
+  void deliver(const Letter& letter);
+  void forget_sent(bool all);
+
+  struct Sent {
+    Letter letter;
+    MPI_Request request;
+  };
+
+  MPI_Comm own_{};
+  int rank_ = 0;
+  int size_ = 1;
+  int local_ = 0;                // this rank among its host's
+  std::vector<int> local_of_;    // each rank's number on this host; -1: elsewhere
+  std::vector<int> world_of_;    // and back
+  bool all_local_ = true;
+  bool crowded_ = false;
+  bool has_token_ = false;
+  HostMemory memory_;
+  std::vector<std::int64_t> sent_;      // numbers, by receiver
+  std::vector<std::int64_t> expected_;  // by sender
+  std::vector<std::map<std::int64_t, Letter>> early_;
+  std::vector<std::deque<Letter>> messages_;
+  std::list<Sent> underway_;
+  std::function<void(const Letter&)> reader_;
+};
+
+}  // namespace stretto::intercept::whatif

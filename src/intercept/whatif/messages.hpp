@@ -1,0 +1,60 @@
+// Virtual time of the program's point-to-point messages.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <span>
+#include <unordered_map>
+
+#include "intercept/whatif/process.hpp"
+
+namespace stretto::intercept::whatif {
+
+// A receive that was posted and is not complete.
+struct Posted {
+  CommPtr comm{};
+  int source = 0;  // in the communicator, or MPI_ANY_SOURCE
+  int tag = 0;     // or MPI_ANY_TAG
+};
+using Ticket = std::list<Posted>::iterator;
+
+class Messages {
+ public:
+  static Messages& get();
+
+  // A message of so many bytes is about to be sent.
+  void sends(const CommPtr& comm, int dest, int tag, std::int64_t bytes);
+  // To be called once it has been: its receiver may sleep.
+  static void sent(const Comm& comm, int dest);
+
+  // In the order in which the program posts them.
+  Ticket post(const CommPtr& comm, int source, int tag);
+  void withdraw(Ticket ticket) { posted_.erase(ticket); }
+  // It has received what `status` says: takes the letter that belongs to it.
+  [[nodiscard]] Letter complete(Ticket ticket, const MPI_Status& status);
+  // The letter of a message that a probe has seen; taken, where a matched probe took the message.
+  [[nodiscard]] Letter probed(const CommPtr& comm, const MPI_Status& status, bool taken);
+  // They were received together: in the order in which they arrive.
+  static void received(std::span<const Letter> letters);
+
+  // Messages that matched probes have taken out.
+  std::unordered_map<std::uintptr_t, Letter> matched;
+
+ private:
+  [[nodiscard]] static Letter letter_of(const Comm& comm, int source, int tag, int before,
+                                        bool take);
+
+  std::list<Posted> posted_;
+};
+
+// Of a handle: an int in one MPI, a pointer in another.
+template <class Handle>
+[[nodiscard]] std::uintptr_t key_of(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+  } else {
+    return static_cast<std::uintptr_t>(static_cast<unsigned>(handle));
+  }
+}
+
+}  // namespace stretto::intercept::whatif

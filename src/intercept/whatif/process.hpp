@@ -1,0 +1,82 @@
+// All that this rank's run in virtual time consists of.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/thread_clock.hpp"
+#include "intercept/whatif/comms.hpp"
+#include "intercept/whatif/mailbox.hpp"
+#include "intercept/whatif/sites.hpp"
+#include "model/rank_clocks.hpp"
+
+namespace stretto::intercept::whatif {
+
+// What limits how far a prediction can be trusted; counted, and reported.
+struct Flags {
+  std::int64_t wildcards = 0;      // receives from any source: matched as on this machine
+  std::int64_t polls = 0;          // tests and probes that came too early
+  std::int64_t clock_reads = 0;    // the program looks at the time
+  std::int64_t other_threads = 0;  // calls of threads whose computing is not counted
+  std::int64_t not_followed = 0;   // calls that virtual time knows nothing of
+};
+
+class Process {
+ public:
+  static Process& get();
+
+  int world_rank = 0;
+  int world_size = 1;
+  int shown = 0;  // the scenario whose time the program sees
+  std::vector<model::Scenario> scenarios;
+  std::vector<std::vector<Rank>> places;  // of all ranks, by scenario
+  std::optional<model::RankClocks> clocks;
+  Mailbox mailbox;
+  Comms comms;
+  Sites sites;
+  Flags flags;
+  // Held by whoever looks at the members; never while waiting.
+  std::mutex mutex;
+
+  double computed_ns = 0;
+  double blocked_ns = 0;  // of it: asleep, or waiting for a device
+
+  // By the thread that the clocks belong to.
+  void begin_counting();
+  // Is it this one?
+  [[nodiscard]] static bool is_clocked();
+  // The program ran until now; `polls`: it may have done nothing but ask again.
+  void stop_computing(bool polls);
+  void resume_computing() { left_at_ = is_clocked() ? clock_->now() : left_at_; }
+  // The last poll found nothing.
+  void poll_failed() { failed_poll_ = true; }
+
+ private:
+  std::unique_ptr<ThreadClock> clock_;
+  std::int64_t left_at_ = 0;
+  std::int64_t blocked_before_ = 0;
+  bool failed_poll_ = false;
+};
+
+// Held while a wrapper runs: what the MPI does is not the program's computing.
+class Pause {
+ public:
+  explicit Pause(bool polls = false) : process_(Process::get()) { process_.stop_computing(polls); }
+  ~Pause() {
+    process_.mailbox.take_token();
+    process_.resume_computing();
+  }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+ private:
+  Process& process_;
+};
+
+using Lock = std::lock_guard<std::mutex>;
+
+}  // namespace stretto::intercept::whatif

@@ -1,0 +1,60 @@
+// The program's requests that virtual time follows.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "intercept/whatif/collectives.hpp"
+#include "intercept/whatif/messages.hpp"
+
+namespace stretto::intercept::whatif {
+
+struct Receive {
+  Ticket ticket;
+};
+// Of a message that a matched probe had taken out.
+struct MatchedReceive {
+  Letter letter;
+};
+using Operation = std::variant<std::monostate, Receive, MatchedReceive, Begun>;
+
+// What MPI_Start starts.
+struct Persistent {
+  bool sends = false;
+  CommPtr comm{};
+  int peer = 0;
+  int tag = 0;
+  std::int64_t bytes = 0;
+};
+
+class Requests {
+ public:
+  static Requests& get();
+
+  void add(MPI_Request request, Operation operation);
+  void add_persistent(MPI_Request request, const Persistent& what);
+  // MPI_Start: before the MPI starts it, and after.
+  void start(MPI_Request request);
+  void started(MPI_Request request);
+  // MPI_Request_free, or an error: nothing more will be told of it.
+  void forget(MPI_Request request);
+
+  // Those of these requests that were completed, with their statuses, all at one moment.
+  using Completed = std::pair<MPI_Request, MPI_Status>;
+  void complete(const std::vector<Completed>& completed);
+
+ private:
+  struct Entry {
+    Operation operation{};
+    bool is_persistent = false;
+    Persistent persistent{};
+  };
+  [[nodiscard]] Operation take(MPI_Request request);
+
+  std::unordered_map<std::uintptr_t, Entry> entries_;
+};
+
+}  // namespace stretto::intercept::whatif

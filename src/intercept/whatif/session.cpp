@@ -1,0 +1,185 @@
+#include "intercept/whatif/session.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/clock.hpp"
+#include "base/config.hpp"
+#include "base/log.hpp"
+#include "intercept/calls/caller.hpp"
+#include "intercept/whatif/collectives.hpp"
+#include "intercept/whatif/process.hpp"
+#include "intercept/whatif/report.hpp"
+#include "topology/topology.hpp"
+
+namespace stretto::intercept::whatif {
+namespace {
+
+MPI_Comm own{};  // for what the tool has to say: no receive of the program's may catch it
+std::int64_t begun_ns = 0;
+
+// Not collective where a parent started these ranks.
+bool is_spawned() {
+  MPI_Comm parent = native().comm_null;
+  native().Comm_get_parent(&parent);
+  return parent != native().comm_null;
+}
+
+MPI_Comm copy_of_world() {
+  MPI_Group group{};
+  MPI_Comm copy{};
+  native().Comm_group(native().comm_world, &group);
+  native().Comm_create(native().comm_world, group, &copy);
+  native().Group_free(&group);
+  return copy;
+}
+
+template <class Value>
+std::vector<Value> of_all_ranks(const Value& mine) {
+  std::vector<Value> all(static_cast<std::size_t>(Process::get().world_size));
+  native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
+                     own);
+  return all;
+}
+
+// Where each rank sits on a scenario's machine: as many places a host as its fullest has ranks.
+std::vector<Rank> places_of(const model::Scenario& scenario, const std::vector<int>& host_of) {
+  std::vector<Rank> places;
+  if (scenario.ranks_per_host > 0) {
+    for (std::size_t rank = 0; rank < host_of.size(); ++rank) {
+      places.push_back(static_cast<Rank>(rank));
+    }
+    return places;
+  }
+  // The machine's host is as large as it says; a larger one takes the places of several.
+  int per_host = 1;
+  for (const model::Level& level : scenario.machine.levels) {
+    if (level.name == "host" && level.ranks > 0) per_host = level.ranks;
+  }
+  const int hosts = 1 + *std::max_element(host_of.begin(), host_of.end());
+  std::vector<int> seats(static_cast<std::size_t>(hosts));
+  for (const int host : host_of) ++seats[static_cast<std::size_t>(host)];
+  const int fullest = *std::max_element(seats.begin(), seats.end());
+  const int stride = (fullest + per_host - 1) / per_host * per_host;
+  std::fill(seats.begin(), seats.end(), 0);
+  for (const int host : host_of) {
+    places.push_back(host * stride + seats[static_cast<std::size_t>(host)]++);
+  }
+  return places;
+}
+
+std::vector<int> hosts_of_ranks() {
+  const Topology topology(of_all_ranks(Place::here()));
+  std::vector<int> hosts;
+  for (int rank = 0; rank < topology.size(); ++rank) hosts.push_back(topology.host_of(rank));
+  return hosts;
+}
+
+void read_scenarios(const std::string& path) {
+  Process& process = Process::get();
+  std::ifstream file(path);
+  if (!file) refuse(2, "cannot read the scenarios in %s", path.c_str());
+  try {
+    process.scenarios = model::read_scenarios(file);
+  } catch (const model::BadMachine& bad) {
+    refuse(2, "%s: %s", path.c_str(), bad.what());
+  }
+  if (process.scenarios.size() > kMostScenarios) {
+    refuse(2, "%s: more than %zu scenarios", path.c_str(), kMostScenarios);
+  }
+  process.shown = static_cast<int>(number_setting("STRETTO_WHATIF_SHOWN", 0).value_or(0));
+  if (process.shown >= static_cast<int>(process.scenarios.size())) process.shown = 0;
+}
+
+void begin_virtual_time(const std::string& scenarios) {
+  Process& process = Process::get();
+  read_scenarios(scenarios);
+  const auto hosts = hosts_of_ranks();
+  for (const model::Scenario& scenario : process.scenarios) {
+    process.places.push_back(places_of(scenario, hosts));
+  }
+  process.clocks.emplace(process.scenarios, process.places, process.world_rank);
+  find_bindings();
+  process.comms.open();
+  Collectives::get().open();
+  process.mailbox.open(own);
+}
+
+void begin() {
+  if (!native_available()) {
+    say("this program runs on %s, which this variant (%s) does not serve: it runs as it is",
+        native_soname().c_str(), STRETTO_ABI);
+    return;
+  }
+  if (is_spawned()) {
+    say("ranks of MPI_Comm_spawn run in real time");
+    return;
+  }
+  Process& process = Process::get();
+  native().Comm_rank(native().comm_world, &process.world_rank);
+  native().Comm_size(native().comm_world, &process.world_size);
+  own = copy_of_world();
+  const auto scenarios = setting("STRETTO_WHATIF_SCENARIOS");
+  if (scenarios) begin_virtual_time(*scenarios);
+  of_all_ranks('x');  // they all begin now
+  begun_ns = now_ns();
+  if (!scenarios) return;
+  process.mailbox.take_token();
+  process.begin_counting();
+  detail::active.store(true, std::memory_order_release);
+}
+
+// Others may still need this rank's answers; who waits here leaves its core to them.
+void wait_for_all() {
+  const Call barrier{.collective = Collective::barrier, .comm = native().comm_world};
+  const CommPtr world = Process::get().comms.find(native().comm_world);
+  Collectives& collectives = Collectives::get();
+  collectives.finish(collectives.begin(world, barrier, "MPI_Finalize", nullptr), false);
+}
+
+void end() {
+  Process& process = Process::get();
+  if (own == MPI_Comm{}) return;
+  const std::int64_t wall_ns = now_ns() - begun_ns;
+  if (!is_active()) {
+    write_times(wall_ns);
+  } else {
+    process.stop_computing(false);
+    detail::active.store(false, std::memory_order_release);
+    write_report(process, wall_ns);
+    wait_for_all();
+    process.mailbox.close();
+    process.comms.close();
+  }
+  native().Comm_free(&own);
+}
+
+}  // namespace
+
+int on_Init(decltype(&PMPI_Init) real, int* argc, char*** argv) {
+  const int error = real(argc, argv);
+  if (error == MPI_SUCCESS) begin();
+  return error;
+}
+
+int on_Init_thread(decltype(&PMPI_Init_thread) real, int* argc, char*** argv, int required,
+                   int* provided) {
+  const int error = real(argc, argv, required, provided);
+  if (error == MPI_SUCCESS) begin();
+  return error;
+}
+
+int on_Finalize(decltype(&PMPI_Finalize) real) {
+  end();
+  return real();
+}
+
+double virtual_now_ns() {
+  Process& process = Process::get();
+  const Pause pause(true);
+  const Lock lock(process.mutex);
+  ++process.flags.clock_reads;
+  return process.clocks->now()[static_cast<std::size_t>(process.shown)];
+}
+
+}  // namespace stretto::intercept::whatif

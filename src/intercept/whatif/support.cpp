@@ -1,0 +1,69 @@
+#include "intercept/whatif/support.hpp"
+
+namespace stretto::intercept::whatif {
+
+CommPtr followed_collective(const Call& call) {
+  if (is_neighborhood(call.collective) || call.comm == native().comm_null) return nullptr;
+  CommPtr comm = Process::get().comms.find(call.comm);
+  // A root that there is not is for the MPI to refuse.
+  const bool has_root = comm && call.root >= 0 && call.root < comm->size();
+  return has_root || !is_rooted(call.collective) ? comm : nullptr;
+}
+
+void attach(MPI_Comm comm, const char* function, void* caller) {
+  Process& process = Process::get();
+  process.comms.attach(comm);
+  const CommPtr known = process.comms.find(comm);
+  if (!known) return;
+  // As an MPI_Allreduce of its new name: what MPIs do to agree on one.
+  const Call call{.collective = Collective::allgather,
+                  .sendcount = sizeof(std::int64_t),
+                  .sendtype = native().byte,
+                  .recvcount = sizeof(std::int64_t),
+                  .recvtype = native().byte,
+                  .comm = comm};
+  Collectives::get().finish(Collectives::get().begin(known, call, function, caller), false);
+}
+
+void conclude(Ticket ticket, int error, const MPI_Status& status) {
+  if (error != MPI_SUCCESS) {
+    withdraw(ticket);
+    return;
+  }
+  const Letter letter = Messages::get().complete(ticket, status);
+  Messages::received({&letter, 1});
+}
+
+void withdraw(Ticket ticket) {
+  const Lock lock(Process::get().mutex);
+  Messages::get().withdraw(ticket);
+}
+
+void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* message) {
+  if (status.MPI_SOURCE < 0) return;  // MPI_PROC_NULL
+  const Letter letter = Messages::get().probed(comm, status, message != nullptr);
+  const Lock lock(Process::get().mutex);
+  Process::get().clocks->wait_until(letter.times);
+  if (message != nullptr) Messages::get().matched[key_of(*message)] = letter;
+}
+
+std::optional<Letter> take_matched(MPI_Message message) {
+  const Lock lock(Process::get().mutex);
+  auto& matched = Messages::get().matched;
+  const auto found = matched.find(key_of(message));
+  if (found == matched.end()) return {};
+  const Letter letter = found->second;
+  matched.erase(found);
+  return letter;
+}
+
+void polled() {
+  Process& process = Process::get();
+  const Lock lock(process.mutex);
+  process.poll_failed();
+  ++process.flags.polls;
+  int times = 0;
+  process.mailbox.doze(times);
+}
+
+}  // namespace stretto::intercept::whatif

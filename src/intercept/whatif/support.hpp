@@ -1,0 +1,28 @@
+// What hooks.hpp has no need to be a template for.
+#pragma once
+
+#include <optional>
+
+#include "intercept/whatif/requests.hpp"
+
+namespace stretto::intercept::whatif {
+
+// The communicator of a collective that virtual time follows, else nullptr.
+[[nodiscard]] CommPtr followed_collective(const Call& call);
+
+// All ranks of a new communicator have made it together.
+void attach(MPI_Comm comm, const char* function, void* caller);
+
+// A posted receive is over; `status` tells which message it was.
+void conclude(Ticket ticket, int error, const MPI_Status& status);
+void withdraw(Ticket ticket);
+
+// A probe saw a message; `message` is not nullptr where it took it out.
+void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* message);
+// What it had taken out, once.
+[[nodiscard]] std::optional<Letter> take_matched(MPI_Message message);
+
+// A test or probe found nothing: who tries again soon only waits.
+void polled();
+
+}  // namespace stretto::intercept::whatif

@@ -1,0 +1,141 @@
+// The clocks that a program reads while its time is virtual: MPI's, and those of libc, which
+// Fortran's and Python's are made of.
+#include <dlfcn.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <array>
+#include <cmath>
+
+#include "intercept/calls/caller.hpp"
+#include "intercept/entry.hpp"
+#include "intercept/whatif/process.hpp"
+#include "intercept/whatif/session.hpp"
+
+namespace stretto::intercept::whatif {
+namespace {
+
+template <class Function>
+Function next(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+using ClockGettime = int (*)(clockid_t, timespec*);
+ClockGettime real_clock_gettime() {
+  static const auto real = next<ClockGettime>("clock_gettime");
+  return real;
+}
+
+// Is it the program that asks, in the thread whose time is virtual? The MPI's own waits are in
+// real time.
+bool is_for_the_program(void* caller) {
+  return detail::active.load(std::memory_order_acquire) && detail::depth == 0 &&
+         Process::is_clocked() && is_programs(caller);
+}
+
+bool tells_time(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_BOOTTIME:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr double kNsInSecond = 1e9;
+
+timespec plus(const timespec& time, double ns) {
+  const double whole = std::floor(ns / kNsInSecond);
+  timespec sum{.tv_sec = time.tv_sec + static_cast<time_t>(whole),
+               .tv_nsec = time.tv_nsec + static_cast<long>(ns - whole * kNsInSecond)};
+  if (sum.tv_nsec >= 1'000'000'000) {
+    sum.tv_nsec -= 1'000'000'000;
+    ++sum.tv_sec;
+  }
+  return sum;
+}
+
+// What this clock showed when virtual time began.
+timespec beginning_of(clockid_t clock) {
+  constexpr clockid_t kClocks = 8;
+  static const auto beginnings = [] {
+    std::array<timespec, kClocks> times{};
+    for (clockid_t each = 0; each < kClocks; ++each) {
+      real_clock_gettime()(each, &times[static_cast<std::size_t>(each)]);
+    }
+    return times;
+  }();
+  return clock < kClocks ? beginnings[static_cast<std::size_t>(clock)] : timespec{};
+}
+
+timespec virtual_time(clockid_t clock) {
+  const Inside inside;
+  return plus(beginning_of(clock), virtual_now_ns());
+}
+
+}  // namespace
+}  // namespace stretto::intercept::whatif
+
+using namespace stretto::intercept;
+using namespace stretto::intercept::whatif;
+
+extern "C" {
+
+STRETTO_ENTRY int clock_gettime(clockid_t clock, timespec* time) {
+  if (!tells_time(clock) || !is_for_the_program(__builtin_return_address(0))) {
+    return real_clock_gettime()(clock, time);
+  }
+  *time = virtual_time(clock);
+  return 0;
+}
+
+STRETTO_ENTRY int gettimeofday(timeval* time, void* zone) {
+  using Real = int (*)(timeval*, void*);
+  static const auto real = next<Real>("gettimeofday");
+  if (!is_for_the_program(__builtin_return_address(0))) return real(time, zone);
+  const timespec now = virtual_time(CLOCK_REALTIME);
+  *time = {.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+  return 0;
+}
+
+STRETTO_ENTRY time_t time(time_t* into) {
+  using Real = time_t (*)(time_t*);
+  static const auto real = next<Real>("time");
+  if (!is_for_the_program(__builtin_return_address(0))) return real(into);
+  const time_t now = virtual_time(CLOCK_REALTIME).tv_sec;
+  if (into != nullptr) *into = now;
+  return now;
+}
+
+// Until a moment that the program worked out from a virtual clock.
+STRETTO_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* until,
+                                  timespec* left) {
+  using Real = int (*)(clockid_t, int, const timespec*, timespec*);
+  static const auto real = next<Real>("clock_nanosleep");
+  const bool is_virtual = (flags & TIMER_ABSTIME) != 0 && tells_time(clock) &&
+                          is_for_the_program(__builtin_return_address(0));
+  if (!is_virtual) return real(clock, flags, until, left);
+  const timespec now = virtual_time(clock);
+  const double ns = (static_cast<double>(until->tv_sec - now.tv_sec)) * kNsInSecond +
+                    static_cast<double>(until->tv_nsec - now.tv_nsec);
+  if (ns <= 0) return 0;
+  const timespec rest = plus({}, ns);
+  return real(clock, 0, &rest, nullptr);
+}
+
+STRETTO_ENTRY double MPI_Wtime(void) {
+  using Real = double (*)(void);
+  static const auto real = reinterpret_cast<Real>(existing_function("PMPI_Wtime"));
+  if (!is_active()) return real();
+  const Inside inside;
+  static const double beginning = real();
+  return beginning + virtual_now_ns() / kNsInSecond;
+}
+STRETTO_ENTRY double PMPI_Wtime(void) __attribute__((alias("MPI_Wtime")));
+
+}  // extern "C"

@@ -1,0 +1,91 @@
+#include "model/collective_times.hpp"
+
+#include <algorithm>
+
+#include "model/events.hpp"
+#include "model/meaning.hpp"
+
+namespace stretto::model {
+namespace {
+
+constexpr std::size_t kMostPrepared = 256;
+
+}  // namespace
+
+CollectiveTimes::CollectiveTimes(const Scenario& scenario, std::vector<Rank> places)
+    : scenario_(scenario),
+      machine_(scenario.machine),
+      ranks_(static_cast<int>(places.size())) {
+  machine_.places = std::move(places);
+}
+
+CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
+                                   const std::vector<double>& arrivals) {
+  CollectiveEnds answer{.free = ends_if_free(call.collective, call.root, arrivals)};
+  answer.ends = answer.free;
+  const double factor = scenario_.factor(call.collective, call.bytes);
+  if (factor == 0 || ranks_ == 1) return answer;
+  const Prepared& built = prepared(call);
+  std::optional<Outcome> outcome;
+  if (built.by_rounds) outcome = built.rounds.run(built.costs, arrivals);
+  if (!outcome && built.program) {
+    outcome = run_events(*built.program, built.costs, machine_, {.arrivals = arrivals});
+  }
+  if (!outcome) return answer;
+  for (std::size_t rank = 0; rank < answer.ends.size(); ++rank) {
+    const double free = answer.free[rank];
+    answer.ends[rank] = free + factor * std::max(outcome->ends[rank] - free, 0.0);
+  }
+  return answer;
+}
+
+const CollectiveTimes::Prepared& CollectiveTimes::prepared(const CollectiveCall& call) {
+  const auto known = prepared_.find(call);
+  if (known != prepared_.end()) return *known->second;
+  if (prepared_.size() == kMostPrepared) prepared_.clear();
+  return *prepared_.emplace(call, prepare(call)).first->second;
+}
+
+std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(
+    const CollectiveCall& call) const {
+  auto built = std::make_unique<Prepared>(machine_, ranks_);
+  const Choice chosen = choice(call);
+  if (chosen.algorithm == nullptr) return built;
+  const Shape shape{.collective = call.collective,
+                    .size = ranks_,
+                    .count = call.bytes,
+                    .segment = chosen.segment_bytes,
+                    .radix = chosen.radix,
+                    .root = call.root,
+                    .in_place = false,
+                    .commutative = call.commutative,
+                    .first_group = 0};
+  if (!machine_.has_contention()) {
+    bool fits = true;
+    for (Rank rank = 0; fits && rank < ranks_; ++rank) {
+      fits = built->rounds.add(chosen.algorithm->build(shape, rank), built->costs);
+    }
+    built->by_rounds = fits && built->rounds.finish();
+  }
+  build_program(shape, *chosen.algorithm, *built);
+  return built;
+}
+
+void CollectiveTimes::build_program(const Shape& shape, const Algorithm& algorithm,
+                                    Prepared& into) const {
+  Program& program = into.program.emplace();
+  for (Rank rank = 0; rank < ranks_; ++rank) program.add(algorithm.build(shape, rank), into.costs);
+  program.finish();
+}
+
+Choice CollectiveTimes::choice(const CollectiveCall& call) const {
+  const Query query{.collective = call.collective,
+                    .size = ranks_,
+                    .bytes = call.bytes,
+                    .uneven = call.uneven,
+                    .commutative = call.commutative};
+  // The MPI's own are not known; on two hosts the table always names one of ours.
+  return choose(query, {.hosts = 2}, scenario_.algorithms);
+}
+
+}  // namespace stretto::model

@@ -1,0 +1,65 @@
+// When each rank is done with a collective of a program that runs in virtual time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "model/program.hpp"
+#include "model/rounds.hpp"
+#include "model/scenario.hpp"
+
+namespace stretto::model {
+
+// One collective call, as far as its cost depends on it.
+struct CollectiveCall {
+  Collective collective{};
+  std::int64_t bytes = 0;  // of the vector or of one rank's block, as Shape::count
+  Rank root = 0;
+  bool commutative = true;
+  bool uneven = false;
+
+  friend auto operator<=>(const CollectiveCall&, const CollectiveCall&) = default;
+};
+
+struct CollectiveEnds {
+  std::vector<double> free{};  // if moving data cost nothing
+  std::vector<double> ends{};  // never earlier
+};
+
+// Those of one communicator in one scenario. Schedules that were built are kept.
+class CollectiveTimes {
+ public:
+  // `places`: where the communicator's ranks sit on the scenario's machine.
+  CollectiveTimes(const Scenario& scenario, std::vector<Rank> places);
+  CollectiveTimes(const CollectiveTimes&) = delete;
+  CollectiveTimes& operator=(const CollectiveTimes&) = delete;
+
+  // Given when each rank begins it, in ns.
+  [[nodiscard]] CollectiveEnds of(const CollectiveCall& call, const std::vector<double>& arrivals);
+
+ private:
+  // Built for one call, as rounds where it has them.
+  struct Prepared {
+    Prepared(const Machine& machine, int ranks) : costs(machine, 1, 0), rounds(ranks) {}
+    Costs costs;
+    Rounds rounds;
+    bool by_rounds = false;
+    std::optional<Program> program;
+  };
+
+  [[nodiscard]] const Prepared& prepared(const CollectiveCall& call);
+  [[nodiscard]] std::unique_ptr<Prepared> prepare(const CollectiveCall& call) const;
+  void build_program(const Shape& shape, const Algorithm& algorithm, Prepared& into) const;
+  [[nodiscard]] Choice choice(const CollectiveCall& call) const;
+
+  const Scenario& scenario_;
+  Machine machine_;
+  int ranks_;
+  std::map<CollectiveCall, std::unique_ptr<Prepared>> prepared_;
+};
+
+}  // namespace stretto::model

@@ -1,0 +1,50 @@
+// One rank's clocks in a run in virtual time: one for each scenario.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/scenario.hpp"
+
+namespace stretto::model {
+
+// All times are in ns from the program's start.
+class RankClocks {
+ public:
+  // `scenarios` must outlive it; `places`: where each rank of MPI_COMM_WORLD sits, by scenario.
+  RankClocks(const std::vector<Scenario>& scenarios, std::vector<std::vector<Rank>> places,
+             Rank me);
+
+  [[nodiscard]] std::span<const double> now() const { return now_; }
+
+  // The program computed for so long.
+  void compute(double ns);
+  // It sent a message: fills in when its last byte arrives, for each scenario.
+  void send(Rank to, std::int64_t bytes, std::span<double> arrivals);
+  // It has waited for all of these messages together: received one after the other as they come.
+  struct Arrived {
+    Rank from = 0;
+    std::int64_t bytes = 0;
+    const double* times = nullptr;  // by scenario
+  };
+  void receive(std::span<const Arrived> messages);
+  // Where a clock shows less than `ends`, it is set.
+  void wait_until(std::span<const double> ends);
+  // It completed a nonblocking collective, which ends at `ends` if it went on by itself, and at
+  // `free` if it cost nothing. Without overlap what it costs is paid now.
+  void complete(std::span<const double> free, std::span<const double> ends);
+
+ private:
+  [[nodiscard]] MessageCost cost(std::size_t scenario, Rank other, std::int64_t bytes) const;
+
+  const std::vector<Scenario>& scenarios_;
+  std::vector<std::vector<Rank>> places_;
+  std::size_t me_;
+  std::vector<double> now_;
+  std::vector<double> port_out_;  // when it is free again
+  std::vector<double> port_in_;
+  std::vector<std::size_t> order_;  // of messages; kept for its memory
+};
+
+}  // namespace stretto::model

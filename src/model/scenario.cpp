@@ -1,0 +1,148 @@
+#include "model/scenario.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <istream>
+#include <optional>
+#include <sstream>
+
+#include "schedule/verify_words.hpp"
+
+namespace stretto::model {
+namespace {
+
+std::optional<Collective> collective_of(std::string_view name) {
+  for (int i = 0; i < kCollectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    if (name_of(collective) == name) return collective;
+  }
+  return {};
+}
+
+class Reader {
+ public:
+  std::vector<Scenario> read(std::istream& text) {
+    for (std::string line; std::getline(text, line);) {
+      ++number_;
+      read_line(line);
+    }
+    finish();
+    if (scenarios_.empty()) fail("there is no scenario");
+    return std::move(scenarios_);
+  }
+
+ private:
+  void read_line(const std::string& line) {
+    std::istringstream words_of(line);
+    std::string subject;
+    if (!(words_of >> subject)) return;
+    if (subject == "scenario") {
+      finish();
+      scenarios_.emplace_back();
+      std::getline(words_of >> std::ws, scenarios_.back().name);
+    } else if (scenarios_.empty()) {
+      fail("a scenario must come first");
+    } else if (!machine_.empty() || subject == "machine") {
+      machine_ += line + "\n";
+    } else {
+      set(subject, words_of, scenarios_.back());
+    }
+  }
+
+  void set(const std::string& subject, std::istringstream& rest, Scenario& scenario) {
+    if (subject == "computing") {
+      scenario.computing = factor(rest);
+    } else if (subject == "point_to_point") {
+      scenario.point_to_point = factor(rest);
+    } else if (subject == "overlap") {
+      scenario.overlap = word(rest) == "perfect";
+    } else if (subject == "ranks_per_host") {
+      scenario.ranks_per_host = static_cast<int>(factor(rest));
+    } else if (subject == "collective") {
+      CollectiveRule& rule = rule_for(word(rest), scenario);
+      rule.factor = factor(rest);
+    } else if (subject == "correction") {
+      CollectiveRule& rule = rule_for(word(rest), scenario);
+      const auto bytes = static_cast<std::int64_t>(factor(rest));
+      rule.corrections.push_back({bytes, factor(rest)});
+    } else if (subject == "algorithm") {
+      force(rest, scenario);
+    } else {
+      fail(words("unknown word '", subject, "'"));
+    }
+  }
+
+  CollectiveRule& rule_for(const std::string& name, Scenario& scenario) const {
+    return scenario.collectives[static_cast<std::size_t>(known(name))];
+  }
+
+  void force(std::istringstream& rest, Scenario& scenario) const {
+    const Collective collective = known(word(rest));
+    const Algorithm* algorithm = find_algorithm(collective, word(rest));
+    if (algorithm == nullptr) fail("there is no such algorithm");
+    scenario.algorithms[static_cast<std::size_t>(collective)].algorithm = algorithm;
+  }
+
+  [[nodiscard]] Collective known(const std::string& name) const {
+    const auto collective = collective_of(name);
+    if (!collective) fail(words("there is no collective '", name, "'"));
+    return *collective;
+  }
+
+  [[nodiscard]] std::string word(std::istringstream& rest) const {
+    std::string text;
+    if (!(rest >> text)) fail("a word is missing");
+    return text;
+  }
+
+  [[nodiscard]] double factor(std::istringstream& rest) const {
+    double value = -1;
+    if (!(rest >> value) || !std::isfinite(value) || value < 0) {
+      fail("a number of 0 or more is missing");
+    }
+    return value;
+  }
+
+  void finish() {
+    if (scenarios_.empty()) return;
+    std::istringstream text(machine_);
+    scenarios_.back().machine = read_machine(text);
+    machine_.clear();
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw BadMachine(words("scenarios, line ", number_, ": ", what));
+  }
+
+  std::vector<Scenario> scenarios_;
+  std::string machine_;  // of the last scenario, so far
+  int number_ = 0;
+};
+
+double log_of(std::int64_t bytes) {
+  return std::log2(static_cast<double>(std::max<std::int64_t>(bytes, 1)));
+}
+
+double corrected(const std::vector<Correction>& list, std::int64_t bytes) {
+  if (list.empty()) return 1;
+  const auto above =
+      std::upper_bound(list.begin(), list.end(), bytes,
+                       [](std::int64_t size, const Correction& each) { return size < each.bytes; });
+  if (above == list.begin()) return above->factor;
+  const auto below = std::prev(above);
+  if (above == list.end() || log_of(above->bytes) == log_of(below->bytes)) return below->factor;
+  const double part =
+      (log_of(bytes) - log_of(below->bytes)) / (log_of(above->bytes) - log_of(below->bytes));
+  return below->factor + part * (above->factor - below->factor);
+}
+
+}  // namespace
+
+double Scenario::factor(Collective collective, std::int64_t bytes) const {
+  const CollectiveRule& rule = collectives[static_cast<std::size_t>(collective)];
+  return rule.factor == 0 ? 0 : rule.factor * corrected(rule.corrections, bytes);
+}
+
+std::vector<Scenario> read_scenarios(std::istream& text) { return Reader().read(text); }
+
+}  // namespace stretto::model

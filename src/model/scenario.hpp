@@ -1,0 +1,57 @@
+// What is asked of a run in virtual time: a machine, and what on it is other than it is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "model/machine.hpp"
+#include "schedule/shape.hpp"
+#include "selection/selection.hpp"
+
+namespace stretto::model {
+
+// From so many bytes on a collective takes `factor` times what its schedule says.
+struct Correction {
+  std::int64_t bytes = 0;
+  double factor = 1;
+};
+
+struct CollectiveRule {
+  double factor = 1;                      // 0: free
+  std::vector<Correction> corrections{};  // by bytes; between two of them a line in log2(bytes)
+};
+
+struct Scenario {
+  std::string name{};
+  double computing = 1;       // takes so many times as long
+  double point_to_point = 1;  // messages cost so many times as much
+  bool overlap = false;       // nonblocking collectives go on while the program computes
+  int ranks_per_host = 0;     // where ranks are placed anew; 0: as they are
+  std::array<CollectiveRule, kCollectives> collectives{};
+  Overrides algorithms{};
+  Machine machine{};
+
+  // Of a collective of so many bytes.
+  [[nodiscard]] double factor(Collective collective, std::int64_t bytes) const;
+};
+
+// Reads what `stretto whatif` writes, one fact a line; a machine's lines are machine.hpp's and end
+// a scenario:
+//
+//   scenario NAME
+//   computing FACTOR
+//   point_to_point FACTOR
+//   overlap perfect
+//   ranks_per_host N
+//   collective NAME FACTOR
+//   correction NAME BYTES FACTOR
+//   algorithm COLLECTIVE NAME
+//   machine NAME ...
+//
+// Throws BadMachine, which says what is wrong.
+[[nodiscard]] std::vector<Scenario> read_scenarios(std::istream& text);
+
+}  // namespace stretto::model

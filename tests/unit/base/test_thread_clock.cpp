@@ -1,0 +1,67 @@
+#include "base/thread_clock.hpp"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace stretto {
+namespace {
+
+std::int64_t cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// Uses the CPU for so long, as the kernel counts.
+void work(std::int64_t ns) {
+  const std::int64_t end = cpu_ns() + ns;
+  while (cpu_ns() < end) {
+  }
+}
+
+TEST(ThreadClock, CountsWork) {
+  ThreadClock clock;
+  const std::int64_t before = clock.now();
+  const std::int64_t cpu_before = cpu_ns();
+  work(20'000'000);
+  const std::int64_t counted = clock.now() - before;
+  EXPECT_NEAR(static_cast<double>(counted), static_cast<double>(cpu_ns() - cpu_before), 1e6);
+}
+
+TEST(ThreadClock, CountsSleepAsBlocked) {
+  ThreadClock clock;
+  const std::int64_t before = clock.now();
+  sleep_ns(30'000'000);
+  EXPECT_GE(clock.now() - before, 29'000'000);
+  EXPECT_GE(clock.blocked(), 29'000'000);
+}
+
+// Others that take the CPU away do not make it go on: more threads than there are cores.
+TEST(ThreadClock, LeavesOutWhatOthersTake) {
+  const auto cores = std::thread::hardware_concurrency();
+  std::vector<std::thread> others;
+  for (unsigned i = 0; i < 2 * cores; ++i) others.emplace_back([] { work(200'000'000); });
+  ThreadClock clock;
+  std::int64_t last = clock.now();
+  const std::int64_t begun = last;
+  const std::int64_t wall = now_ns();
+  work(100'000'000);
+  for (int i = 0; i < 1000; ++i) {
+    const std::int64_t at = clock.now();
+    EXPECT_GE(at, last);
+    last = at;
+  }
+  const std::int64_t counted = last - begun;
+  EXPECT_GE(counted, 100'000'000);
+  EXPECT_LE(counted, now_ns() - wall);
+  EXPECT_LT(counted - clock.blocked(), 115'000'000);
+  for (std::thread& each : others) each.join();
+}
+
+}  // namespace
+}  // namespace stretto

@@ -2,6 +2,7 @@
 #   libstretto-<abi>.so             the C API (stretto_*)
 #   libstretto-accelerate-<abi>.so  the drop-in: the same plus MPI_* and PMPI_*
 #   libstretto-profile-<abi>.so     what `stretto profile` preloads: MPI_* and PMPI_* that count
+#   libstretto-calibrate-<abi>.so   what `stretto calibrate` preloads: MPI_Init, which measures
 #   libstretto-whatif-<abi>.so      what `stretto whatif` preloads: the same, and clocks, in virtual
 #                                   time
 # None links an MPI: they find the program's own at run time. So all must come
@@ -40,6 +41,7 @@ file(GLOB intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
 file(GLOB observing_sources CONFIGURE_DEPENDS src/intercept/calls/*.cpp)
 list(APPEND observing_sources src/intercept/entry.cpp src/transport/mpi/native.cpp)
 file(GLOB profile_sources CONFIGURE_DEPENDS src/intercept/profile/*.cpp)
+file(GLOB calibrate_sources CONFIGURE_DEPENDS src/bench/*.cpp src/intercept/calibrate/*.cpp)
 file(GLOB whatif_sources CONFIGURE_DEPENDS src/intercept/whatif/*.cpp)
 # The entry points themselves are written from a table, once for all ABIs.
 set(generated ${PROJECT_BINARY_DIR}/generated)
@@ -97,8 +99,11 @@ foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_objects(stretto-observing-${abi} ${abi} hidden ${observing_sources})
   stretto_add_objects(stretto-profiling-${abi} ${abi} default ${profile_sources}
                       ${generated}/profile/wrappers.cpp)
-  stretto_add_library(stretto-profile-${abi} exports-profile.map stretto-observing-${abi}
+  stretto_add_library(stretto-profile-${abi} exports-mpi.map stretto-observing-${abi}
                       stretto-profiling-${abi})
+  stretto_add_objects(stretto-measuring-${abi} ${abi} default ${calibrate_sources})
+  stretto_add_library(stretto-calibrate-${abi} exports-mpi.map stretto-observing-${abi}
+                      stretto-measuring-${abi})
   stretto_add_objects(stretto-supposing-${abi} ${abi} default ${whatif_sources}
                       ${generated}/whatif/wrappers.cpp)
   stretto_add_library(stretto-whatif-${abi} exports-whatif.map stretto-observing-${abi}

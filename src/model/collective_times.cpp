@@ -1,6 +1,7 @@
 #include "model/collective_times.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/events.hpp"
 #include "model/meaning.hpp"
@@ -76,6 +77,26 @@ void CollectiveTimes::build_program(const Shape& shape, const Algorithm& algorit
   Program& program = into.program.emplace();
   for (Rank rank = 0; rank < ranks_; ++rank) program.add(algorithm.build(shape, rank), into.costs);
   program.finish();
+}
+
+void correct_by_measurements(Scenario& scenario) {
+  for (int i = 0; i < kCollectives; ++i) {
+    CollectiveRule& rule = scenario.collectives[static_cast<std::size_t>(i)];
+    rule.corrections.clear();
+    Scenario plain;
+    plain.algorithms = scenario.algorithms;
+    plain.machine = scenario.machine;
+    for (const MeasuredCollective& each : rule.measured) {
+      std::vector<Rank> places(static_cast<std::size_t>(each.ranks));
+      std::iota(places.begin(), places.end(), 0);
+      CollectiveTimes times(plain, std::move(places));
+      const std::vector<double> arrivals(static_cast<std::size_t>(each.ranks));
+      const auto ends =
+          times.of({.collective = static_cast<Collective>(i), .bytes = each.bytes}, arrivals).ends;
+      const double ours = *std::max_element(ends.begin(), ends.end());
+      if (ours > 0) rule.corrections.push_back({each.bytes, each.time / ours});
+    }
+  }
 }
 
 Choice CollectiveTimes::choice(const CollectiveCall& call) const {

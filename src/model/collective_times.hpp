@@ -62,4 +62,8 @@ class CollectiveTimes {
   std::map<CollectiveCall, std::unique_ptr<Prepared>> prepared_;
 };
 
+// Makes the scenario's collectives take what was measured, where it was: what a schedule of ours
+// takes on the machine is compared with it, and the rest is a factor.
+void correct_by_measurements(Scenario& scenario);
+
 }  // namespace stretto::model

@@ -61,10 +61,11 @@ class Reader {
     } else if (subject == "collective") {
       CollectiveRule& rule = rule_for(word(rest), scenario);
       rule.factor = factor(rest);
-    } else if (subject == "correction") {
+    } else if (subject == "measured") {
       CollectiveRule& rule = rule_for(word(rest), scenario);
       const auto bytes = static_cast<std::int64_t>(factor(rest));
-      rule.corrections.push_back({bytes, factor(rest)});
+      const auto ranks = static_cast<int>(factor(rest));
+      rule.measured.push_back({bytes, ranks, factor(rest)});
     } else if (subject == "algorithm") {
       force(rest, scenario);
     } else {

@@ -19,9 +19,17 @@ struct Correction {
   double factor = 1;
 };
 
+// What the machine's own MPI took for it on so many ranks, in ns.
+struct MeasuredCollective {
+  std::int64_t bytes = 0;
+  int ranks = 0;
+  double time = 0;
+};
+
 struct CollectiveRule {
-  double factor = 1;                      // 0: free
-  std::vector<Correction> corrections{};  // by bytes; between two of them a line in log2(bytes)
+  double factor = 1;  // 0: free
+  std::vector<MeasuredCollective> measured{};  // by bytes
+  std::vector<Correction> corrections{};       // that follow; between two a line in log2(bytes)
 };
 
 struct Scenario {
@@ -47,7 +55,7 @@ struct Scenario {
 //   overlap perfect
 //   ranks_per_host N
 //   collective NAME FACTOR
-//   correction NAME BYTES FACTOR
+//   measured NAME BYTES RANKS NS        (by rising BYTES)
 //   algorithm COLLECTIVE NAME
 //   machine NAME ...
 //

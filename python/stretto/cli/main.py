@@ -9,7 +9,17 @@ from typing import Annotated
 
 import typer
 
-from stretto.cli import compare, info, profile, report, run, schedule, simulate
+from stretto.cli import (
+    calibrate,
+    compare,
+    info,
+    profile,
+    report,
+    run,
+    schedule,
+    simulate,
+    whatif,
+)
 from stretto.cli.options import PROGRAM_FOLLOWS
 from stretto.data.provenance import versions
 from stretto.errors import InputError, StrettoError
@@ -23,6 +33,8 @@ app.command(context_settings=PROGRAM_FOLLOWS)(run.run)
 app.command(context_settings=PROGRAM_FOLLOWS)(compare.compare)
 app.command(context_settings=PROGRAM_FOLLOWS)(profile.profile)
 app.command()(report.report)
+app.command(context_settings=PROGRAM_FOLLOWS)(whatif.whatif)
+app.command(context_settings=PROGRAM_FOLLOWS)(calibrate.calibrate)
 app.command()(simulate.simulate)
 app.command()(info.info)
 app.add_typer(schedule.app, name="schedule")

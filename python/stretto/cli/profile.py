@@ -18,16 +18,14 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
+from stretto.cli.run_folders import make_empty, run_folder
 from stretto.data.profiles import read_profile
-from stretto.errors import InputError
 from stretto.launch.dropin import PROFILE, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.process import launch
 from stretto.launch.symbols import Address, Line, source_lines
 from stretto.report.profile import Summary, summarise
-
-_RUNS = Path("stretto-runs")
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -55,14 +53,14 @@ def profile(
     Example: stretto profile -n 4 ./jacobi3d 192 20
     """
     job = prepare(program, launcher, launcher_args, mode="profile")
-    folder = output or _next_folder(f"{Path(program[0]).stem}-profile")
+    folder = run_folder(output, f"{Path(program[0]).stem}-profile")
     environment = rank_environment(job.drop_in, {}, verbose=False)
     environment |= {PROFILE: str(folder.absolute())}
     command = job.launcher.command(ranks, job.program.argv, environment)
     if dry_run:
         print(shlex.join(command))
         return
-    _make_empty(folder)
+    make_empty(folder)
     # What the program prints must not get into what other programs read.
     outcome = launch(command, timeout_s=timeout, stdout=sys.stderr.buffer if as_json else None)
     require_success(program[0], outcome, timeout)
@@ -72,23 +70,6 @@ def profile(
         print(msgspec.json.format(msgspec.json.encode(_plain(summary, lines)), indent=2).decode())
     else:
         _print(summary, lines, folder)
-
-
-def _next_folder(name: str) -> Path:
-    number = 1
-    while (_RUNS / f"{name}-{number}").exists():
-        number += 1
-    return _RUNS / f"{name}-{number}"
-
-
-def _make_empty(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        is_empty = not any(folder.iterdir())
-    except OSError as error:
-        raise InputError(f"--output {folder}: {error.strerror}") from error
-    if not is_empty:
-        raise InputError(f"--output {folder} is not empty: name a new folder")
 
 
 def _print(summary: Summary, lines: dict[Address, Line], folder: Path) -> None:

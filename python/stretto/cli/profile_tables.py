@@ -6,12 +6,11 @@ from pathlib import Path
 from rich.table import Table
 
 from stretto.launch.symbols import Address, Line
-from stretto.report.profile import SiteTotal, Summary
-from stretto.report.words import seconds, significant
+from stretto.report.profile import Place, SiteTotal, Summary
+from stretto.report.words import percent, seconds, size
 
 _MOST_SITES = 9
 _WORTH_NAMING = 0.02  # of all time
-_BYTE_UNITS = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
 
 
 def headline(summary: Summary) -> list[str]:
@@ -19,15 +18,15 @@ def headline(summary: Summary) -> list[str]:
     ranks = len(summary.ranks)
     words = (
         f"{ranks} rank{'' if ranks == 1 else 's'}, {seconds(summary.wall_s)}: "
-        f"{_percent(summary.mpi_share)} of it in MPI, "
-        f"{_percent(summary.collectives_share)} in blocking collectives, "
-        f"{_percent(summary.waiting_share)} waiting there for late ranks"
+        f"{percent(summary.mpi_share)} of it in MPI, "
+        f"{percent(summary.collectives_share)} in blocking collectives, "
+        f"{percent(summary.waiting_share)} waiting there for late ranks"
     )
     computing = sorted(summary.ranks, key=lambda rank: rank.computing_s)
     spread = (
         f"computing: {seconds(computing[0].computing_s)} (rank {computing[0].rank}) to "
         f"{seconds(computing[-1].computing_s)} (rank {computing[-1].rank}), the longest "
-        f"{_percent(summary.imbalance)} above the mean"
+        f"{percent(summary.imbalance)} above the mean"
     )
     return [words, spread]
 
@@ -42,12 +41,12 @@ def sites(summary: Summary, lines: Mapping[Address, Line]) -> tuple[Table, int]:
     shown = [site for site in summary.sites if site.calls][:_MOST_SITES]
     for site in shown:
         split = (site.waiting_s, site.transfer_s, site.overhead_s)
-        parts = ["" if part is None else _percent(_share(part, whole)) for part in split]
+        parts = ["" if part is None else percent(_share(part, whole)) for part in split]
         table.add_row(
             site_words(site, lines),
             f"{site.calls:,}",
-            _bytes(site.bytes / site.calls),
-            _percent(_share(site.time_s, whole)),
+            size(site.bytes / site.calls),
+            percent(_share(site.time_s, whole)),
             *parts,
         )
     return table, len(summary.sites) - len(shown)
@@ -57,17 +56,16 @@ def site_words(site: SiteTotal, lines: Mapping[Address, Line]) -> str:
     """A call and where it is: "Allreduce fft.c:212"."""
     name = site.function.removeprefix("MPI_")
     comm = f" on {site.comm}" if site.comm not in ("", "world") else ""
-    return f"{name} {place_words(site, lines)}{comm}"
+    return f"{name} {place_words(site.place, site.symbol, lines)}{comm}"
 
 
-def place_words(site: SiteTotal, lines: Mapping[Address, Line]) -> str:
+def place_words(place: Place, symbol: str, lines: Mapping[Address, Line]) -> str:
     """Where a call is, as well as that is known."""
-    line = lines.get(Address(*site.place), Line())
+    line = lines.get(Address(*place), Line())
     if line.file:
         return f"{Path(line.file).name}:{line.number}"
-    function = line.function or site.symbol
-    path, address = site.place
-    return f"{Path(path).name} {function or hex(address)}".strip()
+    path, address = place
+    return f"{Path(path).name} {line.function or symbol or hex(address)}".strip()
 
 
 def counts(summary: Summary) -> str:
@@ -85,7 +83,7 @@ def next_step(summary: Summary, lines: Mapping[Address, Line]) -> str:
         return "next: nothing to gain in MPI; look at the computation"
     first = summary.sites[0]
     where = site_words(first, lines)
-    share = _percent(_share(first.time_s, whole))
+    share = percent(_share(first.time_s, whole))
     if first.waiting_s is not None and first.waiting_s > first.time_s / 2:
         return (
             f"next: {where} takes {share}, most of it waiting for late ranks: "
@@ -106,16 +104,3 @@ def next_step(summary: Summary, lines: Mapping[Address, Line]) -> str:
 
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _bytes(number: float) -> str:
-    if number < 1024:
-        return f"{number:.0f} B"
-    scale, unit = next(
-        (scale, unit) for scale, unit in _BYTE_UNITS if number < 1024 * scale or unit == "GiB"
-    )
-    return f"{significant(number / scale)} {unit}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stretto import native
 from stretto.errors import InputError
+from stretto.launch.base import Abi
 from stretto.launch.program import Program, inspect
 from stretto.launch.registry import Known, choose_launcher
 
@@ -17,6 +18,7 @@ class Job:
 
     program: Program
     launcher: Known
+    abi: Abi
     drop_in: Path
 
 
@@ -27,7 +29,7 @@ def prepare(
     program = inspect(argv, needs_mpi=launcher is None)
     chosen = choose_launcher(program, launcher, split_words("--launcher-args", launcher_args))
     abi = program.mpi.abi if program.mpi else chosen.abi
-    return Job(program, chosen, native.drop_in(abi, mode))
+    return Job(program, chosen, abi, native.drop_in(abi, mode))
 
 
 def split_words(option: str, text: str) -> list[str]:

@@ -3,7 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stretto.launch.dropin import COUNTERS, NATIVE, PROFILE, SELECTION, VERBOSE
+from stretto.launch.dropin import (
+    CALIBRATION,
+    COUNTERS,
+    NATIVE,
+    PROFILE,
+    SCENARIOS,
+    SELECTION,
+    SHOWN,
+    VERBOSE,
+    WHATIF,
+)
 from stretto.launch.lifelines import VARIABLE as LIFELINE
 
 
@@ -29,6 +39,10 @@ _KNOBS = (
     Knob(VERBOSE, "off", "print what was handled and what passed, at MPI_Finalize (--verbose)"),
     Knob(COUNTERS, "none", "folder each rank writes its counters to"),
     Knob(PROFILE, "none", "folder each rank writes its profile to"),
+    Knob(CALIBRATION, "none", "file that calibrate's measurements are written to"),
+    Knob(WHATIF, "none", "folder each rank writes its virtual times to"),
+    Knob(SCENARIOS, "none", "file that says which virtual times"),
+    Knob(SHOWN, "0", "the scenario whose time the program itself sees"),
     Knob(
         "STRETTO_PROGRESS_THREAD",
         "automatic",

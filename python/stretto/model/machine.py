@@ -1,6 +1,7 @@
 """Machines to simulate on: LogGP parameters per level of the topology, as TOML."""
 
 import itertools
+import json
 import math
 from pathlib import Path
 from typing import Annotated
@@ -48,6 +49,18 @@ class Compute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reduce_ns_per_byte: Nanoseconds = 0.0
 
 
+class Collective(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the MPI's own collective took: its algorithms are not known, this stands for them.
+
+    `bytes` are the vector's or one rank's block's, as for `stretto simulate`.
+    """
+
+    name: str
+    bytes: Annotated[int, msgspec.Meta(ge=0)]
+    ranks: Annotated[int, msgspec.Meta(ge=2)]
+    time_ns: Nanoseconds
+
+
 class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A machine, its levels from the nearest to the farthest."""
 
@@ -55,6 +68,7 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     level: Annotated[list[Level], msgspec.Meta(min_length=1)]
     source: str = ""
     compute: Compute = Compute()
+    collective: list[Collective] = []
 
     @property
     def ranks(self) -> list[int]:
@@ -107,6 +121,30 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return "\n".join(lines) + "\n"
 
 
+def toml_of(machine: Machine) -> str:
+    """The machine as a file that read_machine reads."""
+    lines = [f"name = {json.dumps(machine.name)}", f"source = {json.dumps(machine.source)}"]
+    lines += ["", "[compute]", *_facts(machine.compute)]
+    for level in machine.level:
+        lines += ["", "[[level]]", *_facts(level)]
+        for message in level.message:
+            lines += ["", "[[level.message]]", *_facts(message)]
+    for each in machine.collective:
+        lines += ["", "[[collective]]", *_facts(each)]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(part: msgspec.Struct) -> list[str]:
+    """One line each; what is as it is anyway is left out."""
+    defaults = dict(zip(part.__struct_fields__[::-1], part.__struct_defaults__[::-1], strict=False))
+    facts = {name: getattr(part, name) for name in part.__struct_fields__}
+    return [
+        f"{name} = {json.dumps(value) if isinstance(value, str) else f'{value:.6g}'}"
+        for name, value in facts.items()
+        if isinstance(value, (str, int, float)) and value != defaults.get(name)
+    ]
+
+
 def presets() -> dict[str, Path]:
     """The machines that come with Stretto, by name."""
     return {path.stem: path for path in sorted(PRESETS.glob("*.toml"))}
@@ -145,7 +183,8 @@ def _check(machine: Machine, name: str) -> None:
 
 
 def _parts(machine: Machine) -> list[msgspec.Struct]:
-    return [part for level in machine.level for part in (level, *level.message)]
+    levels = [part for level in machine.level for part in (level, *level.message)]
+    return [*levels, *machine.collective]
 
 
 def _floats(part: msgspec.Struct) -> list[float]:

@@ -2,6 +2,7 @@
 
 from stretto.stats.ratio import Ratio
 
+_SIZES = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -21,6 +22,21 @@ def significant(value: float) -> str:
 def calls(count: float) -> str:
     """A number of calls, with a decimal only where an average has one."""
     return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
+
+
+def percent(share: float) -> str:
+    """Of a whole: "12.3 %"."""
+    return f"{100 * share:.1f} %"
+
+
+def size(bytes_: float) -> str:
+    """Three significant digits in the unit that fits: "33.6 MiB"."""
+    if bytes_ < 1024:
+        return f"{bytes_:.0f} B"
+    scale, unit = next(
+        (scale, unit) for scale, unit in _SIZES if bytes_ < 1024 * scale or unit == "GiB"
+    )
+    return f"{significant(bytes_ / scale)} {unit}"
 
 
 def interval(ratio: Ratio) -> str:

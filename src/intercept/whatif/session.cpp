@@ -95,7 +95,8 @@ void begin_virtual_time(const std::string& scenarios) {
   Process& process = Process::get();
   read_scenarios(scenarios);
   const auto hosts = hosts_of_ranks();
-  for (const model::Scenario& scenario : process.scenarios) {
+  for (model::Scenario& scenario : process.scenarios) {
+    model::correct_by_measurements(scenario);
     process.places.push_back(places_of(scenario, hosts));
   }
   process.clocks.emplace(process.scenarios, process.places, process.world_rank);

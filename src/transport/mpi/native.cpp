@@ -104,9 +104,11 @@ Native read(const Loaded& mpi) {
   read_handle(mpi, "ompi_mpi_group_null", table.group_null);
   read_handle(mpi, "ompi_request_null", table.request_null);
   read_handle(mpi, "ompi_mpi_byte", table.byte);
+  read_handle(mpi, "ompi_mpi_double", table.real);
   read_handle(mpi, "ompi_mpi_packed", table.packed);
   read_handle(mpi, "ompi_mpi_datatype_null", table.datatype_null);
   read_handle(mpi, "ompi_mpi_op_null", table.op_null);
+  read_handle(mpi, "ompi_mpi_op_sum", table.op_sum);
   read_handle(mpi, "ompi_mpi_errors_return", table.errors_return);
   read_handle(mpi, "ompi_mpi_errors_are_fatal", table.errors_are_fatal);
 #else
@@ -116,9 +118,11 @@ Native read(const Loaded& mpi) {
   table.group_null = MPI_GROUP_NULL;
   table.request_null = MPI_REQUEST_NULL;
   table.byte = MPI_BYTE;
+  table.real = MPI_DOUBLE;
   table.packed = MPI_PACKED;
   table.datatype_null = MPI_DATATYPE_NULL;
   table.op_null = MPI_OP_NULL;
+  table.op_sum = MPI_SUM;
   table.errors_return = MPI_ERRORS_RETURN;
   table.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
 #endif

@@ -1,0 +1,122 @@
+"""stretto calibrate: LogGP parameters of this machine, per level of its topology."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from stretto.cli.options import (
+    AsJson,
+    LauncherArgs,
+    LauncherPath,
+    ProgramAndArgs,
+    Ranks,
+    Timeout,
+)
+from stretto.data.calibration import Calibration
+from stretto.errors import EnvironmentUnusable, InputError
+from stretto.launch.calibration import calibrate as measure
+from stretto.launch.calibration import calibration_command
+from stretto.launch.job import prepare
+from stretto.model.calibrated import Fitted, machine_of
+from stretto.model.machine import toml_of
+from stretto.report.words import seconds, significant
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+
+def calibrate(
+    program: ProgramAndArgs,
+    ranks: Ranks = 2,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The machine, as TOML.")
+    ] = Path("machine.toml"),
+    name: Annotated[str, typer.Option(help="What the machine is called.")] = "this machine",
+    timeout: Timeout = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plain command that measures.")
+    ] = False,
+    launcher: LauncherPath = None,
+    launcher_args: LauncherArgs = "",
+    as_json: AsJson = False,
+) -> None:
+    """Measure what messages and collectives cost with the MPI of PROGRAM, which ends after its
+    MPI_Init, and write a machine that simulate and whatif read.
+
+    Two ranks on one host give the level 'host'; where the launcher puts ranks on several hosts,
+    there is a level 'network', too. Give as many ranks as there are cores, no more.
+
+    Example: stretto calibrate -n 2 -o laptop.toml ./jacobi3d
+    """
+    if ranks < 2:
+        raise InputError("--ranks 1: a message needs two")
+    job = prepare(program, launcher, launcher_args, mode="calibrate")
+    if dry_run:
+        print(shlex.join(calibration_command(job, ranks, Path("calibration.json"))))
+        return
+    with _err.status("measuring"):
+        calibration = measure(job, ranks, timeout)
+    refuse_if_crowded(calibration)
+    fitted = machine_of(calibration, name)
+    try:
+        output.write_text(toml_of(fitted.machine), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--output {output}: {error.strerror}") from error
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(_plain(fitted)), indent=2).decode())
+    else:
+        _print(fitted, calibration)
+        _err.print(f"Machine: {output}", markup=False, soft_wrap=True)
+
+
+def refuse_if_crowded(calibration: Calibration) -> None:
+    """Ranks that share cores do not show what the machine can do."""
+    if calibration.crowded:
+        words = f"{calibration.ranks} ranks share cores here: calibrate with fewer (--ranks)"
+        raise EnvironmentUnusable(words)
+
+
+def _print(fitted: Fitted, calibration: Calibration) -> None:
+    _out.print(f"{calibration.mpi}: {calibration.ranks} ranks, {calibration.hosts} host(s)")
+    for level, pieces in fitted.pieces.items():
+        table = Table(title=f"level '{level}'", title_justify="left")
+        for column in ("from bytes", "L", "o send", "o recv", "O ns/B", "g", "G ns/B", "worst fit"):
+            table.add_column(column, justify="right", no_wrap=True)
+        for piece in pieces:
+            each = piece.message
+            table.add_row(
+                f"{each.from_bytes:,}",
+                *(
+                    seconds(ns * 1e-9)
+                    for ns in (each.latency_ns, each.send_overhead_ns, each.recv_overhead_ns)
+                ),
+                significant(each.overhead_ns_per_byte),
+                seconds(each.gap_ns * 1e-9),
+                significant(each.gap_ns_per_byte),
+                f"{piece.worst:.1%}" if piece.sizes > 1 else "one size",
+            )
+        _out.print(table)
+    compute = fitted.machine.compute
+    _out.print(
+        f"copy {significant(compute.copy_ns_per_byte)} ns/B, "
+        f"reduce {significant(compute.reduce_ns_per_byte)} ns/B; "
+        f"{len(fitted.machine.collective)} times of the MPI's own collectives"
+    )
+
+
+def _plain(fitted: Fitted) -> dict[str, object]:
+    return {
+        "machine": fitted.machine,
+        "fit": {
+            level: [
+                {"from_bytes": each.message.from_bytes, "sizes": each.sizes, "worst": each.worst}
+                for each in pieces
+            ]
+            for level, pieces in fitted.pieces.items()
+        },
+    }

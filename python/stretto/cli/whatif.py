@@ -1,0 +1,178 @@
+"""stretto whatif: what collectives cost a program, and what it would be without."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from stretto.cli import whatif_tables as tables
+from stretto.cli.options import (
+    AsJson,
+    LauncherArgs,
+    LauncherPath,
+    ProgramAndArgs,
+    Ranks,
+    Timeout,
+)
+from stretto.cli.run_folders import make_empty, run_folder
+from stretto.errors import InputError
+from stretto.launch.calibration import calibrate
+from stretto.launch.cores import usable_cores
+from stretto.launch.job import Job, prepare
+from stretto.launch.schedules import known_algorithms
+from stretto.launch.symbols import Address, Line, source_lines
+from stretto.launch.whatif import Supposed, run_in_turn
+from stretto.model.calibrated import machine_of
+from stretto.model.machine import Machine, read_machine, toml_of
+from stretto.model.scenarios import MOST, Scenario, parse_scenario, usual_scenarios
+from stretto.report.whatif import Answer, Run, answer
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+
+def whatif(
+    program: ProgramAndArgs,
+    ranks: Ranks = 2,
+    runs: Annotated[int, typer.Option(min=1, help="Real and virtual runs, in turn.")] = 3,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:SETTING,...",
+            help="A further scenario, repeatable: collectives=0, alltoall=0.5x, messages=0, "
+            "cpu=1.5x, algorithm.allreduce=ring, overlap=perfect, network.latency=2us, "
+            "network.bandwidth=100Gbit, machine=FILE, hosts=64, ppn=16.",
+        ),
+    ] = None,
+    show: Annotated[
+        str, typer.Option(metavar="NAME", help="The scenario whose time the program itself sees.")
+    ] = "sim",
+    machine: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="From calibrate, not measured anew; or a preset."),
+    ] = None,
+    timeout: Timeout = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-whatif-<number>."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plain command of a virtual run.")
+    ] = False,
+    launcher: LauncherPath = None,
+    launcher_args: LauncherArgs = "",
+    as_json: AsJson = False,
+) -> None:
+    """Run PROGRAM in real and in virtual time, as it is and as if collectives cost nothing.
+
+    Ranks may outnumber cores: then sim is the time with a core for each. Factors are of time
+    (alltoall=0.5x takes half), that of the cpu of speed. The program's own clocks are virtual.
+
+    Example: stretto whatif -n 4 --scenario "fast:network.latency=2us,network.bandwidth=100Gbit"
+    ./jacobi3d 192 20
+    """
+    job = prepare(program, launcher, launcher_args, mode="whatif")
+    folder = run_folder(output, f"{Path(program[0]).stem}-whatif")
+    algorithms = known_algorithms()
+    named = None if machine is None else read_machine(machine)
+    if dry_run:
+        supposed = Supposed(job, ranks, folder / "scenarios.txt", 0, timeout)
+        print(shlex.join(supposed.command(folder / "virtual-0", virtual=True)))
+        return
+    # Wrong words cost no measuring.
+    _scenarios(scenario or [], named or read_machine("loggopsim"), algorithms, ranks, show)
+    make_empty(folder)
+    here = named or _measured(job, ranks, timeout)
+    scenarios = _scenarios(scenario or [], here, algorithms, ranks, show)
+    (folder / "machine.toml").write_text(toml_of(here), encoding="utf-8")
+    file = folder / "scenarios.txt"
+    file.write_text("".join(each.for_the_library() for each in scenarios), encoding="utf-8")
+    shown = [each.name for each in scenarios].index(show)
+    supposed = Supposed(job, ranks, file, shown, timeout)
+    with Progress(console=_err, transient=True) as progress:
+        task = progress.add_task("running", total=2 * runs)
+        normal, virtual = run_in_turn(
+            supposed,
+            runs,
+            folder,
+            sys.stderr.buffer if as_json else None,
+            lambda: progress.advance(task),
+        )
+    found = answer(
+        [max(rank.wall_ns for rank in run) * 1e-9 for run in normal],
+        [Run.of(run) for run in virtual],
+        is_crowded=ranks > usable_cores(),
+    )
+    lines = source_lines(Address(*site.place) for site in found.sites)
+    text = msgspec.json.format(msgspec.json.encode(_plain(found, lines)), indent=2)
+    (folder / "whatif.json").write_bytes(text)
+    if as_json:
+        print(text.decode())
+    else:
+        _print(found, lines, folder)
+
+
+def _measured(job: Job, ranks: int, timeout: float | None) -> Machine:
+    """What messages and collectives cost here, with as many ranks as there are cores for."""
+    with _err.status("measuring this machine"):
+        calibration = calibrate(job, max(2, min(ranks, usable_cores())), timeout)
+    return machine_of(calibration, "this machine").machine
+
+
+def _scenarios(
+    asked: list[str], machine: Machine, algorithms: dict[str, list[str]], ranks: int, show: str
+) -> list[Scenario]:
+    scenarios = usual_scenarios(machine, list(algorithms))
+    scenarios += [parse_scenario(text, machine, algorithms, ranks) for text in asked]
+    names = [each.name for each in scenarios]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"--scenario {twice}: there is one of that name already")
+    if len(names) > MOST:
+        raise InputError(f"--scenario: {len(asked)} are too many, {MOST - 3} fit in a run")
+    if show not in names:
+        raise InputError(f"--show {show}: there is no such scenario; there are {', '.join(names)}")
+    return scenarios
+
+
+def _print(found: Answer, lines: dict[Address, Line], folder: Path) -> None:
+    _out.print(tables.scenarios(found))
+    for line in tables.summary(found):
+        _out.print(line, markup=False, soft_wrap=True)
+    if found.sites:
+        _out.print(tables.sites(found, lines))
+    _out.print(tables.verdict(found, lines), markup=False, soft_wrap=True, style="bold")
+    _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
+
+
+def _plain(found: Answer, lines: dict[Address, Line]) -> dict[str, object]:
+    """The answer for other programs; times in seconds."""
+    return {
+        "ranks": found.ranks,
+        "normal_s": found.normal,
+        "scenarios_s": found.scenarios,
+        "gain": found.gain,
+        "gap": found.gap,
+        "is_crowded": found.is_crowded,
+        "waiting_share": found.waiting_share,
+        "efficiencies": found.efficiencies,
+        "flags": found.flags,
+        "sites": [
+            {
+                "where": tables.words(site, lines),
+                "function": site.function,
+                "calls": site.calls,
+                "bytes": site.bytes,
+                "waiting_s": site.waiting_s,
+                "transfer_s": site.transfer_s,
+            }
+            for site in found.sites
+        ],
+        "verdict": tables.verdict(found, lines),
+    }

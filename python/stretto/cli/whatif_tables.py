@@ -1,0 +1,91 @@
+"""What-if answers as they fit a terminal."""
+
+from collections.abc import Mapping
+
+from rich.table import Table
+
+from stretto.cli.profile_tables import place_words
+from stretto.launch.symbols import Address, Line
+from stretto.report.whatif import Answer, SiteGain, Times
+from stretto.report.words import percent, seconds, size
+
+_MOST_SITES = 6
+
+_FLAGS = {
+    "wildcards": "receives from any source: in the order of this machine",
+    "polls": "tests and probes that came too early: waits, not counted as computing",
+    "clock_reads": "looks at the time: it is virtual",
+    "other_threads": "calls of further threads: their computing is not counted",
+    "not_followed": "calls that virtual time knows nothing of: real time",
+}
+
+
+def scenarios(answer: Answer) -> Table:
+    """Minimum, median and maximum of each, and how the median compares with "sim"."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("scenario", overflow="fold")
+    for column in ("min", "median", "max", "of sim"):
+        table.add_column(column, justify="right", no_wrap=True)
+    whole = answer.scenarios["sim"].median
+    rows: dict[str, Times] = {"normal": answer.normal} | answer.scenarios
+    for name, times in rows.items():
+        shown = (times.least, times.median, times.most)
+        table.add_row(name, *(seconds(time) for time in shown), percent(times.median / whole))
+    return table
+
+
+def sites(answer: Answer, lines: Mapping[Address, Line]) -> Table:
+    """Where collectives cost most."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("collective", overflow="fold")
+    for column in ("calls", "bytes", "waiting", "transfer"):
+        table.add_column(column, justify="right", no_wrap=True)
+    whole = answer.scenarios["sim"].median * answer.ranks
+    for site in answer.sites[:_MOST_SITES]:
+        table.add_row(
+            words(site, lines),
+            f"{site.calls:,.0f}",
+            size(site.bytes),
+            percent(site.waiting_s / whole),
+            percent(site.transfer_s / whole),
+        )
+    return table
+
+
+def words(site: SiteGain, lines: Mapping[Address, Line]) -> str:
+    """A collective and where it is called: "Alltoall fft.c:212"."""
+    where = place_words(site.place, site.symbol, lines)
+    return f"{site.function.removeprefix('MPI_')} {where}"
+
+
+def summary(answer: Answer) -> list[str]:
+    """What else there is to know, in lines."""
+    gain, shares = answer.gain, answer.efficiencies
+    lines = [
+        f"free collectives would save {percent(gain.median)} "
+        f"({percent(gain.least)} to {percent(gain.most)}); of the time in them "
+        f"{percent(answer.waiting_share)} is waiting, which stays",
+        f"efficiency {percent(shares.parallel)} = load balance {percent(shares.load_balance)} x "
+        f"serialisation {percent(shares.serialisation)} x transfer {percent(shares.transfer)}",
+    ]
+    if answer.is_crowded:
+        lines.append(
+            "ranks share cores here: normal is this machine's time, sim that of one with a core "
+            "for each rank"
+        )
+    else:
+        lines.append(f"sim is {percent(answer.gap)} from normal")
+    lines += [
+        f"{getattr(answer.flags, name):,} {meaning}"
+        for name, meaning in _FLAGS.items()
+        if getattr(answer.flags, name)
+    ]
+    return lines
+
+
+def verdict(answer: Answer, lines: Mapping[Address, Line]) -> str:
+    """The sentence, with where to start."""
+    if "worth it" not in answer.verdict or "not worth" in answer.verdict or not answer.sites:
+        return answer.verdict
+    first = answer.sites[0]
+    return f"{answer.verdict}, start with the {size(first.bytes)} {words(first, lines)}"

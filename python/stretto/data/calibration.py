@@ -1,0 +1,74 @@
+"""What `stretto calibrate` measured: the file that its library writes."""
+
+from pathlib import Path
+
+import msgspec
+
+from stretto.errors import ApplicationFailed
+
+
+class Sample(msgspec.Struct, frozen=True, array_like=True):
+    """Nanoseconds: the median and the quartiles."""
+
+    median: float
+    low: float
+    high: float
+
+
+class MessageTimes(msgspec.Struct, frozen=True):
+    """Of messages of one size between two ranks (src/bench/messages.hpp)."""
+
+    bytes: int
+    one_way: Sample
+    exchange: Sample
+    send: Sample
+    recv: Sample
+    gap: Sample
+
+
+class LevelTimes(msgspec.Struct, frozen=True):
+    """Of two ranks on one host, or on two."""
+
+    name: str
+    messages: list[MessageTimes]
+
+
+class CollectiveTime(msgspec.Struct, frozen=True):
+    """Of the MPI's own collective; bytes are one rank's block's or the vector's."""
+
+    name: str
+    bytes: int
+    time: Sample
+
+
+class WorkTime(msgspec.Struct, frozen=True):
+    """Of copying so many bytes, and of adding so many bytes of doubles."""
+
+    bytes: int
+    copy: Sample
+    reduce: Sample
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """All of one run."""
+
+    mpi: str
+    ranks: int
+    hosts: int
+    ranks_on_a_host: int
+    crowded: bool  # more ranks than cores: the times are not the machine's
+    levels: list[LevelTimes]
+    collectives: list[CollectiveTime]
+    work: list[WorkTime]
+
+
+def read_calibration(path: Path) -> Calibration:
+    """The file as rank 0 wrote it."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Calibration)
+    except FileNotFoundError:
+        raise ApplicationFailed(
+            "the program wrote no calibration: it never came to MPI_Init"
+        ) from None
+    except msgspec.DecodeError as error:
+        raise ApplicationFailed(f"{path} is damaged: {error}") from error

@@ -1,0 +1,76 @@
+"""What the runs of `stretto whatif` recorded: a rank-N.json of each rank."""
+
+from pathlib import Path
+
+import msgspec
+
+from stretto.errors import ApplicationFailed
+
+
+class Clock(msgspec.Struct, frozen=True):
+    """When the rank was done, in one scenario."""
+
+    scenario: str
+    end_ns: float
+
+
+class Flags(msgspec.Struct, frozen=True):
+    """What limits how far a prediction can be trusted (src/intercept/whatif/process.hpp)."""
+
+    wildcards: int = 0
+    polls: int = 0
+    clock_reads: int = 0
+    other_threads: int = 0
+    not_followed: int = 0
+
+
+class Site(msgspec.Struct, frozen=True):
+    """One rank's calls of one collective at one place, in the first scenario."""
+
+    function: str
+    object: str
+    offset: int
+    symbol: str
+    ranks: int  # of the communicator
+    calls: int
+    bytes: int
+    waiting_ns: float
+    transfer_ns: float
+
+    @property
+    def place(self) -> tuple[str, str, int]:
+        """The same on all ranks."""
+        return self.function, self.object, self.offset
+
+
+class RankTimes(msgspec.Struct, frozen=True):
+    """What one rank wrote as it finalized; in real time there are no clocks and sites."""
+
+    rank: int
+    size: int
+    mpi: str
+    host: str
+    wall_ns: int
+    involuntary_switches: int
+    computed_ns: float = 0.0
+    blocked_ns: float = 0.0
+    clocks: list[Clock] = []
+    flags: Flags = Flags()
+    sites: list[Site] = []
+
+
+def read_times(folder: Path, ranks: int) -> list[RankTimes]:
+    """Those of all ranks of one run, in their order. Raises ApplicationFailed if one is missing."""
+    return [_read(folder / f"rank-{rank}.json") for rank in range(ranks)]
+
+
+def _read(path: Path) -> RankTimes:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RankTimes)
+    except FileNotFoundError:
+        raise ApplicationFailed(
+            f"{path.stem} wrote no times: it never came to MPI_Finalize, or cannot write to "
+            f"{path.parent}"
+        ) from None
+    except msgspec.DecodeError as error:
+        raise ApplicationFailed(f"{path} is damaged: {error}") from error

@@ -1,0 +1,68 @@
+"""Launching a program in turn in real and in virtual time."""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from stretto.data.virtual_times import RankTimes, read_times
+from stretto.launch.dropin import SCENARIOS, SHOWN, WHATIF, rank_environment
+from stretto.launch.failure import require_success
+from stretto.launch.job import Job
+from stretto.launch.process import launch
+
+
+@dataclass(frozen=True)
+class Supposed:
+    """Everything that does not change from launch to launch."""
+
+    job: Job
+    ranks: int
+    scenarios: Path  # the file
+    shown: int  # whose time the program sees
+    timeout_s: float | None
+
+    def command(self, folder: Path, *, virtual: bool) -> list[str]:
+        """The command line of one launch, whose ranks write into `folder`."""
+        environment = rank_environment(self.job.drop_in, {}, verbose=False)
+        environment[WHATIF] = str(folder.absolute())
+        if virtual:
+            environment[SCENARIOS] = str(self.scenarios.absolute())
+            environment[SHOWN] = str(self.shown)
+        return self.job.launcher.command(self.ranks, self.job.program.argv, environment)
+
+
+def run_in_turn(
+    supposed: Supposed,
+    runs: int,
+    folder: Path,
+    stdout: IO[bytes] | None,
+    done: Callable[[], None],
+) -> tuple[list[list[RankTimes]], list[list[RankTimes]]]:
+    """All ranks' times of the real and of the virtual runs, which take turns.
+
+    What the program prints in its first virtual run is shown, its times being the prediction;
+    of the others it goes to the run's folder.
+    """
+    times: dict[bool, list[list[RankTimes]]] = {False: [], True: []}
+    for number in range(runs):
+        for virtual in (False, True) if number % 2 == 0 else (True, False):
+            where = folder / f"{'virtual' if virtual else 'normal'}-{number}"
+            where.mkdir()
+            shown = virtual and not times[True]
+            times[virtual].append(_run(supposed, where, stdout if shown else io.BytesIO(), virtual))
+            done()
+    return times[False], times[True]
+
+
+def _run(
+    supposed: Supposed, folder: Path, stdout: IO[bytes] | None, virtual: bool
+) -> list[RankTimes]:
+    outcome = launch(
+        supposed.command(folder, virtual=virtual), timeout_s=supposed.timeout_s, stdout=stdout
+    )
+    if isinstance(stdout, io.BytesIO):
+        (folder / "stdout.txt").write_bytes(stdout.getvalue())
+    require_success(supposed.job.program.name, outcome, supposed.timeout_s)
+    return read_times(folder, supposed.ranks)

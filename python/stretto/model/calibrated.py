@@ -1,0 +1,69 @@
+"""A machine from measurements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stretto.data.calibration import Calibration, LevelTimes, Sample
+from stretto.model.fit import Measured, Piece, Times, fit, line
+from stretto.model.machine import Collective, Compute, Level, Machine
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The machine, and how well its messages' times fit: pieces by level."""
+
+    machine: Machine
+    pieces: dict[str, list[Piece]]
+
+
+def machine_of(calibration: Calibration, name: str) -> Fitted:
+    """Fit LogGP parameters per level. Messages are those of exchanges: two ranks that send to
+    each other at once, as neighbours and collectives do."""
+    pieces = {level.name: fit(_measured(level)) for level in calibration.levels}
+    levels = [
+        Level(
+            name=level,
+            message=[piece.message for piece in fitted],
+            holds=None if level == calibration.levels[-1].name else calibration.ranks_on_a_host,
+        )
+        for level, fitted in pieces.items()
+    ]
+    machine = Machine(
+        name=name,
+        level=levels,
+        source=f"measured with {calibration.mpi}, {calibration.ranks} ranks, "
+        f"{calibration.hosts} host{'s' if calibration.hosts > 1 else ''}",
+        compute=_compute(calibration),
+        collective=[
+            Collective(each.name, each.bytes, calibration.ranks, each.time.median)
+            for each in calibration.collectives
+        ],
+    )
+    return Fitted(machine, pieces)
+
+
+def _measured(level: LevelTimes) -> Measured:
+    messages = level.messages
+    return Measured(
+        bytes=np.array([each.bytes for each in messages], dtype=np.float64),
+        whole=_medians([each.exchange for each in messages]),
+        send=_medians([each.send for each in messages]),
+        recv=_medians([each.recv for each in messages]),
+        gap=_medians([each.gap for each in messages]),
+    )
+
+
+def _medians(samples: Sequence[Sample]) -> Times:
+    return np.array([max(each.median, 1.0) for each in samples])
+
+
+def _compute(calibration: Calibration) -> Compute:
+    size = np.array([each.bytes for each in calibration.work], dtype=np.float64)
+    copy, reduce = (
+        _medians([getattr(each, what) for each in calibration.work]) for what in ("copy", "reduce")
+    )
+    copy_ns, copy_per_byte = line(size, copy, copy)
+    reduce_ns, reduce_per_byte = line(size, reduce, reduce)
+    return Compute(copy_ns, copy_per_byte, reduce_ns, reduce_per_byte)

@@ -1,0 +1,107 @@
+"""LogGP parameters from what messages took."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stretto.model.machine import Message
+
+TOLERANCE = 0.05  # a piece ends where a message's whole time would be further off
+
+Times = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Messages of growing size, times in ns: arrays of one length."""
+
+    bytes: Times
+    whole: Times  # from the call of the send to the end of the receive
+    send: Times  # of that, the sender's CPU
+    recv: Times  # and the receiver's
+    gap: Times  # from one message to the next
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Parameters of a range of sizes and how well they fit its measurements."""
+
+    message: Message
+    sizes: int  # measured
+    worst: float  # relative error of a whole message's time
+
+
+def fit(measured: Measured) -> list[Piece]:
+    """Lines in the message's size, as few as it takes: protocols change with it.
+
+    Least squares of relative errors, no parameter below 0; a piece is as long as TOLERANCE
+    allows. What LogGP's terms mean: Alexandrov et al., SPAA 1995, and for the overhead per byte
+    Hoefler et al., HPDC 2010.
+    """
+    pieces: list[Piece] = []
+    begin, count = 0, len(measured.bytes)
+    while begin < count:
+        end = begin + 1
+        best = _fit_range(measured, begin, end)
+        while end < count:
+            longer = _fit_range(measured, begin, end + 1)
+            if longer.worst > TOLERANCE:
+                break
+            best, end = longer, end + 1
+        pieces.append(best)
+        begin = end
+    return pieces
+
+
+def _fit_range(every: Measured, begin: int, end: int) -> Piece:
+    part = slice(begin, end)
+    size, whole = every.bytes[part], every.whole[part]
+    # Both overheads together may not be more than the message takes.
+    busy = np.minimum(every.send[part] + every.recv[part], whole)
+    overheads, twice_per_byte = line(size, busy, whole)
+    # The wire takes what is left, so that the whole is right where its parts are not.
+    left = np.maximum(whole - overheads - twice_per_byte * size, 0.0)
+    latency, gap_per_byte = line(size - 1, left, whole)
+    gap = max(float(np.median(every.gap[part] - gap_per_byte * (size - 1))), 0.0)
+    said = overheads + twice_per_byte * size + latency + gap_per_byte * (size - 1)
+    senders = float(np.median(every.send[part] / (every.send[part] + every.recv[part])))
+    return Piece(
+        Message(
+            from_bytes=0 if begin == 0 else int(size[0]),
+            latency_ns=latency,
+            send_overhead_ns=overheads * senders,
+            recv_overhead_ns=overheads * (1 - senders),
+            # One side may do all the work on the bytes; what counts is what both do together.
+            overhead_ns_per_byte=twice_per_byte / 2,
+            gap_ns=gap,
+            gap_ns_per_byte=gap_per_byte,
+        ),
+        sizes=end - begin,
+        worst=float(np.max(np.abs(said - whole) / whole)),
+    )
+
+
+def line(size: Times, value: Times, scale: Times) -> tuple[float, float]:
+    """Constant and slope, neither below 0, of least squares in units of `scale`."""
+    constant = _least(np.ones_like(size), value, scale)
+    slope = _least(size, value, scale)
+    if len(size) == 1:
+        return constant, 0.0
+    rows = np.stack([np.ones_like(size), size], axis=1) / scale[:, None]
+    both, *_ = np.linalg.lstsq(rows, value / scale)
+    if both.min() >= 0:
+        return float(both[0]), float(both[1])
+    # The best is at a border: one of the two is 0.
+    off = {
+        answer: float(np.sum(((answer[0] + answer[1] * size - value) / scale) ** 2))
+        for answer in ((constant, 0.0), (0.0, slope))
+    }
+    return min(off, key=off.__getitem__)
+
+
+def _least(shape: Times, value: Times, scale: Times) -> float:
+    """The factor of `shape` that comes nearest to `value`."""
+    weighted = shape / scale
+    square = float(weighted @ weighted)
+    return max(float(weighted @ (value / scale)) / square, 0.0) if square else 0.0

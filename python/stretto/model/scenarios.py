@@ -1,0 +1,218 @@
+"""What a run is supposed to be other than it is: the scenarios of `stretto whatif`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from stretto.errors import InputError
+from stretto.model.machine import Level, Machine, Message, read_machine
+
+MOST = 12  # src/intercept/whatif/letter.hpp
+
+_NANOSECONDS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+_BITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """All factors are of time, but that of the CPU is one of speed."""
+
+    name: str
+    machine: Machine
+    cpu: float = 1.0
+    messages: float = 1.0  # point-to-point
+    collectives: Mapping[str, float] = field(default_factory=dict)
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+    overlap: bool = False
+    ranks_per_host: int | None = None
+    measured: bool = True  # the collectives are those of the machine that was measured
+
+    def for_the_library(self) -> str:
+        """The text that src/model/scenario.hpp reads."""
+        lines = [
+            f"scenario {' '.join(self.name.split())}",
+            f"computing {1 / self.cpu!r}",
+            f"point_to_point {self.messages!r}",
+        ]
+        if self.overlap:
+            lines.append("overlap perfect")
+        if self.ranks_per_host is not None:
+            lines.append(f"ranks_per_host {self.ranks_per_host}")
+        lines += [f"collective {name} {factor!r}" for name, factor in self.collectives.items()]
+        lines += [f"algorithm {name} {algorithm}" for name, algorithm in self.algorithms.items()]
+        if self.measured:
+            lines += [
+                f"measured {each.name} {each.bytes} {each.ranks} {each.time_ns!r}"
+                for each in sorted(self.machine.collective, key=lambda each: each.bytes)
+                if each.name not in self.algorithms
+            ]
+        return "\n".join(lines) + "\n" + self.machine.for_the_tool()
+
+
+def usual_scenarios(machine: Machine, collectives: Sequence[str]) -> list[Scenario]:
+    """As is, with collectives free, and with all communication free."""
+    free = dict.fromkeys(collectives, 0.0)
+    return [
+        Scenario("sim", machine),
+        Scenario("zero", machine, collectives=free),
+        Scenario("no communication", machine, collectives=free, messages=0.0),
+    ]
+
+
+def parse_scenario(
+    text: str, machine: Machine, algorithms: Mapping[str, Sequence[str]], ranks: int
+) -> Scenario:
+    """Read NAME:SETTING,SETTING... as --scenario takes it; `algorithms` by collective.
+
+    Settings: collectives=F, <collective>=F, messages=F (times as long; 0: free), cpu=F (times as
+    fast), algorithm.<collective>=NAME, overlap=perfect, network.latency=TIME,
+    network.bandwidth=RATE, machine=FILE, hosts=N, ppn=N. Raises InputError naming the setting.
+    """
+    name, colon, rest = text.partition(":")
+    if not colon or not name.strip() or not rest:
+        raise InputError(
+            f"--scenario {text} is not NAME:SETTING,..., for example half:alltoall=0.5x"
+        )
+    pairs = [_pair(text, each) for each in rest.split(",")]
+    settings = dict(pairs)
+    if len(settings) < len(pairs):
+        raise InputError(f"--scenario {text}: a setting is given twice")
+    scenario = Scenario(name.strip(), machine)
+    # What another setting builds on comes first, wherever it stands.
+    for key in sorted(settings, key=lambda key: (key != "machine", not key.startswith("network"))):
+        scenario = _apply(scenario, key, settings[key], text, algorithms, ranks)
+    return scenario
+
+
+def _pair(text: str, setting: str) -> tuple[str, str]:
+    key, equals, value = setting.partition("=")
+    if not equals or not value:
+        raise InputError(f"--scenario {text}: {setting!r} is not SETTING=VALUE")
+    return key.strip(), value.strip()
+
+
+def _apply(
+    scenario: Scenario,
+    key: str,
+    value: str,
+    text: str,
+    algorithms: Mapping[str, Sequence[str]],
+    ranks: int,
+) -> Scenario:
+    prefix, _, what = key.partition(".")
+    try:
+        if key == "collectives":
+            return replace(scenario, collectives=dict.fromkeys(algorithms, _factor(value)))
+        if key in algorithms:
+            changed = {**scenario.collectives, key: _factor(value)}
+            return replace(scenario, collectives=changed)
+        if key == "messages":
+            return replace(scenario, messages=_factor(value))
+        if key == "cpu":
+            return replace(scenario, cpu=_speed(value))
+        if prefix == "algorithm":
+            return _with_algorithm(scenario, what, value, algorithms)
+        if key == "overlap":
+            return _with_overlap(scenario, value)
+        if key == "machine":
+            return replace(scenario, machine=read_machine(value), measured=False)
+        if prefix == "network":
+            return _with_network(scenario, what, value)
+        if key in ("hosts", "ppn"):
+            return _placed(scenario, key, int(value), ranks)
+    except ValueError as error:
+        raise InputError(f"--scenario {text}: {key}={value}: {error}") from None
+    raise InputError(
+        f"--scenario {text}: unknown setting {key}; there are collectives, a collective's name, "
+        "messages, cpu, algorithm.COLLECTIVE, overlap, network.latency, network.bandwidth, "
+        "machine, hosts, ppn"
+    )
+
+
+def _factor(value: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)x?", value)
+    if match is None:
+        raise ValueError("write a factor of 0 or more, such as 0, 0.5x or 2x")
+    return float(match[1])
+
+
+def _speed(value: str) -> float:
+    factor = _factor(value)
+    if factor == 0:
+        raise ValueError("a CPU of no speed never ends")
+    return factor
+
+
+def _with_algorithm(
+    scenario: Scenario, collective: str, name: str, algorithms: Mapping[str, Sequence[str]]
+) -> Scenario:
+    if name not in algorithms.get(collective, ()):
+        known = ", ".join(algorithms.get(collective, ())) or ", ".join(algorithms)
+        raise ValueError(f"there is no such algorithm; there are {known}")
+    return replace(scenario, algorithms={**scenario.algorithms, collective: name})
+
+
+def _with_overlap(scenario: Scenario, value: str) -> Scenario:
+    if value not in ("perfect", "none"):
+        raise ValueError("it is perfect or none")
+    return replace(scenario, overlap=value == "perfect")
+
+
+def _with_network(scenario: Scenario, what: str, value: str) -> Scenario:
+    """Its last level with another latency or bandwidth."""
+    machine = scenario.machine
+    last = machine.level[-1]
+    if what == "latency":
+        messages = [_scaled_latency(each, _time(value)) for each in last.message]
+    elif what == "bandwidth":
+        per_byte = 8e9 / _bits(value)
+        messages = [
+            msgspec.structs.replace(each, gap_ns_per_byte=per_byte) for each in last.message
+        ]
+        if last.link_ns_per_byte:
+            last = msgspec.structs.replace(last, link_ns_per_byte=per_byte)
+    else:
+        raise ValueError("a network has a latency and a bandwidth")
+    if len(machine.level) == 1:
+        # Ranks of one host would not notice: the network is a level of its own.
+        host = msgspec.structs.replace(machine.level[0], name="host", holds=1)
+        levels = [host, Level(name="network", message=messages)]
+    else:
+        levels = [*machine.level[:-1], msgspec.structs.replace(last, message=messages)]
+    changed = msgspec.structs.replace(machine, level=levels)
+    return replace(scenario, machine=changed, measured=False)
+
+
+def _scaled_latency(message: Message, latency_ns: float) -> Message:
+    return msgspec.structs.replace(message, latency_ns=latency_ns)
+
+
+def _placed(scenario: Scenario, key: str, number: int, ranks: int) -> Scenario:
+    if number < 1:
+        raise ValueError("at least 1")
+    per_host = number if key == "ppn" else -(-ranks // number)
+    if scenario.ranks_per_host not in (None, per_host):
+        raise ValueError(f"hosts and ppn do not make {ranks} ranks")
+    if len(scenario.machine.level) == 1:
+        raise ValueError(
+            "the machine has one level only: name one with a network (machine=), or give "
+            "network.latency and network.bandwidth"
+        )
+    machine = scenario.machine.with_ranks_per_host(per_host)
+    return replace(scenario, machine=machine, ranks_per_host=per_host, measured=False)
+
+
+def _time(value: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s)", value)
+    if match is None:
+        raise ValueError("write a time, such as 2us")
+    return float(match[1]) * _NANOSECONDS[match[2]]
+
+
+def _bits(value: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgt]?)bit(?:/s)?", value.lower())
+    if match is None or float(match[1]) == 0:
+        raise ValueError("write a rate, such as 100Gbit")
+    return float(match[1]) * _BITS[match[2]]

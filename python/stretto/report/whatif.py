@@ -1,0 +1,197 @@
+"""What the runs in virtual time say: how long it would take, and what to do about it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stretto.data.virtual_times import Flags, RankTimes
+
+# A gain that small is not worth the trouble, however well it is known.
+NOT_WORTH_IT = 0.05
+_NS = 1e-9
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run in virtual time; times in seconds."""
+
+    ends: Mapping[str, float]  # of the last rank, by scenario
+    ranks: Sequence[RankTimes]
+
+    @staticmethod
+    def of(ranks: Sequence[RankTimes]) -> "Run":
+        """A run's whole time is its last rank's."""
+        names = [clock.scenario for clock in ranks[0].clocks]
+        ends = {
+            name: _NS * max(rank.clocks[i].end_ns for rank in ranks) for i, name in enumerate(names)
+        }
+        return Run(ends, ranks)
+
+
+@dataclass(frozen=True)
+class Times:
+    """Of some runs, in seconds."""
+
+    least: float
+    median: float
+    most: float
+
+    @staticmethod
+    def of(values: Sequence[float]) -> "Times":
+        return Times(min(values), float(np.median(values)), max(values))
+
+    @property
+    def half_range(self) -> float:
+        return (self.most - self.least) / 2
+
+
+@dataclass(frozen=True)
+class SiteGain:
+    """All ranks' calls of a collective at one place, as they are; seconds a run, of all ranks."""
+
+    function: str
+    place: tuple[str, int]
+    symbol: str
+    calls: float
+    bytes: float  # a call
+    waiting_s: float
+    transfer_s: float
+
+
+@dataclass(frozen=True)
+class Efficiencies:
+    """The POP project's: their product is the share of all ranks' time that is computing."""
+
+    load_balance: float
+    serialisation: float
+    transfer: float
+
+    @property
+    def parallel(self) -> float:
+        return self.load_balance * self.serialisation * self.transfer
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Everything that `stretto whatif` prints."""
+
+    ranks: int
+    normal: Times
+    scenarios: dict[str, Times]  # "sim" and "zero" among them
+    gain: Times  # of free collectives, as a share of "sim", run by run
+    is_crowded: bool  # ranks share cores: "normal" is not what "sim" predicts
+    efficiencies: Efficiencies
+    waiting_share: float  # of the time in collectives: waiting, which stays if they are free
+    sites: list[SiteGain]  # the most to gain first
+    flags: Flags  # summed over the ranks of one run
+
+    @property
+    def gap(self) -> float:
+        """How far "sim" is from "normal", as a share of that."""
+        return abs(self.scenarios["sim"].median / self.normal.median - 1)
+
+    @property
+    def error(self) -> float:
+        """What the gain may be off by: what runs differ by, or what the prediction does."""
+        return max(self.gain.half_range, 0.0 if self.is_crowded else self.gap)
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        gain, error = self.gain.median, self.error
+        if gain > error:
+            worth = "worth it" if gain >= NOT_WORTH_IT else "hardly worth it"
+            return f"collectives cost {100 * gain:.1f} % \N{PLUS-MINUS SIGN} {100 * error:.1f} %: {worth}"
+        if gain + error < NOT_WORTH_IT:
+            return f"collectives cost {100 * (gain + error):.1f} % at most: not worth it"
+        why = (
+            "runs differ"
+            if self.is_crowded or self.gain.half_range >= self.gap
+            else "the prediction differs from the real runs"
+        )
+        return (
+            f"no verdict: collectives seem to cost {100 * gain:.1f} %, but {why} by "
+            f"{100 * error:.1f} %"
+        )
+
+
+def answer(normal: Sequence[float], runs: Sequence[Run], *, is_crowded: bool) -> Answer:
+    """From the real runs' times in seconds and the virtual runs."""
+    names = list(runs[0].ends)
+    return Answer(
+        ranks=len(runs[0].ranks),
+        normal=Times.of(normal),
+        scenarios={name: Times.of([run.ends[name] for run in runs]) for name in names},
+        gain=Times.of([1 - run.ends["zero"] / run.ends["sim"] for run in runs]),
+        is_crowded=is_crowded,
+        efficiencies=_efficiencies(runs),
+        waiting_share=_waiting_share(runs),
+        sites=_sites(runs),
+        flags=_flags(runs[0].ranks),
+    )
+
+
+def _efficiencies(runs: Sequence[Run]) -> Efficiencies:
+    """Of the median over the runs. Rosas et al., "Fundamental performance factors", 2014."""
+
+    def middle(of: Callable[[Run], float]) -> float:
+        return float(np.median([of(run) for run in runs]))
+
+    def computing(run: Run) -> list[float]:
+        return [_NS * rank.computed_ns for rank in run.ranks]
+
+    ideal = "no communication"
+    return Efficiencies(
+        load_balance=middle(lambda run: float(np.mean(computing(run))) / max(computing(run))),
+        serialisation=middle(lambda run: max(computing(run)) / run.ends[ideal]),
+        transfer=middle(lambda run: run.ends[ideal] / run.ends["sim"]),
+    )
+
+
+def _waiting_share(runs: Sequence[Run]) -> float:
+    sites = [site for run in runs for rank in run.ranks for site in rank.sites]
+    waiting = sum(site.waiting_ns for site in sites)
+    whole = waiting + sum(site.transfer_ns for site in sites)
+    return waiting / whole if whole else 0.0
+
+
+def _sites(runs: Sequence[Run]) -> list[SiteGain]:
+    grouped: dict[tuple[str, str, int], list[SiteGain]] = {}
+    for run in runs:
+        for rank in run.ranks:
+            for site in rank.sites:
+                gain = SiteGain(
+                    function=site.function,
+                    place=(site.object, site.offset),
+                    symbol=site.symbol,
+                    calls=site.calls,
+                    bytes=site.bytes,
+                    waiting_s=_NS * site.waiting_ns,
+                    transfer_s=_NS * site.transfer_ns,
+                )
+                grouped.setdefault(site.place, []).append(gain)
+    totals = [_total(group, len(runs)) for group in grouped.values()]
+    return sorted(totals, key=lambda site: -site.transfer_s)
+
+
+def _total(group: Sequence[SiteGain], runs: int) -> SiteGain:
+    calls = sum(site.calls for site in group)
+    return SiteGain(
+        function=group[0].function,
+        place=group[0].place,
+        symbol=group[0].symbol,
+        calls=calls / runs,
+        bytes=sum(site.bytes for site in group) / calls if calls else 0.0,
+        waiting_s=sum(site.waiting_s for site in group) / runs,
+        transfer_s=sum(site.transfer_s for site in group) / runs,
+    )
+
+
+def _flags(ranks: Sequence[RankTimes]) -> Flags:
+    return Flags(
+        **{
+            name: sum(getattr(rank.flags, name) for rank in ranks)
+            for name in Flags.__struct_fields__
+        }
+    )

@@ -1,0 +1,22 @@
+// What the MPI's own collectives cost.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/samples.hpp"
+#include "schedule/shape.hpp"
+#include "transport/mpi/native.hpp"
+
+namespace stretto::bench {
+
+struct CollectiveTime {
+  Collective collective{};
+  std::int64_t bytes = 0;  // of the vector or of one rank's block, as Shape::count
+  Sample time;             // of the rank that takes longest, in ns
+};
+
+// Called by all ranks; all get the answer. Each collective begins when all ranks are there.
+[[nodiscard]] std::vector<CollectiveTime> measure_collectives(MPI_Comm comm);
+
+}  // namespace stretto::bench

@@ -1,0 +1,197 @@
+#include "bench/messages.hpp"
+
+#include <array>
+
+namespace stretto::bench {
+namespace {
+
+constexpr int kTag = 3;
+constexpr int kDone = 4;
+constexpr int kRounds = 15;              // of which each sample is the summary
+constexpr double kRoundNs = 1'000'000;   // how long one should take
+constexpr int kMostRepeats = 200;
+constexpr int kStream = 16;
+constexpr std::array<std::int64_t, 17> kSizes = {
+    1,         8,         64,         256,        1 << 10,    2 << 10,  4 << 10,  8 << 10, 16 << 10,
+    32 << 10,  64 << 10,  128 << 10,  256 << 10,  512 << 10,  1 << 20,  2 << 20,  4 << 20};
+
+double ns_since(std::int64_t begin) { return static_cast<double>(now_ns() - begin); }
+
+// One of the two that are measured.
+class Side {
+ public:
+  Side(MPI_Comm comm, int other, bool is_first)
+      : comm_(comm),
+        other_(other),
+        is_first_(is_first),
+        out_(static_cast<std::size_t>(kSizes.back())),
+        in_(static_cast<std::size_t>(kSizes.back()) * kStream) {}
+
+  MessageTimes measure(std::int64_t bytes) {
+    bytes_ = static_cast<int>(bytes);
+    MessageTimes times;
+    times.bytes = bytes;
+    const int few = agreed(4);
+    ping_pong(few);
+    const double estimate = agreed(ping_pong(few));
+    const int repeats = static_cast<int>(std::clamp(kRoundNs / estimate, 4.0, 1.0 * kMostRepeats));
+    times.one_way = rounds([&] { return ping_pong(agreed(repeats)); });
+    times.exchange = rounds([&] { return exchange(agreed(repeats)); });
+    std::vector<double> sends;
+    std::vector<double> receives;
+    for (int round = 0; round < kRounds; ++round) {
+      const auto [send, receive] = apart(agreed(std::max(repeats / 4, 3)), estimate);
+      sends.push_back(send);
+      receives.push_back(receive);
+    }
+    times.send = summary(sends);
+    times.recv = summary(receives);
+    times.gap = rounds([&] { return stream(agreed(std::max(repeats / kStream, 2))); });
+    return times;
+  }
+
+ private:
+  // The first one's number.
+  template <class Number>
+  Number agreed(Number mine) {
+    if (is_first_) {
+      native().Send(&mine, sizeof mine, native().byte, other_, kTag, comm_);
+    } else {
+      native().Recv(&mine, sizeof mine, native().byte, other_, kTag, comm_, MPI_STATUS_IGNORE);
+    }
+    return mine;
+  }
+
+  template <class Round>
+  Sample rounds(Round round) {
+    std::vector<double> times;
+    for (int i = 0; i < kRounds; ++i) times.push_back(round());
+    return summary(std::move(times));
+  }
+
+  void send() { native().Send(out_.data(), bytes_, native().byte, other_, kTag, comm_); }
+  void receive() {
+    native().Recv(in_.data(), bytes_, native().byte, other_, kTag, comm_, MPI_STATUS_IGNORE);
+  }
+  void signal() { native().Send(nullptr, 0, native().byte, other_, kTag, comm_); }
+  void await_signal() {
+    native().Recv(nullptr, 0, native().byte, other_, kTag, comm_, MPI_STATUS_IGNORE);
+  }
+
+  double ping_pong(int repeats) {
+    const std::int64_t begin = now_ns();
+    for (int i = 0; i < repeats; ++i) {
+      if (is_first_) {
+        send();
+        receive();
+      } else {
+        receive();
+        send();
+      }
+    }
+    return ns_since(begin) / (2.0 * repeats);
+  }
+
+  double exchange(int repeats) {
+    const std::int64_t begin = now_ns();
+    for (int i = 0; i < repeats; ++i) {
+      native().Sendrecv(out_.data(), bytes_, native().byte, other_, kTag, in_.data(), bytes_,
+                        native().byte, other_, kTag, comm_, MPI_STATUS_IGNORE);
+    }
+    return ns_since(begin) / repeats;
+  }
+
+  // The message is sent while its receiver does something else, and received when it has been
+  // there for long.
+  std::pair<double, double> apart(int repeats, double one_way_ns) {
+    double spent = 0;
+    for (int i = 0; i < repeats; ++i) {
+      if (is_first_) {
+        await_signal();
+        MPI_Request request{};
+        const std::int64_t begin = now_ns();
+        native().Isend(out_.data(), bytes_, native().byte, other_, kTag, comm_, &request);
+        spent += ns_since(begin);
+        int done = 0;
+        while (done == 0) native().Test(&request, &done, MPI_STATUS_IGNORE);
+      } else {
+        signal();
+        for (const std::int64_t from = now_ns(); ns_since(from) < 3 * one_way_ns + 5'000;) {
+        }
+        const std::int64_t begin = now_ns();
+        receive();
+        spent += ns_since(begin);
+      }
+    }
+    double mine = spent / repeats;
+    double theirs = 0;
+    native().Sendrecv(&mine, sizeof mine, native().byte, other_, kTag, &theirs, sizeof theirs,
+                      native().byte, other_, kTag, comm_, MPI_STATUS_IGNORE);
+    return is_first_ ? std::pair{mine, theirs} : std::pair{theirs, mine};
+  }
+
+  double stream(int repeats) {
+    std::array<MPI_Request, kStream> requests{};
+    const std::int64_t begin = now_ns();
+    for (int i = 0; i < repeats; ++i) {
+      for (int each = 0; each < kStream; ++each) {
+        auto* const request = &requests[static_cast<std::size_t>(each)];
+        if (is_first_) {
+          native().Isend(out_.data(), bytes_, native().byte, other_, kTag, comm_, request);
+        } else {
+          native().Irecv(in_.data() + std::int64_t{each} * bytes_, bytes_, native().byte, other_,
+                         kTag, comm_, request);
+        }
+      }
+      for (MPI_Request& request : requests) {
+        for (int done = 0; done == 0;) native().Test(&request, &done, MPI_STATUS_IGNORE);
+      }
+      if (is_first_) {
+        await_signal();
+      } else {
+        signal();
+      }
+    }
+    return ns_since(begin) / (1.0 * repeats * kStream);
+  }
+
+  MPI_Comm comm_;
+  int other_;
+  bool is_first_;
+  int bytes_ = 0;
+  std::vector<std::byte> out_;
+  std::vector<std::byte> in_;
+};
+
+// Without taking a core from those who are measured.
+void sleep_until_done(int first, MPI_Comm comm) {
+  for (int done = 0; done == 0;) {
+    sleep_ns(2'000'000);
+    native().Iprobe(first, kDone, comm, &done, MPI_STATUS_IGNORE);
+  }
+  native().Recv(nullptr, 0, native().byte, first, kDone, comm, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+
+std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second) {
+  int rank = 0;
+  int size = 1;
+  native().Comm_rank(comm, &rank);
+  native().Comm_size(comm, &size);
+  if (rank != first && rank != second) {
+    sleep_until_done(first, comm);
+    return {};
+  }
+  Side side(comm, rank == first ? second : first, rank == first);
+  std::vector<MessageTimes> times;
+  for (const std::int64_t bytes : kSizes) times.push_back(side.measure(bytes));
+  for (int other = 0; rank == first && other < size; ++other) {
+    if (other == first || other == second) continue;
+    native().Send(nullptr, 0, native().byte, other, kDone, comm);
+  }
+  if (rank != first) times.clear();
+  return times;
+}
+
+}  // namespace stretto::bench

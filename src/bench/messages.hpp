@@ -1,0 +1,26 @@
+// What messages between two ranks cost: the raw times that LogGP parameters are fitted to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/samples.hpp"
+#include "transport/mpi/native.hpp"
+
+namespace stretto::bench {
+
+// Of messages of `bytes` bytes between two ranks, in ns.
+struct MessageTimes {
+  std::int64_t bytes = 0;
+  Sample one_way;   // half a round trip
+  Sample exchange;  // both send and receive at once (MPI_Sendrecv)
+  Sample send;      // in MPI_Isend
+  Sample recv;      // in MPI_Recv, of a message that was sent long before
+  Sample gap;       // from one message to the next, of many in a row
+};
+
+// Called by all ranks of `comm`; two of them, whose numbers are given, are measured, and the first
+// of them gets the answer. The others sleep meanwhile.
+[[nodiscard]] std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second);
+
+}  // namespace stretto::bench

@@ -1,0 +1,27 @@
+// Repeated timings of one thing.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace stretto::bench {
+
+// In ns: the median, and the quartiles around it.
+struct Sample {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+};
+
+[[nodiscard]] inline Sample summary(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  const auto at = [&](double part) {
+    return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
+  };
+  return {.median = at(0.5), .low = at(0.25), .high = at(0.75)};
+}
+
+}  // namespace stretto::bench

@@ -1,0 +1,51 @@
+#include "bench/work.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "transport/mpi/native.hpp"
+
+namespace stretto::bench {
+namespace {
+
+constexpr std::array<std::int64_t, 5> kSizes = {64, 1 << 10, 16 << 10, 256 << 10, 2 << 20};
+constexpr int kRounds = 15;
+constexpr std::int64_t kBytesARound = 4 << 20;
+
+template <class Work>
+Sample timed(std::int64_t bytes, Work work) {
+  const auto repeats = static_cast<int>(std::max<std::int64_t>(kBytesARound / bytes / 4, 2));
+  std::vector<double> times;
+  work();
+  for (int round = 0; round < kRounds; ++round) {
+    const std::int64_t begin = now_ns();
+    for (int i = 0; i < std::min(repeats, 1000); ++i) work();
+    times.push_back(static_cast<double>(now_ns() - begin) / std::min(repeats, 1000));
+  }
+  return summary(std::move(times));
+}
+
+}  // namespace
+
+std::vector<WorkTime> measure_work() {
+  std::vector<std::byte> from(static_cast<std::size_t>(kSizes.back()));
+  // Not at the same place of a page: loads would wait for stores they have nothing to do with.
+  constexpr std::size_t kApart = 1088;
+  std::vector<std::byte> memory(from.size() + kApart);
+  std::byte* const to = memory.data() + kApart;
+  std::vector<WorkTime> times;
+  for (const std::int64_t bytes : kSizes) {
+    const auto copy = timed(bytes, [&] {
+      std::memcpy(to, from.data(), static_cast<std::size_t>(bytes));
+      __asm__ volatile("" : : "r"(to) : "memory");  // it is needed
+    });
+    const auto reduce = timed(bytes, [&] {
+      native().Reduce_local(from.data(), to, static_cast<int>(bytes / 8), native().real,
+                            native().op_sum);
+    });
+    times.push_back({bytes, copy, reduce});
+  }
+  return times;
+}
+
+}  // namespace stretto::bench

@@ -1,0 +1,162 @@
+// What `stretto calibrate` preloads into a program of the MPI it measures: once MPI_Init is done
+// the program ends, and what messages, collectives and work on data cost has been written down.
+#include <unistd.h>
+
+#include <algorithm>
+#include <span>
+#include <sstream>
+
+#include "base/config.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "bench/collectives.hpp"
+#include "bench/messages.hpp"
+#include "bench/work.hpp"
+#include "intercept/entry.hpp"
+#include "topology/topology.hpp"
+
+namespace stretto::intercept {
+namespace {
+
+using bench::Sample;
+
+// Two ranks at a level.
+struct Pair {
+  const char* level;
+  int second;  // the first is rank 0
+};
+
+std::vector<Place> places(int size) {
+  const Place mine = Place::here();
+  std::vector<Place> all(static_cast<std::size_t>(size));
+  native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
+                     native().comm_world);
+  return all;
+}
+
+std::vector<Pair> pairs(const Topology& topology) {
+  std::vector<Pair> found;
+  for (const bool same_host : {true, false}) {
+    for (int rank = 1; rank < topology.size(); ++rank) {
+      if ((topology.host_of(rank) == topology.host_of(0)) != same_host) continue;
+      found.push_back({same_host ? "host" : "network", rank});
+      break;
+    }
+  }
+  return found;
+}
+
+void describe(Json& json, const char* name, const Sample& sample) {
+  json.key(name).begin_array().value(sample.median).value(sample.low).value(sample.high);
+  json.end_array();
+}
+
+void describe(Json& json, const bench::MessageTimes& times) {
+  json.begin_object().field("bytes", times.bytes);
+  describe(json, "one_way", times.one_way);
+  describe(json, "exchange", times.exchange);
+  describe(json, "send", times.send);
+  describe(json, "recv", times.recv);
+  describe(json, "gap", times.gap);
+  json.end_object();
+}
+
+void describe_messages(Json& json, const Topology& topology) {
+  json.key("levels").begin_array();
+  for (const Pair& pair : pairs(topology)) {
+    json.begin_object().field("name", pair.level).key("messages").begin_array();
+    for (const auto& times : bench::measure_messages(native().comm_world, 0, pair.second)) {
+      describe(json, times);
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+void describe_collectives(Json& json) {
+  json.key("collectives").begin_array();
+  for (const auto& each : bench::measure_collectives(native().comm_world)) {
+    json.begin_object().field("name", name_of(each.collective)).field("bytes", each.bytes);
+    describe(json, "time", each.time);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void describe_work(Json& json) {
+  json.key("work").begin_array();
+  for (const auto& each : bench::measure_work()) {
+    json.begin_object().field("bytes", each.bytes);
+    describe(json, "copy", each.copy);
+    describe(json, "reduce", each.reduce);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void measure() {
+  if (!native_available()) {
+    refuse(5, "this program runs on %s, which this variant (%s) does not serve",
+           native_soname().c_str(), STRETTO_ABI);
+  }
+  int rank = 0;
+  int size = 1;
+  native().Comm_rank(native().comm_world, &rank);
+  native().Comm_size(native().comm_world, &size);
+  const Topology topology(places(size));
+  int together = 0;  // on the fullest host
+  for (int host = 0; host < topology.hosts(); ++host) {
+    int here = 0;
+    for (int each = 0; each < size; ++each) here += topology.host_of(each) == host ? 1 : 0;
+    together = std::max(together, here);
+  }
+  std::ostringstream out;
+  Json json(out);
+  json.begin_object()
+      .field("mpi", std::string_view(native_version()))
+      .field("ranks", size)
+      .field("hosts", topology.hosts())
+      .field("ranks_on_a_host", together)
+      .field("crowded", topology.oversubscribed());
+  describe_messages(json, topology);
+  describe_collectives(json);
+  if (rank == 0) describe_work(json);
+  json.end_object();
+  const auto path = setting("STRETTO_CALIBRATE_FILE");
+  if (rank != 0 || !path) return;
+  const std::string text = out.str() + "\n";
+  if (!write_file(*path, std::as_bytes(std::span(text)))) refuse(5, "cannot write %s", path->c_str());
+}
+
+[[noreturn]] void measure_and_end() {
+  measure();
+  using Finalize = int (*)();
+  real_function<Finalize>("PMPI_Finalize")();
+  _exit(0);
+}
+
+}  // namespace
+}  // namespace stretto::intercept
+
+using namespace stretto::intercept;
+
+extern "C" {
+
+STRETTO_ENTRY int MPI_Init(int* argc, char*** argv) {
+  const int error = real_function<decltype(&MPI_Init)>("PMPI_Init")(argc, argv);
+  if (error == MPI_SUCCESS) measure_and_end();
+  return error;
+}
+STRETTO_ENTRY int PMPI_Init(int* argc, char*** argv) __attribute__((alias("MPI_Init")));
+
+STRETTO_ENTRY int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const auto real = real_function<decltype(&MPI_Init_thread)>("PMPI_Init_thread");
+  const int error = real(argc, argv, required, provided);
+  if (error == MPI_SUCCESS) measure_and_end();
+  return error;
+}
+STRETTO_ENTRY int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided)
+    __attribute__((alias("MPI_Init_thread")));
+
+}  // extern "C"

@@ -5,7 +5,7 @@
 // the slowest rank's time a call. The first word of every block changes with every call and is
 // looked at after it (so no call may leave old data), the rest of the blocks after the last call.
 //
-// The data that travel depend on the number of ranks, and so does the checksum.
+// The data that travels depends on the number of ranks, and so does the checksum.
 //
 // Usage: alltoall [max_bytes [repetitions]]    blocks of 8, 16, 32 ... max_bytes, one to each rank
 

@@ -12,7 +12,8 @@ RankClocks::RankClocks(const std::vector<Scenario>& scenarios,
       me_(static_cast<std::size_t>(me)),
       now_(scenarios.size()),
       port_out_(scenarios.size()),
-      port_in_(scenarios.size()) {}
+      port_in_(scenarios.size()),
+      last_arrival_(scenarios.size()) {}
 
 void RankClocks::compute(double ns) {
   for (std::size_t i = 0; i < now_.size(); ++i) now_[i] += ns * scenarios_[i].computing;
@@ -52,9 +53,14 @@ void RankClocks::receive(std::span<const Arrived> messages) {
     for (const std::size_t each : order_) {
       const Arrived& message = messages[each];
       const MessageCost paid = cost(i, message.from, message.bytes);
-      const double start = std::max({now_[i], message.times[i], port_in_[i]});
+      const double arrival = message.times[i];
+      // One that came before the last one received has passed the port long ago.
+      const bool is_next = arrival >= last_arrival_[i];
+      const double start = std::max({now_[i], arrival, is_next ? port_in_[i] : 0});
       now_[i] = start + paid.recv;
+      if (!is_next) continue;
       port_in_[i] = start + paid.gap;
+      last_arrival_[i] = arrival;
     }
   }
 }

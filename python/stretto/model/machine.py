@@ -139,7 +139,7 @@ def _facts(part: msgspec.Struct) -> list[str]:
     defaults = dict(zip(part.__struct_fields__[::-1], part.__struct_defaults__[::-1], strict=False))
     facts = {name: getattr(part, name) for name in part.__struct_fields__}
     return [
-        f"{name} = {json.dumps(value) if isinstance(value, str) else f'{value:.6g}'}"
+        f"{name} = {f'{value:.6g}' if isinstance(value, float) else json.dumps(value)}"
         for name, value in facts.items()
         if isinstance(value, (str, int, float)) and value != defaults.get(name)
     ]

@@ -1,0 +1,233 @@
+/* Phases whose times on a LogGP machine are known: a tool in virtual time must tell just those.
+ *
+ * Each rank does nothing but communicate, and prints what each phase took by MPI_Wtime:
+ *
+ *   PHASE RANK NANOSECONDS */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { SHORT = 1000, LONG = 2000, MANY = 200, TAG = 7 };
+static char out[LONG], in[MANY * 10 + LONG];
+static const MPI_Comm world = MPI_COMM_WORLD;
+
+static void pass_on(int from, int to, int bytes) {
+  if (rank == from) MPI_Send(out, bytes, MPI_BYTE, to, TAG, world);
+  if (rank == to) MPI_Recv(in, bytes, MPI_BYTE, from, TAG, world, MPI_STATUS_IGNORE);
+}
+
+static void chain(void) {
+  for (int hop = 0; hop < size; ++hop) pass_on(hop, (hop + 1) % size, SHORT);
+}
+
+static void fan_in(void) {
+  MPI_Status status;
+  if (rank != 0) MPI_Send(out, SHORT, MPI_BYTE, 0, rank, world);
+  for (int i = 1; rank == 0 && i < size; ++i) {
+    MPI_Recv(in, SHORT, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, world, &status);
+    CHECK(status.MPI_TAG == status.MPI_SOURCE);
+  }
+}
+
+static void receive_two(MPI_Request requests[2]) {
+  MPI_Irecv(in, SHORT, MPI_BYTE, 1, TAG, world, &requests[0]);
+  MPI_Irecv(in, LONG, MPI_BYTE, 1, TAG, world, &requests[1]);
+}
+
+static void send_two(void) {
+  MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, world);
+  MPI_Send(out, LONG, MPI_BYTE, 0, TAG, world);
+}
+
+static void last_first(void) {
+  MPI_Request requests[2];
+  if (rank == 1) send_two();
+  if (rank != 0) return;
+  receive_two(requests);
+  MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+}
+
+static void together(void) {
+  MPI_Request requests[2];
+  if (rank == 1) send_two();
+  if (rank != 0) return;
+  receive_two(requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void one_by_one(void) {
+  MPI_Request requests[2];
+  int index, count, indices[2];
+  if (rank == 1) send_two();
+  if (rank != 0) return;
+  receive_two(requests);
+  MPI_Waitany(1, requests, &index, MPI_STATUS_IGNORE);
+  do {
+    MPI_Waitsome(2, requests, &count, indices, MPI_STATUSES_IGNORE);
+  } while (count != MPI_UNDEFINED);
+}
+
+static void persistent(void) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (rank == 0) MPI_Recv_init(in, SHORT, MPI_BYTE, 1, TAG, world, &request);
+  if (rank == 1) MPI_Send_init(out, SHORT, MPI_BYTE, 0, TAG, world, &request);
+  for (int i = 0; i < 3 && rank < 2; ++i) {
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (rank < 2) MPI_Request_free(&request);
+}
+
+static void shift(void) {
+  MPI_Sendrecv(out, SHORT, MPI_BYTE, (rank + 1) % size, TAG, in, SHORT, MPI_BYTE,
+               (rank + size - 1) % size, TAG, world, MPI_STATUS_IGNORE);
+}
+
+static void probe(void) {
+  MPI_Status status;
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, world);
+  if (rank != 0) return;
+  MPI_Probe(MPI_ANY_SOURCE, TAG, world, &status);
+  MPI_Recv(in, SHORT, MPI_BYTE, status.MPI_SOURCE, TAG, world, MPI_STATUS_IGNORE);
+}
+
+static void matched_probe(void) {
+  MPI_Message message;
+  MPI_Status status;
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, world);
+  if (rank != 0) return;
+  MPI_Mprobe(MPI_ANY_SOURCE, TAG, world, &message, &status);
+  MPI_Mrecv(in, SHORT, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+}
+
+/* Asks again and again; how often is the machine's matter. */
+static void test_loop(void) {
+  MPI_Request request;
+  int done = 0;
+  pass_on(0, 1, SHORT);
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, world);
+  if (rank != 0) return;
+  MPI_Irecv(in, SHORT, MPI_BYTE, 1, TAG, world, &request);
+  while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+static void probe_loop(void) {
+  int found = 0;
+  pass_on(0, 1, SHORT);
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, world);
+  if (rank != 0) return;
+  while (!found) MPI_Iprobe(1, TAG, world, &found, MPI_STATUS_IGNORE);
+  MPI_Recv(in, SHORT, MPI_BYTE, 1, TAG, world, MPI_STATUS_IGNORE);
+}
+
+/* More messages than anyone reads at once. */
+static void burst(void) {
+  MPI_Request request;
+  if (rank == 1) {
+    for (int i = 0; i < MANY; ++i) {
+      MPI_Isend(out, 1, MPI_BYTE, 0, i, world, &request);
+      MPI_Request_free(&request);
+    }
+  }
+  if (rank != 0) return;
+  for (int i = MANY; i-- > 0;) MPI_Recv(in, 1, MPI_BYTE, 1, i, world, MPI_STATUS_IGNORE);
+}
+
+static void to_oneself(void) {
+  MPI_Request request;
+  MPI_Irecv(in, SHORT, MPI_BYTE, rank, TAG, world, &request);
+  MPI_Send(out, SHORT, MPI_BYTE, rank, TAG, world);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Rank 0 comes late to collectives that cost nothing: whom does that delay? */
+static void late_to(void (*collective)(void)) {
+  pass_on(0, 1, SHORT);
+  pass_on(1, 0, SHORT);
+  collective();
+}
+static void bcast_from_last(void) { MPI_Bcast(out, 8, MPI_BYTE, size - 1, world); }
+static void bcast_from_first(void) { MPI_Bcast(out, 8, MPI_BYTE, 0, world); }
+static void reduce_to_last(void) {
+  MPI_Reduce(out, in, 8, MPI_BYTE, MPI_BOR, size - 1, world);
+}
+static void allreduce(void) { MPI_Allreduce(out, in, 8, MPI_BYTE, MPI_BOR, world); }
+static void scan(void) { MPI_Scan(out, in, 8, MPI_BYTE, MPI_BOR, world); }
+static void iallreduce(void) {
+  MPI_Request request;
+  MPI_Iallreduce(out, in, 8, MPI_BYTE, MPI_BOR, world, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void late_bcast_from_last(void) { late_to(bcast_from_last); }
+static void late_bcast_from_first(void) { late_to(bcast_from_first); }
+static void late_reduce(void) { late_to(reduce_to_last); }
+static void late_allreduce(void) { late_to(allreduce); }
+static void late_scan(void) { late_to(scan); }
+static void late_iallreduce(void) { late_to(iallreduce); }
+
+/* On a communicator of its own, with the ranks turned round. */
+static void on_split(void) {
+  MPI_Comm turned;
+  MPI_Comm_split(world, 0, -rank, &turned);
+  MPI_Barrier(world);
+  int last;
+  MPI_Comm_size(turned, &last);
+  --last;
+  if (rank == 0) MPI_Recv(in, SHORT, MPI_BYTE, last - 1, TAG, turned, MPI_STATUS_IGNORE);
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, last, TAG, turned);
+  MPI_Comm_free(&turned);
+}
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+} phases[] = {
+    {"chain", chain},
+    {"fan_in", fan_in},
+    {"last_first", last_first},
+    {"together", together},
+    {"one_by_one", one_by_one},
+    {"persistent", persistent},
+    {"shift", shift},
+    {"probe", probe},
+    {"matched_probe", matched_probe},
+    {"test_loop", test_loop},
+    {"probe_loop", probe_loop},
+    {"burst", burst},
+    {"to_oneself", to_oneself},
+    {"late_bcast_from_last", late_bcast_from_last},
+    {"late_bcast_from_first", late_bcast_from_first},
+    {"late_reduce", late_reduce},
+    {"late_allreduce", late_allreduce},
+    {"late_scan", late_scan},
+    {"late_iallreduce", late_iallreduce},
+    {"on_split", on_split},
+};
+enum { PHASES = sizeof phases / sizeof phases[0] };
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &size);
+  double took[PHASES];
+  for (int i = 0; i < PHASES; ++i) {
+    MPI_Barrier(world);
+    const double begin = MPI_Wtime();
+    phases[i].run();
+    took[i] = (MPI_Wtime() - begin) * 1e9;
+  }
+  double* all = malloc(sizeof took * (size_t)size);
+  MPI_Gather(took, PHASES, MPI_DOUBLE, all, PHASES, MPI_DOUBLE, 0, world);
+  for (int r = 0; rank == 0 && r < size; ++r) {
+    for (int i = 0; i < PHASES; ++i) {
+      printf("%s %d %.1f\n", phases[i].name, r, all[r * PHASES + i]);
+    }
+  }
+  free(all);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,191 @@
+"""Virtual time on real programs: known times are met, and the verbs say what they should."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mpi_runs import EVERY_MPI, MPIS, Mpi
+
+from stretto import native
+from stretto.launch.dropin import SCENARIOS, WHATIF
+from stretto.model.machine import read_machine
+
+STRETTO = Path(sys.executable).with_name("stretto")
+
+# Computing costs nothing, so virtual time is the model's alone: o of the sender, o of the
+# receiver, L, and G by the byte; g is 0.
+SEND, RECV, LATENCY = 100, 200, 1000
+EXACT = f"""
+scenario exact
+computing 0
+collective barrier 0
+collective bcast 0
+collective reduce 0
+collective allreduce 0
+collective scan 0
+collective allgather 0
+collective gather 0
+machine test
+copy 0 0
+reduce 0 0
+level 0 0 0 host
+message 0 {LATENCY} {SEND} {RECV} 0 0 1
+"""
+SHORT, LONG, MANY = 1000, 2000, 200
+
+
+def sent(start: float, bytes_: int) -> float:
+    """When a message arrives whose send begins at `start`."""
+    return start + SEND + LATENCY + bytes_ - 1
+
+
+def known_times(ranks: int) -> dict[str, list[float]]:
+    """What each phase of known_times.c takes each rank, ns."""
+    hop = sent(0, SHORT) + RECV
+    second = sent(SHORT - 1, LONG)  # the port is busy with the first until then
+    zero = [0.0] * (ranks - 2)
+    late = 2 * hop
+    passed_on = sent(0, SHORT) + RECV + SEND  # rank 1 has received and sent
+    times = {
+        "chain": [ranks * hop, *(hop * r + SEND for r in range(1, ranks))],
+        "fan_in": [sent(0, SHORT) + (ranks - 2) * (SHORT - 1) + RECV, *[SEND] * (ranks - 1)],
+        "last_first": [second + 2 * RECV, SHORT - 1 + SEND, *zero],
+        "together": [second + RECV, SHORT - 1 + SEND, *zero],
+        "one_by_one": [second + RECV, SHORT - 1 + SEND, *zero],
+        "persistent": [sent(2 * (SHORT - 1), SHORT) + RECV, 2 * (SHORT - 1) + SEND, *zero],
+        "shift": [hop] * ranks,
+        "probe": [hop, SEND, *zero],
+        "matched_probe": [hop, SEND, *zero],
+        "test_loop": [late, passed_on, *zero],
+        "probe_loop": [late, passed_on, *zero],
+        "burst": [sent((MANY - 1) * SEND, 1) + MANY * RECV, MANY * SEND, *zero],
+        "to_oneself": [hop] * ranks,
+        "late_bcast_from_last": [late, passed_on, *zero],
+        "late_bcast_from_first": [late] * ranks,
+        "late_reduce": [late, passed_on, *zero],
+        "late_allreduce": [late] * ranks,
+        "late_scan": [late] * ranks,
+        "late_iallreduce": [late] * ranks,
+        "on_split": [hop, SEND, *zero],
+    }
+    times["late_reduce"][-1] = late
+    return times
+
+
+def run_in_virtual_time(
+    mpi: Mpi, program: str, ranks: int, folder: Path, scenarios: str
+) -> list[str]:
+    """What the program says, line by line."""
+    file = folder / "scenarios.txt"
+    file.write_text(scenarios)
+    environment = {
+        "LD_PRELOAD": str(native.drop_in(mpi.abi, "whatif")),
+        WHATIF: str(folder),
+        SCENARIOS: str(file),
+    }
+    ended = mpi.run(mpi.program(program), ranks=ranks, env=environment)
+    assert ended.ok, ended.stderr
+    return ended.stdout.splitlines()
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("name", EVERY_MPI)
+def test_known_times_are_met(name: str, ranks: int, tmp_path: Path) -> None:
+    said = run_in_virtual_time(EVERY_MPI[name], "known_times", ranks, tmp_path, EXACT)
+    found: dict[str, list[float]] = {}
+    for line in said:
+        phase, _, ns = line.split()
+        found.setdefault(phase, []).append(float(ns))
+    expected = known_times(ranks)
+    assert found.keys() == expected.keys()
+    for phase, times in expected.items():
+        assert found[phase] == pytest.approx(times, abs=1.0), phase
+
+
+def whatif(mpi: Mpi, program: Path, folder: Path, *options: str) -> dict[str, Any]:
+    words = ["whatif", "--json", "--output", str(folder / "run"), *options]
+    launcher = ["--launcher", str(mpi.launcher.path)]
+    answer = subprocess.run(
+        [STRETTO, *words, *launcher, program],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    found = json.loads(answer.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("abi", ["openmpi", "mpich"])
+def test_whatif_measures_the_machine_and_asks_all_scenarios(abi: str, tmp_path: Path) -> None:
+    if abi not in MPIS:
+        pytest.skip(f"no MPI of the {abi} ABI")
+    mpi = MPIS[abi]
+    slow = "slow:network.latency=50us,network.bandwidth=100Mbit,hosts=2"
+    found = whatif(
+        mpi, mpi.app("jacobi3d"), tmp_path, "-n", "2", "--runs", "1", "--scenario", slow
+    )
+    times = {name: each["median"] for name, each in found["scenarios_s"].items()}
+    assert set(times) == {"sim", "zero", "no communication", "slow"}
+    assert times["no communication"] <= times["zero"] <= times["sim"] < times["slow"]
+    shares = found["efficiencies"]
+    assert all(0 < shares[name] <= 1.0001 for name in shares)
+    assert any("Allreduce jacobi3d.c" in site["where"] for site in found["sites"])
+    # What was measured is a machine that can be used again.
+    machine = tmp_path / "run" / "machine.toml"
+    assert read_machine(str(machine)).collective
+    assert (tmp_path / "run" / "normal-0" / "stdout.txt").read_text().startswith("checksum")
+
+
+def test_more_ranks_than_cores_and_a_program_that_lives_by_alltoall(tmp_path: Path) -> None:
+    mpi = MPIS["openmpi"]
+    found = whatif(
+        mpi, mpi.app("alltoall"), tmp_path, "-n", "16", "--runs", "1", "--machine",
+        "infiniband-100g", "--scenario", "half:alltoall=0.5x", "--show", "zero",
+    )  # fmt: skip
+    assert found["gain"]["median"] > 0.9
+    times = {name: each["median"] for name, each in found["scenarios_s"].items()}
+    assert times["zero"] < times["half"] < times["sim"]
+    assert found["sites"][0]["function"] == "MPI_Alltoall"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--scenario", "x"], "--scenario x is not NAME:SETTING"),
+        (["--scenario", "x:warp=9"], "unknown setting warp"),
+        (["--show", "nothing"], "--show nothing"),
+        (["--machine", "no-such"], "--machine no-such"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(options: list[str], words: str) -> None:
+    mpi = next(iter(MPIS.values()))
+    answer = subprocess.run(
+        [STRETTO, "whatif", *options, mpi.app("jacobi3d")],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_calibrate_writes_a_machine_that_simulate_reads(tmp_path: Path) -> None:
+    mpi = next(iter(MPIS.values()))
+    file = tmp_path / "machine.toml"
+    words = ["calibrate", "-o", str(file), "--launcher", str(mpi.launcher.path)]
+    answer = subprocess.run(
+        [STRETTO, *words, mpi.app("jacobi3d")],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert "level 'host'" in answer.stdout
+    simulated = subprocess.run(
+        [STRETTO, "simulate", "allreduce", "-n", "8", "--machine", str(file), "--json"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert simulated.returncode == 0, simulated.stderr

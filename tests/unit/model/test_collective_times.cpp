@@ -1,0 +1,260 @@
+// When ranks are done with a collective, against the simulator and against what they must wait for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "model/collective_times.hpp"
+#include "model/meaning.hpp"
+#include "model/simulate.hpp"
+#include "model/small_machines.hpp"
+
+namespace stretto::model {
+namespace {
+
+using Times = std::vector<double>;
+
+constexpr const char* kCluster =
+    "reduce 7 2\ncopy 3 1\n"
+    "level 4 0 0 host\nmessage 0 100 10 20 0 30 1\nmessage 4096 300 40 40 0 60 1\n"
+    "level 0 0 0 network\nmessage 0 2000 200 300 0 100 3\n";
+
+std::vector<Collective> followed() {
+  std::vector<Collective> all;
+  for (int i = 0; i < kCollectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    if (!is_neighborhood(collective)) all.push_back(collective);
+  }
+  return all;
+}
+
+Scenario on(Machine machine) {
+  Scenario scenario;
+  scenario.machine = std::move(machine);
+  return scenario;
+}
+
+CollectiveRule& rule_of(Scenario& scenario, Collective collective) {
+  return scenario.collectives[static_cast<std::size_t>(collective)];
+}
+
+std::vector<Rank> first_places(int ranks) {
+  std::vector<Rank> places(static_cast<std::size_t>(ranks));
+  std::iota(places.begin(), places.end(), 0);
+  return places;
+}
+
+CollectiveEnds asked(const Scenario& scenario, const CollectiveCall& call, const Times& arrivals) {
+  return CollectiveTimes(scenario, first_places(static_cast<int>(arrivals.size())))
+      .of(call, arrivals);
+}
+
+double last(const CollectiveEnds& answer) {
+  return *std::max_element(answer.ends.begin(), answer.ends.end());
+}
+
+// By the simulator, with what the table names between hosts.
+Times simulated(const CollectiveCall& call, const Machine& machine, const Times& arrivals,
+                const Overrides& overrides = {}) {
+  const auto ranks = static_cast<int>(arrivals.size());
+  const Choice chosen = choose({.collective = call.collective, .size = ranks, .bytes = call.bytes},
+                               {.hosts = 2}, overrides);
+  const Shape shape{.collective = call.collective,
+                    .size = ranks,
+                    .count = call.bytes,
+                    .segment = chosen.segment_bytes,
+                    .radix = chosen.radix,
+                    .root = call.root};
+  return simulate({.algorithm = chosen.algorithm, .shape = shape}, machine, {.arrivals = arrivals})
+      .outcome.ends;
+}
+
+TEST(CollectiveTimes, OfAFreeOneAreItsMeaning) {
+  Scenario scenario = on(machine_of(kCluster));
+  for (CollectiveRule& rule : scenario.collectives) rule.factor = 0;
+  const Times arrivals{300, 100, 900, 200, 50};
+  for (int i = 0; i < kCollectives; ++i) {
+    for (const Rank root : {0, 2, 4}) {
+      const auto collective = static_cast<Collective>(i);
+      const auto answer =
+          asked(scenario, {.collective = collective, .bytes = 64, .root = root}, arrivals);
+      EXPECT_EQ(answer.free, ends_if_free(collective, root, arrivals));
+      EXPECT_EQ(answer.ends, answer.free) << name_of(collective);
+    }
+  }
+}
+
+TEST(CollectiveTimes, OfRanksThatComeTogetherAreTheSimulators) {
+  const Machine machine = machine_of(kCluster);
+  const Scenario scenario = on(machine);
+  for (const Collective collective : followed()) {
+    for (const int ranks : {2, 3, 8, 17}) {
+      for (const std::int64_t bytes : {0, 8, 5000, 100000}) {
+        const Times arrivals(static_cast<std::size_t>(ranks), 700);
+        const Rank root = is_rooted(collective) ? ranks / 2 : 0;
+        const CollectiveCall call{.collective = collective, .bytes = bytes, .root = root};
+        EXPECT_EQ(asked(scenario, call, arrivals).ends, simulated(call, machine, arrivals))
+            << name_of(collective) << ", " << ranks << " ranks, " << bytes << " bytes";
+      }
+    }
+  }
+}
+
+TEST(CollectiveTimes, AreTheSameWhenAskedAgain) {
+  const Scenario scenario = on(machine_of(kCluster));
+  CollectiveTimes times(scenario, first_places(8));
+  const Times together(8);
+  const auto ends = [&](std::int64_t bytes) {
+    return times.of({.collective = Collective::allreduce, .bytes = bytes}, together).ends;
+  };
+  const Times first = ends(1);
+  // More than it keeps.
+  for (std::int64_t bytes = 2; bytes < 600; ++bytes) EXPECT_GE(ends(bytes)[0], ends(bytes - 1)[0]);
+  EXPECT_EQ(ends(1), first);
+}
+
+TEST(CollectiveTimes, ALateRankDelaysWhomItMust) {
+  constexpr double kLate = 1e9;
+  const Scenario scenario = on(machine_of(kCluster));
+  for (const Collective collective : followed()) {
+    for (const Rank late : {0, 3, 7}) {
+      Times arrivals(8);
+      arrivals[static_cast<std::size_t>(late)] = kLate;
+      const auto answer = asked(scenario, {.collective = collective, .bytes = 8}, arrivals);
+      for (std::size_t rank = 0; rank < 8; ++rank) {
+        if (answer.free[rank] >= kLate) {
+          EXPECT_GE(answer.ends[rank], kLate) << name_of(collective) << ", rank " << rank;
+        }
+      }
+    }
+  }
+}
+
+TEST(CollectiveTimes, ALateRankDelaysNobodyElseInATree) {
+  const Scenario scenario = on(uniform(1000, 10, 0, 0));
+  const Times together(4);
+  const Times last_is_late{0, 0, 0, 1e6};
+  const CollectiveCall down{.collective = Collective::scatter, .bytes = 1};
+  EXPECT_EQ(asked(scenario, down, together).ends, (Times{30, 1020, 1030, 1040}));
+  EXPECT_EQ(asked(scenario, down, last_is_late).ends, (Times{30, 1020, 1030, 1e6 + 10}));
+  const CollectiveCall up{.collective = Collective::gather, .bytes = 1};
+  EXPECT_EQ(asked(scenario, up, together).ends, (Times{1040, 10, 10, 10}));
+  EXPECT_EQ(asked(scenario, up, last_is_late).ends, (Times{1e6 + 1020, 10, 10, 1e6 + 10}));
+}
+
+TEST(CollectiveTimes, AreNeverBeforeTheyCouldBeFree) {
+  std::mt19937 random(20261122);
+  const Scenario whole = on(machine_of(kCluster));
+  for (int round = 0; round < 300; ++round) {
+    for (const Collective collective : followed()) {
+      Times arrivals(1 + random() % 9);
+      for (double& arrival : arrivals) arrival = static_cast<double>(random() % 4096);
+      const auto root = static_cast<Rank>(random() % arrivals.size());
+      const CollectiveCall call{.collective = collective, .bytes = random() % 5000, .root = root};
+      Scenario quarter = whole;
+      rule_of(quarter, collective).factor = 0.25;
+      const auto all = asked(whole, call, arrivals);
+      const auto part = asked(quarter, call, arrivals);
+      EXPECT_EQ(part.free, all.free);
+      for (std::size_t rank = 0; rank < arrivals.size(); ++rank) {
+        ASSERT_GE(all.ends[rank], all.free[rank]) << name_of(collective);
+        EXPECT_DOUBLE_EQ(part.ends[rank] - part.free[rank], (all.ends[rank] - all.free[rank]) / 4);
+      }
+    }
+  }
+}
+
+TEST(CollectiveTimes, OfWhatWasMeasuredAreWhatWasMeasured) {
+  Scenario scenario = on(machine_of(kCluster));
+  for (const Collective collective : followed()) {
+    rule_of(scenario, collective).measured = {{8, 4, 12345}, {4096, 4, 99}, {1 << 20, 4, 5e6}};
+  }
+  correct_by_measurements(scenario);
+  const Times together(4);
+  for (const Collective collective : followed()) {
+    const auto taken = [&](std::int64_t bytes) {
+      return last(asked(scenario, {.collective = collective, .bytes = bytes}, together));
+    };
+    EXPECT_NEAR(taken(8), 12345, 1e-6) << name_of(collective);
+    EXPECT_NEAR(taken(4096), 99, 1e-6) << name_of(collective);
+    EXPECT_NEAR(taken(1 << 20), 5e6, 1e-3) << name_of(collective);
+    EXPECT_LT(scenario.factor(collective, 256), scenario.factor(collective, 8));
+    EXPECT_GT(scenario.factor(collective, 256), scenario.factor(collective, 4096));
+  }
+}
+
+TEST(CollectiveTimes, AreCorrectedOnceOnly) {
+  Scenario scenario = on(machine_of(kCluster));
+  CollectiveRule& rule = rule_of(scenario, Collective::alltoall);
+  rule.measured = {{64, 8, 4321}};
+  rule.factor = 0.5;
+  correct_by_measurements(scenario);
+  correct_by_measurements(scenario);
+  const CollectiveCall call{.collective = Collective::alltoall, .bytes = 64};
+  EXPECT_NEAR(last(asked(scenario, call, Times(8))), 4321.0 / 2, 1e-6);
+}
+
+TEST(CollectiveTimes, NothingCorrectsAMachineThatIsFree) {
+  Scenario scenario = on(uniform(0, 0, 0, 0));
+  rule_of(scenario, Collective::bcast).measured = {{64, 8, 4321}};
+  correct_by_measurements(scenario);
+  EXPECT_TRUE(rule_of(scenario, Collective::bcast).corrections.empty());
+}
+
+TEST(CollectiveTimes, AreTheForcedAlgorithms) {
+  const Machine machine = machine_of(kCluster);
+  const CollectiveCall call{.collective = Collective::allreduce, .bytes = 64};
+  const Times together(8);
+  Scenario scenario = on(machine);
+  const Times usual = asked(scenario, call, together).ends;
+  for (const char* name : {"ring", "rabenseifner", "recursive_doubling"}) {
+    const Algorithm* forced = find_algorithm(Collective::allreduce, name);
+    ASSERT_NE(forced, nullptr);
+    scenario.algorithms[static_cast<std::size_t>(Collective::allreduce)].algorithm = forced;
+    const Times ends = asked(scenario, call, together).ends;
+    EXPECT_EQ(ends, simulated(call, machine, together, scenario.algorithms));
+    EXPECT_EQ(ends == usual, std::string(name) == "recursive_doubling");
+  }
+}
+
+TEST(CollectiveTimes, OfOneRankAreItsArrival) {
+  const Scenario scenario = on(machine_of(kCluster));
+  for (const Collective collective : followed()) {
+    EXPECT_EQ(asked(scenario, {.collective = collective, .bytes = 64}, {5}).ends, Times{5});
+  }
+}
+
+TEST(CollectiveTimes, AreThoseOfTheRanksPlaces) {
+  const Scenario scenario = on(machine_of(kCluster));
+  const auto ends = [&](std::vector<Rank> places) {
+    return CollectiveTimes(scenario, std::move(places))
+        .of({.collective = Collective::bcast, .bytes = 11}, Times(2))
+        .ends;
+  };
+  EXPECT_EQ(ends({2, 3}), (Times{10, 10 + 100 + 10 + 20}));
+  EXPECT_EQ(ends({9, 3}), (Times{200, 200 + 2000 + 30 + 300}));
+}
+
+TEST(CollectiveTimes, OnSharedLinksAreThoseOfTheEvents) {
+  const std::string network = " 0 network\nmessage 0 2000 200 300 0 100 0\n";
+  const std::string host = "level 4 0 0 host\nmessage 0 100 10 20 0 30 1\nlevel 0 ";
+  const Times together(4);
+  const CollectiveCall call{.collective = Collective::alltoall, .bytes = 1000};
+  const auto ends = [&](const std::string& link, const std::vector<Rank>& places) {
+    Scenario scenario = on(machine_of(host + link + network));
+    const auto answer = CollectiveTimes(scenario, places).of(call, together);
+    scenario.machine.places = places;
+    EXPECT_EQ(answer.ends, simulated(call, scenario.machine, together));
+    return last(answer);
+  };
+  // Four messages leave each host for the other, 8000 ns each on its link.
+  EXPECT_GE(ends("8", {4, 5, 12, 13}), 4 * 8000);
+  EXPECT_LT(ends("0", {4, 5, 12, 13}), 8000);
+  // On four hosts three leave each; on one none.
+  EXPECT_LT(ends("8", {0, 4, 8, 12}), 4 * 8000);
+  EXPECT_LT(ends("8", {4, 5, 6, 7}), 8000);
+}
+
+}  // namespace
+}  // namespace stretto::model

@@ -96,11 +96,28 @@ bool ThreadClock::was_interrupted() const {
 
 std::int64_t ThreadClock::now() {
   if (!was_interrupted()) {
-    const std::int64_t at = count_ + (now_ns() - wall_);
-    if (!was_interrupted()) return at;
+    last_ = count_ + (now_ns() - wall_);
+    if (!was_interrupted()) return last_;
   }
   look();
-  return count_;
+  return last_ = count_;
+}
+
+// What takes long comes first: it does not count either.
+bool ThreadClock::restart() {
+  count_ = last_;
+  if (!was_interrupted()) {
+    const std::int64_t wall = now_ns();
+    cpu_ += wall - wall_;
+    wall_ = wall;
+    return false;
+  }
+  delay_ = run_delay();
+  unexplained_ = 0;
+  if (mark_ != nullptr) __atomic_store_n(mark_, announced(), __ATOMIC_RELAXED);
+  cpu_ = thread_cpu_ns();
+  wall_ = now_ns();
+  return true;
 }
 
 void ThreadClock::look() {

@@ -17,6 +17,8 @@ class ThreadClock {
   // In ns, from its making on. As long as the thread was not interrupted since the last reading it
   // costs a look at a clock, else some system calls.
   [[nodiscard]] std::int64_t now();
+  // What passed since the last reading does not count. True where the thread was interrupted.
+  bool restart();
   // Of that, what it spent asleep or waiting for a device, up to the last reading.
   [[nodiscard]] std::int64_t blocked() const { return blocked_; }
 
@@ -33,6 +35,7 @@ class ThreadClock {
   std::int64_t unexplained_ = 0;  // neither on a CPU nor known to be delayed
   std::int64_t count_ = 0;
   std::int64_t blocked_ = 0;
+  std::int64_t last_ = 0;  // at the last reading
 };
 
 }  // namespace stretto

@@ -1,10 +1,29 @@
 #include "intercept/whatif/process.hpp"
 
+#include <algorithm>
+
+#include "base/clock.hpp"
+
 namespace stretto::intercept::whatif {
 namespace {
 
 // A program that asks again within this time waits; what it did meanwhile depends on the host.
 constexpr std::int64_t kAsksAgain = 5'000;
+
+constexpr std::int64_t kNap = 20'000;
+
+// The median of what a section of nothing seems to take, after so long a sleep.
+std::int64_t empty_section(ThreadClock& clock, std::int64_t sleep) {
+  std::array<std::int64_t, 31> times{};
+  for (std::int64_t& time : times) {
+    const std::int64_t before = clock.now();
+    if (sleep > 0) sleep_ns(sleep);
+    clock.restart();
+    time = clock.now() - before;
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
 
 constinit thread_local bool owns_clocks [[gnu::tls_model("initial-exec")]] = false;
 
@@ -20,7 +39,13 @@ bool Process::is_clocked() { return owns_clocks; }
 void Process::begin_counting() {
   owns_clocks = true;
   clock_ = std::make_unique<ThreadClock>();
+  empty_ns_ = empty_section(*clock_, 0);
+  empty_after_interruption_ns_ = empty_section(*clock_, kNap);
   left_at_ = clock_->now();
+}
+
+void Process::resume_computing() {
+  if (is_clocked()) was_interrupted_ = clock_->restart();
 }
 
 void Process::stop_computing(bool polls) {
@@ -30,7 +55,8 @@ void Process::stop_computing(bool polls) {
     return;
   }
   const std::int64_t now = clock_->now();
-  const std::int64_t worked = now - left_at_;
+  const std::int64_t empty = was_interrupted_ ? empty_after_interruption_ns_ : empty_ns_;
+  const std::int64_t worked = std::max<std::int64_t>(now - left_at_ - empty, 0);
   const std::int64_t blocked = clock_->blocked();
   const bool only_asked = polls && failed_poll_ && worked < kAsksAgain;
   failed_poll_ = false;

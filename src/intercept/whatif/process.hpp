@@ -51,13 +51,18 @@ class Process {
   [[nodiscard]] static bool is_clocked();
   // The program ran until now; `polls`: it may have done nothing but ask again.
   void stop_computing(bool polls);
-  void resume_computing() { left_at_ = is_clocked() ? clock_->now() : left_at_; }
+  void resume_computing();
   // The last poll found nothing.
   void poll_failed() { failed_poll_ = true; }
 
  private:
   std::unique_ptr<ThreadClock> clock_;
   std::int64_t left_at_ = 0;
+  bool was_interrupted_ = false;  // while it was in the MPI
+  // What reading the clock twice shows with nothing between: after an interruption the caches are
+  // others'.
+  std::int64_t empty_ns_ = 0;
+  std::int64_t empty_after_interruption_ns_ = 0;
   std::int64_t blocked_before_ = 0;
   bool failed_poll_ = false;
 };

@@ -41,6 +41,20 @@ TEST(ThreadClock, CountsSleepAsBlocked) {
   EXPECT_GE(clock.blocked(), 29'000'000);
 }
 
+TEST(ThreadClock, LeavesOutWhatIsSkipped) {
+  ThreadClock clock;
+  work(2'000'000);
+  const std::int64_t before = clock.now();
+  work(20'000'000);
+  sleep_ns(20'000'000);
+  clock.restart();
+  work(3'000'000);
+  const std::int64_t counted = clock.now() - before;
+  EXPECT_GE(counted, 3'000'000);
+  EXPECT_LT(counted, 10'000'000);
+  EXPECT_EQ(clock.blocked(), 0);
+}
+
 // Others that take the CPU away do not make it go on: more threads than there are cores.
 TEST(ThreadClock, LeavesOutWhatOthersTake) {
   const auto cores = std::thread::hardware_concurrency();

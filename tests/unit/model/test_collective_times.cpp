@@ -20,20 +20,14 @@ constexpr const char* kCluster =
     "level 4 0 0 host\nmessage 0 100 10 20 0 30 1\nmessage 4096 300 40 40 0 60 1\n"
     "level 0 0 0 network\nmessage 0 2000 200 300 0 100 3\n";
 
+// All but those of neighbours, which come last.
 std::vector<Collective> followed() {
   std::vector<Collective> all;
-  for (int i = 0; i < kCollectives; ++i) {
-    const auto collective = static_cast<Collective>(i);
-    if (!is_neighborhood(collective)) all.push_back(collective);
-  }
+  for (int i = 0; i < kCollectives - 2; ++i) all.push_back(static_cast<Collective>(i));
   return all;
 }
 
-Scenario on(Machine machine) {
-  Scenario scenario;
-  scenario.machine = std::move(machine);
-  return scenario;
-}
+Scenario on(Machine machine) { return {.machine = std::move(machine)}; }
 
 CollectiveRule& rule_of(Scenario& scenario, Collective collective) {
   return scenario.collectives[static_cast<std::size_t>(collective)];
@@ -101,16 +95,15 @@ TEST(CollectiveTimes, OfRanksThatComeTogetherAreTheSimulators) {
   }
 }
 
+// It keeps some of what it built, not all.
 TEST(CollectiveTimes, AreTheSameWhenAskedAgain) {
   const Scenario scenario = on(machine_of(kCluster));
   CollectiveTimes times(scenario, first_places(8));
-  const Times together(8);
   const auto ends = [&](std::int64_t bytes) {
-    return times.of({.collective = Collective::allreduce, .bytes = bytes}, together).ends;
+    return times.of({.collective = Collective::allreduce, .bytes = bytes}, Times(8)).ends;
   };
   const Times first = ends(1);
-  // More than it keeps.
-  for (std::int64_t bytes = 2; bytes < 600; ++bytes) EXPECT_GE(ends(bytes)[0], ends(bytes - 1)[0]);
+  for (std::int64_t bytes = 2; bytes < 600; ++bytes) EXPECT_NE(ends(bytes), first);
   EXPECT_EQ(ends(1), first);
 }
 
@@ -151,7 +144,9 @@ TEST(CollectiveTimes, AreNeverBeforeTheyCouldBeFree) {
       Times arrivals(1 + random() % 9);
       for (double& arrival : arrivals) arrival = static_cast<double>(random() % 4096);
       const auto root = static_cast<Rank>(random() % arrivals.size());
-      const CollectiveCall call{.collective = collective, .bytes = random() % 5000, .root = root};
+      const CollectiveCall call{.collective = collective,
+                                .bytes = static_cast<std::int64_t>(random() % 5000),
+                                .root = root};
       Scenario quarter = whole;
       rule_of(quarter, collective).factor = 0.25;
       const auto all = asked(whole, call, arrivals);
@@ -210,7 +205,6 @@ TEST(CollectiveTimes, AreTheForcedAlgorithms) {
   const Times usual = asked(scenario, call, together).ends;
   for (const char* name : {"ring", "rabenseifner", "recursive_doubling"}) {
     const Algorithm* forced = find_algorithm(Collective::allreduce, name);
-    ASSERT_NE(forced, nullptr);
     scenario.algorithms[static_cast<std::size_t>(Collective::allreduce)].algorithm = forced;
     const Times ends = asked(scenario, call, together).ends;
     EXPECT_EQ(ends, simulated(call, machine, together, scenario.algorithms));
@@ -252,7 +246,7 @@ TEST(CollectiveTimes, OnSharedLinksAreThoseOfTheEvents) {
   EXPECT_GE(ends("8", {4, 5, 12, 13}), 4 * 8000);
   EXPECT_LT(ends("0", {4, 5, 12, 13}), 8000);
   // On four hosts three leave each; on one none.
-  EXPECT_LT(ends("8", {0, 4, 8, 12}), 4 * 8000);
+  EXPECT_GE(ends("8", {0, 4, 8, 12}), 3 * 8000);
   EXPECT_LT(ends("8", {4, 5, 6, 7}), 8000);
 }
 

@@ -1,0 +1,182 @@
+"""What runs in virtual time come to."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stretto.data.virtual_times import Clock, Flags, RankTimes, Site
+from stretto.report.whatif import Answer, Efficiencies, Run, Times, answer
+
+BCAST = Site("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 30, 1e9, 2e9)
+REDUCE = Site("MPI_Reduce", "/bin/app", 96, "main", 2, 1, 8, 0.5e9, 6e9)
+
+
+def rank(
+    number: int, computed_s: float, ends: dict[str, float], sites: list[Site] | None = None
+) -> RankTimes:
+    return RankTimes(
+        rank=number,
+        size=2,
+        mpi="Open MPI",
+        host="here",
+        wall_ns=1,
+        involuntary_switches=0,
+        computed_ns=1e9 * computed_s,
+        clocks=[Clock(name, 1e9 * end) for name, end in ends.items()],
+        flags=Flags(wildcards=1, polls=number),
+        sites=sites or [],
+    )
+
+
+def run(sim: float = 10, zero: float = 8, ideal: float = 7, computed: float = 5) -> Run:
+    """Of two ranks; the second ends last and has all there is to compute but a second."""
+    ends = {"sim": sim, "zero": zero, "no communication": ideal}
+    early = {name: end - 0.5 for name, end in ends.items()}
+    return Run.of([rank(0, 1, early, [BCAST]), rank(1, computed, ends, [BCAST, REDUCE])])
+
+
+def judged(gains: list[float], *, normal: float = 10, is_crowded: bool = False) -> Answer:
+    """Runs of 10 s of which free collectives take so much off."""
+    runs = [run(zero=10 * (1 - gain)) for gain in gains]
+    return answer([normal] * len(runs), runs, is_crowded=is_crowded)
+
+
+def test_a_run_ends_with_its_last_rank() -> None:
+    assert run().ends == pytest.approx({"sim": 10, "zero": 8, "no communication": 7})
+    mixed = Run.of([rank(0, 1, {"sim": 4, "zero": 1}), rank(1, 1, {"sim": 3, "zero": 2})])
+    assert mixed.ends == pytest.approx({"sim": 4, "zero": 2})
+
+
+def test_the_gain_is_taken_run_by_run() -> None:
+    runs = [run(sim=10, zero=8), run(sim=20, zero=18), run(sim=8, zero=4)]
+    found = answer([12, 10, 14], runs, is_crowded=False)
+    assert found.ranks == 2
+    assert found.normal == Times(10, 12, 14)
+    assert found.scenarios["sim"].median == pytest.approx(10)
+    assert found.scenarios["zero"].median == pytest.approx(8)
+    assert list(found.scenarios) == ["sim", "zero", "no communication"]
+    gain = found.gain
+    assert (gain.least, gain.median, gain.most) == pytest.approx((0.1, 0.2, 0.5))
+    assert gain.half_range == pytest.approx(0.2)
+    assert found.gap == pytest.approx(2 / 12)
+
+
+def test_the_error_is_the_runs_or_the_predictions() -> None:
+    assert judged([0.2, 0.3, 0.4]).error == pytest.approx(0.1)
+    assert judged([0.2, 0.3, 0.4], normal=8).error == pytest.approx(0.25)
+    # Where cores are shared, real runs are not what is predicted.
+    assert judged([0.2, 0.3, 0.4], normal=8, is_crowded=True).error == pytest.approx(0.1)
+
+
+PM = "\N{PLUS-MINUS SIGN}"
+
+
+@pytest.mark.parametrize(
+    ("gains", "normal", "is_crowded", "words"),
+    [
+        ([0.2], 10, False, f"collectives cost 20.0 % {PM} 0.0 %: worth it"),
+        ([0.19, 0.2, 0.23], 10, False, f"collectives cost 20.0 % {PM} 2.0 %: worth it"),
+        ([0.2], 9.6, False, f"collectives cost 20.0 % {PM} 4.2 %: worth it"),
+        ([0.049], 10, False, f"collectives cost 4.9 % {PM} 0.0 %: hardly worth it"),
+        ([0.01], 10.3, False, "collectives cost 3.9 % at most: not worth it"),
+        ([0.0], 10, False, "collectives cost 0.0 % at most: not worth it"),
+        ([0.0, 0.01, 0.04], 10, True, "collectives cost 3.0 % at most: not worth it"),
+        (
+            [0.0, 0.1, 0.4],
+            10,
+            False,
+            "no verdict: collectives seem to cost 10.0 %, but runs differ by 20.0 %",
+        ),
+        (
+            [0.1],
+            8,
+            False,
+            (
+                "no verdict: collectives seem to cost 10.0 %, but the prediction differs from the "
+                "real runs by 25.0 %"
+            ),
+        ),
+        (
+            [0.0, 0.1, 0.3],
+            5,
+            True,
+            "no verdict: collectives seem to cost 10.0 %, but runs differ by 15.0 %",
+        ),
+    ],
+)
+def test_the_verdict_claims_no_more_than_is_known(
+    gains: list[float], normal: float, is_crowded: bool, words: str
+) -> None:
+    assert judged(gains, normal=normal, is_crowded=is_crowded).verdict == words
+
+
+def test_five_per_cent_are_worth_it() -> None:
+    found = replace(judged([0.2]), gain=Times(0.05, 0.05, 0.05))
+    assert found.verdict.endswith(": worth it")
+
+
+def test_efficiencies_are_the_pop_projects() -> None:
+    found = answer([10], [run(sim=10, ideal=8, computed=5)], is_crowded=False).efficiencies
+    assert found.load_balance == pytest.approx(3 / 5)  # of 1 and 5 s
+    assert found.serialisation == pytest.approx(5 / 8)
+    assert found.transfer == pytest.approx(8 / 10)
+    assert Efficiencies(0.5, 0.5, 0.8).parallel == pytest.approx(0.2)
+
+
+seconds = st.floats(0.1, 1e5)
+
+
+@given(computed=st.lists(seconds, min_size=1, max_size=8), ideal=seconds, sim=seconds)
+def test_efficiencies_multiply_to_the_share_of_computing(
+    computed: list[float], ideal: float, sim: float
+) -> None:
+    ends = {"sim": sim, "zero": sim, "no communication": ideal}
+    ranks = [rank(i, each, ends) for i, each in enumerate(computed)]
+    found = answer([sim], [Run.of(ranks)], is_crowded=False)
+    assert found.efficiencies.parallel == pytest.approx(sum(computed) / len(computed) / sim)
+
+
+def test_sites_sum_over_the_ranks_and_are_means_of_the_runs() -> None:
+    idle = Run.of([rank(0, 1, run().ends), rank(1, 1, run().ends)])
+    reduce, bcast = answer([10, 10], [run(), idle], is_crowded=False).sites
+    assert (bcast.function, bcast.place, bcast.symbol) == ("MPI_Bcast", ("/bin/app", 64), "main")
+    assert bcast.calls == pytest.approx(2 * 3 / 2)
+    assert bcast.bytes == pytest.approx(10)  # a call
+    assert bcast.waiting_s == pytest.approx(2 * 1 / 2)
+    assert bcast.transfer_s == pytest.approx(2 * 2 / 2)
+    # The most to gain comes first.
+    assert (reduce.function, reduce.calls, reduce.bytes) == ("MPI_Reduce", 0.5, 8)
+    assert (reduce.waiting_s, reduce.transfer_s) == pytest.approx((0.25, 3))
+
+
+def test_sites_are_one_where_function_object_and_offset_are() -> None:
+    others = [
+        msgspec.structs.replace(BCAST, offset=65),
+        msgspec.structs.replace(BCAST, object="/lib/x.so"),
+        msgspec.structs.replace(BCAST, function="MPI_Ibcast"),
+    ]
+    same = msgspec.structs.replace(BCAST, ranks=4, calls=5)
+    whole = Run.of([rank(0, 1, run().ends, [BCAST, same, *others])])
+    found = answer([10], [whole], is_crowded=False).sites
+    assert sorted(site.calls for site in found) == [3, 3, 3, 8]
+
+
+def test_a_site_that_is_never_called_has_no_bytes() -> None:
+    never = msgspec.structs.replace(BCAST, calls=0, bytes=0)
+    whole = Run.of([rank(0, 1, run().ends, [never])])
+    assert answer([10], [whole], is_crowded=False).sites[0].bytes == 0
+
+
+def test_waiting_is_a_share_of_the_time_in_collectives() -> None:
+    found = answer([10, 10], [run(), run()], is_crowded=False)
+    assert found.waiting_share == pytest.approx(2.5 / 12.5)
+    none = Run.of([rank(0, 1, run().ends)])
+    assert answer([10], [none], is_crowded=False).waiting_share == 0
+
+
+def test_flags_are_those_of_all_ranks_of_one_run() -> None:
+    found = answer([10, 10], [run(), run()], is_crowded=False)
+    assert found.flags == Flags(wildcards=2, polls=1)

@@ -52,9 +52,7 @@ rseq_cs& never_entered() {
   return sequence;
 }
 
-std::uint64_t announced() {
-  return std::bit_cast<std::uintptr_t>(&never_entered());
-}
+std::uint64_t announced() { return std::bit_cast<std::uintptr_t>(&never_entered()); }
 
 // Where this thread announces its sequences; nullptr where that does not tell interruptions.
 std::uint64_t* working_mark() {
@@ -63,8 +61,7 @@ std::uint64_t* working_mark() {
   const auto* size = static_cast<const unsigned*>(dlsym(RTLD_DEFAULT, "__rseq_size"));
   if (offset == nullptr || size == nullptr || *size == 0) return nullptr;
   auto* const thread = static_cast<std::byte*>(__builtin_thread_pointer()) + *offset;
-  auto* const mark =
-      reinterpret_cast<std::uint64_t*>(thread + offsetof(struct rseq, rseq_cs));
+  auto* const mark = reinterpret_cast<std::uint64_t*>(thread + offsetof(struct rseq, rseq_cs));
   __atomic_store_n(mark, announced(), __ATOMIC_RELAXED);
   sleep_ns(10'000);
   const bool works = __atomic_load_n(mark, __ATOMIC_RELAXED) == 0;

@@ -5,13 +5,13 @@
 namespace stretto::bench {
 namespace {
 
-constexpr std::array<std::int64_t, 7> kSizes = {8,        256,       4 << 10, 32 << 10,
-                                                128 << 10, 512 << 10, 2 << 20};
-constexpr std::int64_t kMostInAll = 32 << 20;  // bytes of a buffer of all ranks' blocks
+constexpr std::array<std::int64_t, 9> kSizes = {8,         256,     4 << 10, 32 << 10, 128 << 10,
+                                                512 << 10, 1 << 20, 2 << 20, 8 << 20};
+constexpr std::int64_t kMostInAll = 64 << 20;  // bytes of a buffer of all ranks' blocks
 constexpr Collective kMeasured[] = {
-    Collective::barrier, Collective::bcast,     Collective::reduce,   Collective::allreduce,
-    Collective::gather,  Collective::scatter,   Collective::allgather, Collective::alltoall,
-    Collective::scan,    Collective::exscan,    Collective::reduce_scatter};
+    Collective::barrier, Collective::bcast,   Collective::reduce,        Collective::allreduce,
+    Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
+    Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 constexpr int kRepeats = 25;
 
 class Caller {
@@ -24,6 +24,11 @@ class Caller {
 
   void call(Collective collective, std::int64_t bytes) {
     const Native& mpi = native();
+    const std::int64_t whole = std::max<std::int64_t>(bytes, 8) * size_;
+    const std::int64_t buffers = bytes >= kOutOfCaches ? kMostInAll / whole : 1;
+    const std::int64_t at = turn_++ % buffers * whole;
+    std::byte* const in = in_.data() + at;
+    std::byte* const out = out_.data() + at;
     const MPI_Datatype type = mpi.byte;
     const int n = static_cast<int>(bytes);
     const int doubles = std::max(n / 8, 1);
@@ -32,34 +37,34 @@ class Caller {
         mpi.Barrier(comm_);
         break;
       case Collective::bcast:
-        mpi.Bcast(out_.data(), n, type, 0, comm_);
+        mpi.Bcast(out, n, type, 0, comm_);
         break;
       case Collective::reduce:
-        mpi.Reduce(in_.data(), out_.data(), doubles, mpi.real, mpi.op_sum, 0, comm_);
+        mpi.Reduce(in, out, doubles, mpi.real, mpi.op_sum, 0, comm_);
         break;
       case Collective::allreduce:
-        mpi.Allreduce(in_.data(), out_.data(), doubles, mpi.real, mpi.op_sum, comm_);
+        mpi.Allreduce(in, out, doubles, mpi.real, mpi.op_sum, comm_);
         break;
       case Collective::gather:
-        mpi.Gather(in_.data(), n, type, out_.data(), n, type, 0, comm_);
+        mpi.Gather(in, n, type, out, n, type, 0, comm_);
         break;
       case Collective::scatter:
-        mpi.Scatter(in_.data(), n, type, out_.data(), n, type, 0, comm_);
+        mpi.Scatter(in, n, type, out, n, type, 0, comm_);
         break;
       case Collective::allgather:
-        mpi.Allgather(in_.data(), n, type, out_.data(), n, type, comm_);
+        mpi.Allgather(in, n, type, out, n, type, comm_);
         break;
       case Collective::alltoall:
-        mpi.Alltoall(in_.data(), n, type, out_.data(), n, type, comm_);
+        mpi.Alltoall(in, n, type, out, n, type, comm_);
         break;
       case Collective::scan:
-        mpi.Scan(in_.data(), out_.data(), doubles, mpi.real, mpi.op_sum, comm_);
+        mpi.Scan(in, out, doubles, mpi.real, mpi.op_sum, comm_);
         break;
       case Collective::exscan:
-        mpi.Exscan(in_.data(), out_.data(), doubles, mpi.real, mpi.op_sum, comm_);
+        mpi.Exscan(in, out, doubles, mpi.real, mpi.op_sum, comm_);
         break;
       case Collective::reduce_scatter:
-        mpi.Reduce_scatter_block(in_.data(), out_.data(), doubles, mpi.real, mpi.op_sum, comm_);
+        mpi.Reduce_scatter_block(in, out, doubles, mpi.real, mpi.op_sum, comm_);
         break;
       default:
         break;
@@ -75,8 +80,8 @@ class Caller {
       call(collective, bytes);
       const auto mine = static_cast<double>(now_ns() - begin);
       std::vector<double> all(static_cast<std::size_t>(size_));
-      native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine,
-                         native().byte, comm_);
+      native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
+                         comm_);
       times.push_back(*std::max_element(all.begin(), all.end()));
     }
     return summary(std::move(times));
@@ -85,6 +90,7 @@ class Caller {
  private:
   MPI_Comm comm_;
   int size_;
+  std::int64_t turn_ = 0;
   std::vector<std::byte> in_;  // zeros: numbers, too
   std::vector<std::byte> out_;
 };
@@ -99,7 +105,7 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
   Caller caller(comm, size);
   for (const Collective collective : kMeasured) {
     for (const std::int64_t bytes : kSizes) {
-      if (bytes * size > kMostInAll) break;
+      if (bytes * size > kMostInAll / 2) break;
       times.push_back({collective, bytes, caller.measure(collective, bytes)});
       if (collective == Collective::barrier) break;
     }

@@ -7,13 +7,13 @@ namespace {
 
 constexpr int kTag = 3;
 constexpr int kDone = 4;
-constexpr int kRounds = 15;              // of which each sample is the summary
-constexpr double kRoundNs = 1'000'000;   // how long one should take
+constexpr int kRounds = 15;             // of which each sample is the summary
+constexpr double kRoundNs = 1'000'000;  // how long one should take
 constexpr int kMostRepeats = 200;
 constexpr int kStream = 16;
 constexpr std::array<std::int64_t, 17> kSizes = {
-    1,         8,         64,         256,        1 << 10,    2 << 10,  4 << 10,  8 << 10, 16 << 10,
-    32 << 10,  64 << 10,  128 << 10,  256 << 10,  512 << 10,  1 << 20,  2 << 20,  4 << 20};
+    1,        8,        64,        256,       1 << 10,   2 << 10, 4 << 10, 8 << 10, 16 << 10,
+    32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20};
 
 double ns_since(std::int64_t begin) { return static_cast<double>(now_ns() - begin); }
 
@@ -24,7 +24,7 @@ class Side {
       : comm_(comm),
         other_(other),
         is_first_(is_first),
-        out_(static_cast<std::size_t>(kSizes.back())),
+        out_(static_cast<std::size_t>(kSizes.back()) * kStream),
         in_(static_cast<std::size_t>(kSizes.back()) * kStream) {}
 
   MessageTimes measure(std::int64_t bytes) {
@@ -65,13 +65,18 @@ class Side {
   template <class Round>
   Sample rounds(Round round) {
     std::vector<double> times;
+    times.reserve(kRounds);
     for (int i = 0; i < kRounds; ++i) times.push_back(round());
     return summary(std::move(times));
   }
 
-  void send() { native().Send(out_.data(), bytes_, native().byte, other_, kTag, comm_); }
+  // Where the next one lies.
+  std::int64_t next() { return bytes_ >= kOutOfCaches ? turn_++ % kStream * bytes_ : 0; }
+
+  void send() { native().Send(out_.data() + next(), bytes_, native().byte, other_, kTag, comm_); }
   void receive() {
-    native().Recv(in_.data(), bytes_, native().byte, other_, kTag, comm_, MPI_STATUS_IGNORE);
+    native().Recv(in_.data() + next(), bytes_, native().byte, other_, kTag, comm_,
+                  MPI_STATUS_IGNORE);
   }
   void signal() { native().Send(nullptr, 0, native().byte, other_, kTag, comm_); }
   void await_signal() {
@@ -95,8 +100,9 @@ class Side {
   double exchange(int repeats) {
     const std::int64_t begin = now_ns();
     for (int i = 0; i < repeats; ++i) {
-      native().Sendrecv(out_.data(), bytes_, native().byte, other_, kTag, in_.data(), bytes_,
-                        native().byte, other_, kTag, comm_, MPI_STATUS_IGNORE);
+      const std::int64_t at = next();
+      native().Sendrecv(out_.data() + at, bytes_, native().byte, other_, kTag, in_.data() + at,
+                        bytes_, native().byte, other_, kTag, comm_, MPI_STATUS_IGNORE);
     }
     return ns_since(begin) / repeats;
   }
@@ -110,7 +116,7 @@ class Side {
         await_signal();
         MPI_Request request{};
         const std::int64_t begin = now_ns();
-        native().Isend(out_.data(), bytes_, native().byte, other_, kTag, comm_, &request);
+        native().Isend(out_.data() + next(), bytes_, native().byte, other_, kTag, comm_, &request);
         spent += ns_since(begin);
         int done = 0;
         while (done == 0) native().Test(&request, &done, MPI_STATUS_IGNORE);
@@ -137,7 +143,8 @@ class Side {
       for (int each = 0; each < kStream; ++each) {
         auto* const request = &requests[static_cast<std::size_t>(each)];
         if (is_first_) {
-          native().Isend(out_.data(), bytes_, native().byte, other_, kTag, comm_, request);
+          native().Isend(out_.data() + std::int64_t{each} * bytes_, bytes_, native().byte, other_,
+                         kTag, comm_, request);
         } else {
           native().Irecv(in_.data() + std::int64_t{each} * bytes_, bytes_, native().byte, other_,
                          kTag, comm_, request);
@@ -159,6 +166,7 @@ class Side {
   int other_;
   bool is_first_;
   int bytes_ = 0;
+  std::int64_t turn_ = 0;
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;
 };
@@ -185,6 +193,7 @@ std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second)
   }
   Side side(comm, rank == first ? second : first, rank == first);
   std::vector<MessageTimes> times;
+  times.reserve(kSizes.size());
   for (const std::int64_t bytes : kSizes) times.push_back(side.measure(bytes));
   for (int other = 0; rank == first && other < size; ++other) {
     if (other == first || other == second) continue;

@@ -9,6 +9,10 @@
 
 namespace stretto::bench {
 
+// Buffers as long as this are used in turn with others, as a program has more than caches hold;
+// shorter ones are still there from the call before.
+constexpr std::int64_t kOutOfCaches = 2 << 20;
+
 // In ns: the median, and the quartiles around it.
 struct Sample {
   double median = 0;

@@ -16,7 +16,7 @@ from table import functions
 
 
 def main() -> None:
-    """Write OUTDIR/{api/collectives.cpp,{intercept,profile,whatif}/wrappers.cpp,include/stretto/*.h}."""
+    """Write the entry points, the C API's collectives and their headers into OUTDIR."""
     outdir = Path(sys.argv[1])
     table = functions()
     for name, text in {

@@ -9,8 +9,8 @@ from profiling import LEFT_OUT, SESSION, all_forms
 from table import Function, large_count_form
 
 # Of communicators that virtual time leaves to the MPI, or calls it has no part in.
-UNTOUCHED = (*LEFT_OUT, "Comm_free", "Comm_disconnect", "Ibsend")
-COMPLETIONS = (
+UNTOUCHED = (*LEFT_OUT, "Comm_free", "Comm_disconnect")
+COMPLETIONS = (  # noqa: SIM905
     "Wait Test Waitall Testall Waitany Testany Waitsome Testsome "
     "Request_get_status Request_free Start Startall"
 ).split()
@@ -51,7 +51,7 @@ def message(function: Function) -> str:
         case "Send" | "Rsend" | "Ssend":
             into = started("Issend" if name == "Ssend" else "Isend")
             return f"  return on_send(count, datatype, dest, tag, comm, {real}, {into});\n"
-        case "Bsend" | "Isend" | "Issend" | "Irsend":
+        case "Bsend" | "Isend" | "Ibsend" | "Issend" | "Irsend":
             return f"  return on_isend(count, datatype, dest, tag, comm, {real});\n"
         case "Recv":
             into = started("Irecv")
@@ -63,6 +63,10 @@ def message(function: Function) -> str:
             what = "count, datatype" if name.endswith("replace") else "sendcount, sendtype"
             peers = "dest, sendtag, source, recvtag, comm, status"
             return f"  return on_sendrecv({what}, {peers}, {with_status(function)});\n"
+        case "Isendrecv" | "Isendrecv_replace":
+            what = "count, datatype" if name.endswith("replace") else "sendcount, sendtype"
+            peers = "dest, sendtag, source, recvtag, comm, request"
+            return f"  return on_isendrecv({what}, {peers}, {real});\n"
         case "Recv_init":
             return f"  return on_persistent(false, 0, source, tag, comm, request, {real});\n"
         case "Send_init" | "Bsend_init" | "Ssend_init" | "Rsend_init":

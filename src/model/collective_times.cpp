@@ -14,9 +14,7 @@ constexpr std::size_t kMostPrepared = 256;
 }  // namespace
 
 CollectiveTimes::CollectiveTimes(const Scenario& scenario, std::vector<Rank> places)
-    : scenario_(scenario),
-      machine_(scenario.machine),
-      ranks_(static_cast<int>(places.size())) {
+    : scenario_(scenario), machine_(scenario.machine), ranks_(static_cast<int>(places.size())) {
   machine_.places = std::move(places);
 }
 
@@ -105,8 +103,11 @@ Choice CollectiveTimes::choice(const CollectiveCall& call) const {
                     .bytes = call.bytes,
                     .uneven = call.uneven,
                     .commutative = call.commutative};
-  // The MPI's own are not known; on two hosts the table always names one of ours.
-  return choose(query, {.hosts = 2}, scenario_.algorithms);
+  // The MPI's own are not known; on two hosts the table always names one of ours. One that is
+  // forced does not do for every call.
+  const Surroundings around{.hosts = 2};
+  const Choice forced = choose(query, around, scenario_.algorithms);
+  return forced.algorithm != nullptr ? forced : choose(query, around, {});
 }
 
 }  // namespace stretto::model

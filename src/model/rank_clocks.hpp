@@ -45,7 +45,7 @@ class RankClocks {
   std::vector<double> port_out_;  // when it is free again
   std::vector<double> port_in_;
   std::vector<double> last_arrival_;  // at port_in_
-  std::vector<std::size_t> order_;  // of messages; kept for its memory
+  std::vector<std::size_t> order_;    // of messages; kept for its memory
 };
 
 }  // namespace stretto::model

@@ -11,6 +11,10 @@
 namespace stretto::model {
 namespace {
 
+constexpr std::int64_t kMostRanks = 1 << 30;
+constexpr std::int64_t kMostMeasured = 1 << 16;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+
 std::optional<Collective> collective_of(std::string_view name) {
   for (int i = 0; i < kCollectives; ++i) {
     const auto collective = static_cast<Collective>(i);
@@ -55,22 +59,32 @@ class Reader {
     } else if (subject == "point_to_point") {
       scenario.point_to_point = factor(rest);
     } else if (subject == "overlap") {
-      scenario.overlap = word(rest) == "perfect";
+      if (word(rest) != "perfect") fail("overlap is perfect where it is named");
+      scenario.overlap = true;
     } else if (subject == "ranks_per_host") {
-      scenario.ranks_per_host = static_cast<int>(factor(rest));
+      scenario.ranks_per_host = static_cast<int>(whole(rest, 1, kMostRanks));
     } else if (subject == "collective") {
       CollectiveRule& rule = rule_for(word(rest), scenario);
       rule.factor = factor(rest);
     } else if (subject == "measured") {
-      CollectiveRule& rule = rule_for(word(rest), scenario);
-      const auto bytes = static_cast<std::int64_t>(factor(rest));
-      const auto ranks = static_cast<int>(factor(rest));
-      rule.measured.push_back({bytes, ranks, factor(rest)});
+      measured(rest, scenario);
     } else if (subject == "algorithm") {
       force(rest, scenario);
     } else {
       fail(words("unknown word '", subject, "'"));
     }
+    std::string more;
+    if (rest >> more) fail(words("'", more, "' is too much"));
+  }
+
+  void measured(std::istringstream& rest, Scenario& scenario) const {
+    const Collective collective = known(word(rest));
+    if (is_neighborhood(collective)) fail("a neighbourhood collective cannot be measured alone");
+    auto& list = scenario.collectives[static_cast<std::size_t>(collective)].measured;
+    const std::int64_t bytes = whole(rest, 0, kMostBytes);
+    const auto ranks = static_cast<int>(whole(rest, 2, kMostMeasured));
+    if (!list.empty() && bytes <= list.back().bytes) fail("BYTES must rise");
+    list.push_back({bytes, ranks, factor(rest)});
   }
 
   CollectiveRule& rule_for(const std::string& name, Scenario& scenario) const {
@@ -100,6 +114,15 @@ class Reader {
     double value = -1;
     if (!(rest >> value) || !std::isfinite(value) || value < 0) {
       fail("a number of 0 or more is missing");
+    }
+    return value;
+  }
+
+  [[nodiscard]] std::int64_t whole(std::istringstream& rest, std::int64_t least,
+                                   std::int64_t most) const {
+    std::int64_t value = -1;
+    if (!(rest >> value) || value < least || value > most) {
+      fail(words("a whole number from ", least, " to ", most, " is missing"));
     }
     return value;
   }

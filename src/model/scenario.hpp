@@ -27,7 +27,7 @@ struct MeasuredCollective {
 };
 
 struct CollectiveRule {
-  double factor = 1;  // 0: free
+  double factor = 1;                           // 0: free
   std::vector<MeasuredCollective> measured{};  // by bytes
   std::vector<Correction> corrections{};       // that follow; between two a line in log2(bytes)
 };

@@ -152,9 +152,7 @@ static void late_to(void (*collective)(void)) {
 }
 static void bcast_from_last(void) { MPI_Bcast(out, 8, MPI_BYTE, size - 1, world); }
 static void bcast_from_first(void) { MPI_Bcast(out, 8, MPI_BYTE, 0, world); }
-static void reduce_to_last(void) {
-  MPI_Reduce(out, in, 8, MPI_BYTE, MPI_BOR, size - 1, world);
-}
+static void reduce_to_last(void) { MPI_Reduce(out, in, 8, MPI_BYTE, MPI_BOR, size - 1, world); }
 static void allreduce(void) { MPI_Allreduce(out, in, 8, MPI_BYTE, MPI_BOR, world); }
 static void scan(void) { MPI_Scan(out, in, 8, MPI_BYTE, MPI_BOR, world); }
 static void iallreduce(void) {

@@ -127,9 +127,7 @@ def test_whatif_measures_the_machine_and_asks_all_scenarios(abi: str, tmp_path: 
         pytest.skip(f"no MPI of the {abi} ABI")
     mpi = MPIS[abi]
     slow = "slow:network.latency=50us,network.bandwidth=100Mbit,hosts=2"
-    found = whatif(
-        mpi, mpi.app("jacobi3d"), tmp_path, "-n", "2", "--runs", "1", "--scenario", slow
-    )
+    found = whatif(mpi, mpi.app("jacobi3d"), tmp_path, "-n", "2", "--runs", "1", "--scenario", slow)
     times = {name: each["median"] for name, each in found["scenarios_s"].items()}
     assert set(times) == {"sim", "zero", "no communication", "slow"}
     assert times["no communication"] <= times["zero"] <= times["sim"] < times["slow"]

@@ -115,7 +115,10 @@ def simulate(
         _check_plot(plot)
     where = read_machine(machine)
     if ppn is not None:
-        where = where.with_ranks_per_host(ppn)
+        try:
+            where = where.with_ranks_per_host(ppn)
+        except InputError as error:
+            raise InputError(f"--ppn {ppn}: {error}") from None
     if root >= ranks:
         raise InputError(f"--root {root}: the ranks are 0 to {ranks - 1}")
     setting = _Setting(

@@ -61,13 +61,16 @@ def words(site: SiteGain, lines: Mapping[Address, Line]) -> str:
 def summary(answer: Answer) -> list[str]:
     """What else there is to know, in lines."""
     gain, shares = answer.gain, answer.efficiencies
-    lines = [
+    saved = (
         f"free collectives would save {percent(gain.median)} "
         f"({percent(gain.least)} to {percent(gain.most)}); of the time in them "
-        f"{percent(answer.waiting_share)} is waiting, which stays",
+        f"{percent(answer.waiting_share)} is waiting, which stays"
+    )
+    efficiency = (
         f"efficiency {percent(shares.parallel)} = load balance {percent(shares.load_balance)} x "
-        f"serialisation {percent(shares.serialisation)} x transfer {percent(shares.transfer)}",
-    ]
+        f"serialisation {percent(shares.serialisation)} x transfer {percent(shares.transfer)}"
+    )
+    lines = [saved, efficiency]
     if answer.is_crowded:
         lines.append(
             "ranks share cores here: normal is this machine's time, sim that of one with a core "

@@ -70,5 +70,5 @@ def read_calibration(path: Path) -> Calibration:
         raise ApplicationFailed(
             "the program wrote no calibration: it never came to MPI_Init"
         ) from None
-    except msgspec.DecodeError as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ApplicationFailed(f"{path} is damaged: {error}") from error

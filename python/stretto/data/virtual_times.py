@@ -72,5 +72,5 @@ def _read(path: Path) -> RankTimes:
             f"{path.stem} wrote no times: it never came to MPI_Finalize, or cannot write to "
             f"{path.parent}"
         ) from None
-    except msgspec.DecodeError as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ApplicationFailed(f"{path} is damaged: {error}") from error

@@ -84,14 +84,14 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The same machine with so many ranks on each host."""
         names = [each.name for each in self.level]
         if "host" not in names[:-1]:
-            raise InputError(f"--ppn: the machine '{self.name}' has no level 'host' below others")
+            raise InputError(f"the machine '{self.name}' has no level 'host' below others")
         host = names.index("host")
         levels, below = list(self.level), 1
         for i in range(host):
             # A host that is not full fills its first groups.
             inside = min(below * (levels[i].holds or 1), ranks)
             if ranks % inside:
-                raise InputError(f"--ppn {ranks} is no multiple of a {names[i]}'s {inside} ranks")
+                raise InputError(f"{ranks} a host is no multiple of a {names[i]}'s {inside} ranks")
             levels[i] = msgspec.structs.replace(levels[i], holds=inside // below)
             below = inside
         levels[host] = msgspec.structs.replace(levels[host], holds=ranks // below)
@@ -123,7 +123,7 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def toml_of(machine: Machine) -> str:
     """The machine as a file that read_machine reads."""
-    lines = [f"name = {json.dumps(machine.name)}", f"source = {json.dumps(machine.source)}"]
+    lines = [f"name = {_quoted(machine.name)}", f"source = {_quoted(machine.source)}"]
     lines += ["", "[compute]", *_facts(machine.compute)]
     for level in machine.level:
         lines += ["", "[[level]]", *_facts(level)]
@@ -139,10 +139,20 @@ def _facts(part: msgspec.Struct) -> list[str]:
     defaults = dict(zip(part.__struct_fields__[::-1], part.__struct_defaults__[::-1], strict=False))
     facts = {name: getattr(part, name) for name in part.__struct_fields__}
     return [
-        f"{name} = {f'{value:.6g}' if isinstance(value, float) else json.dumps(value)}"
+        f"{name} = {_written(value)}"
         for name, value in facts.items()
         if isinstance(value, (str, int, float)) and value != defaults.get(name)
     ]
+
+
+def _written(value: str | float) -> str:
+    if isinstance(value, str):
+        return _quoted(value)
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def presets() -> dict[str, Path]:

@@ -12,6 +12,7 @@ from stretto.model.machine import Level, Machine, Message, read_machine
 MOST = 12  # src/intercept/whatif/letter.hpp
 
 _NANOSECONDS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+_MOST = 1e9  # a factor
 _BITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
 
@@ -81,7 +82,8 @@ def parse_scenario(
         raise InputError(f"--scenario {text}: a setting is given twice")
     scenario = Scenario(name.strip(), machine)
     # What another setting builds on comes first, wherever it stands.
-    for key in sorted(settings, key=lambda key: (key != "machine", not key.startswith("network"))):
+    first = ("machine", "network.latency", "network.bandwidth", "collectives")
+    for key in sorted(settings, key=lambda key: first.index(key) if key in first else len(first)):
         scenario = _apply(scenario, key, settings[key], text, algorithms, ranks)
     return scenario
 
@@ -121,8 +123,8 @@ def _apply(
         if prefix == "network":
             return _with_network(scenario, what, value)
         if key in ("hosts", "ppn"):
-            return _placed(scenario, key, int(value), ranks)
-    except ValueError as error:
+            return _placed(scenario, key, value, ranks)
+    except (ValueError, InputError) as error:
         raise InputError(f"--scenario {text}: {key}={value}: {error}") from None
     raise InputError(
         f"--scenario {text}: unknown setting {key}; there are collectives, a collective's name, "
@@ -135,12 +137,15 @@ def _factor(value: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)x?", value)
     if match is None:
         raise ValueError("write a factor of 0 or more, such as 0, 0.5x or 2x")
-    return float(match[1])
+    factor = float(match[1])
+    if factor > _MOST:
+        raise ValueError(f"more than {_MOST:,.0f}")
+    return factor
 
 
 def _speed(value: str) -> float:
     factor = _factor(value)
-    if factor == 0:
+    if factor < 1 / _MOST:
         raise ValueError("a CPU of no speed never ends")
     return factor
 
@@ -189,9 +194,10 @@ def _scaled_latency(message: Message, latency_ns: float) -> Message:
     return msgspec.structs.replace(message, latency_ns=latency_ns)
 
 
-def _placed(scenario: Scenario, key: str, number: int, ranks: int) -> Scenario:
-    if number < 1:
-        raise ValueError("at least 1")
+def _placed(scenario: Scenario, key: str, value: str, ranks: int) -> Scenario:
+    if re.fullmatch(r"0*[1-9]\d{0,8}", value) is None:
+        raise ValueError("write a whole number of 1 or more")
+    number = int(value)
     per_host = number if key == "ppn" else -(-ranks // number)
     if scenario.ranks_per_host not in (None, per_host):
         raise ValueError(f"hosts and ppn do not make {ranks} ranks")

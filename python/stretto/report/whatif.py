@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stretto.data.virtual_times import Flags, RankTimes
+from stretto.report.words import percent
 
 # A gain that small is not worth the trouble, however well it is known.
 NOT_WORTH_IT = 0.05
@@ -102,17 +103,16 @@ class Answer:
         gain, error = self.gain.median, self.error
         if gain > error:
             worth = "worth it" if gain >= NOT_WORTH_IT else "hardly worth it"
-            return f"collectives cost {100 * gain:.1f} % \N{PLUS-MINUS SIGN} {100 * error:.1f} %: {worth}"
+            return f"collectives cost {percent(gain)} \N{PLUS-MINUS SIGN} {percent(error)}: {worth}"
         if gain + error < NOT_WORTH_IT:
-            return f"collectives cost {100 * (gain + error):.1f} % at most: not worth it"
+            return f"collectives cost {percent(gain + error)} at most: not worth it"
         why = (
             "runs differ"
             if self.is_crowded or self.gain.half_range >= self.gap
             else "the prediction differs from the real runs"
         )
         return (
-            f"no verdict: collectives seem to cost {100 * gain:.1f} %, but {why} by "
-            f"{100 * error:.1f} %"
+            f"no verdict: collectives seem to cost {percent(gain)}, but {why} by {percent(error)}"
         )
 
 

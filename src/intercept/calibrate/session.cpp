@@ -126,7 +126,8 @@ void measure() {
   const auto path = setting("STRETTO_CALIBRATE_FILE");
   if (rank != 0 || !path) return;
   const std::string text = out.str() + "\n";
-  if (!write_file(*path, std::as_bytes(std::span(text)))) refuse(5, "cannot write %s", path->c_str());
+  if (!write_file(*path, std::as_bytes(std::span(text))))
+    refuse(5, "cannot write %s", path->c_str());
 }
 
 [[noreturn]] void measure_and_end() {

@@ -21,10 +21,12 @@ model::CollectiveTimes& times_of(Comm& comm, std::size_t scenario) {
   auto& times = comm.times[scenario];
   if (!times) {
     std::vector<Rank> places;
+    places.reserve(comm.world.size());
     for (const int member : comm.world) {
       places.push_back(process.places[scenario][static_cast<std::size_t>(member)]);
     }
-    times = std::make_unique<model::CollectiveTimes>(process.scenarios[scenario], std::move(places));
+    times =
+        std::make_unique<model::CollectiveTimes>(process.scenarios[scenario], std::move(places));
   }
   return *times;
 }
@@ -150,6 +152,7 @@ void Collectives::work_out(Comm& comm, const Gathered& gathered) {
       size, Letter{.comm = comm.id, .order = mine.order, .kind = LetterKind::ends});
   for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
     std::vector<double> arrivals;
+    arrivals.reserve(size);
     for (const Letter* letter : of) arrivals.push_back(letter->times[i]);
     const model::CollectiveEnds ends = times_of(comm, i).of(call, arrivals);
     for (std::size_t each = 0; each < size; ++each) {

@@ -33,6 +33,7 @@ void forget_all(const Handles& handles) {
 
 void complete_all(const Handles& handles, const MPI_Status* statuses) {
   std::vector<Requests::Completed> completed;
+  completed.reserve(handles.size());
   for (std::size_t i = 0; i < handles.size(); ++i) completed.emplace_back(handles[i], statuses[i]);
   Requests::get().complete(completed);
 }
@@ -40,6 +41,7 @@ void complete_all(const Handles& handles, const MPI_Status* statuses) {
 void complete_some(const Handles& handles, int count, const int* indices,
                    const MPI_Status* statuses) {
   std::vector<Requests::Completed> completed;
+  completed.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     completed.emplace_back(handles[static_cast<std::size_t>(indices[i])], statuses[i]);
   }
@@ -102,9 +104,9 @@ int on_Waitall(decltype(&PMPI_Waitall) real, int count, MPI_Request requests[],
   const Pause pause;
   const Handles handles = copies(count, requests);
   Statuses into(count, statuses);
-  const int error = wait_or_test(
-      [&] { return real(count, requests, into.data()); },
-      [&](int* done) { return native().Testall(count, requests, done, into.data()); });
+  const int error =
+      wait_or_test([&] { return real(count, requests, into.data()); },
+                   [&](int* done) { return native().Testall(count, requests, done, into.data()); });
   if (error == MPI_SUCCESS) {
     complete_all(handles, into.data());
   } else {
@@ -134,9 +136,9 @@ int on_Waitany(decltype(&PMPI_Waitany) real, int count, MPI_Request requests[], 
   const Pause pause;
   const Handles handles = copies(count, requests);
   MPI_Status own{};
-  const int error = wait_or_test(
-      [&] { return real(count, requests, index, &own); },
-      [&](int* done) { return native().Testany(count, requests, index, done, &own); });
+  const int error =
+      wait_or_test([&] { return real(count, requests, index, &own); },
+                   [&](int* done) { return native().Testany(count, requests, index, done, &own); });
   if (error == MPI_SUCCESS && *index != MPI_UNDEFINED) {
     complete_one(handles[static_cast<std::size_t>(*index)], own);
   }
@@ -168,8 +170,7 @@ int on_Waitsome(decltype(&PMPI_Waitsome) real, int incount, MPI_Request requests
   const int error = wait_or_test(
       [&] { return real(incount, requests, outcount, indices, into.data()); },
       [&](int* done) {
-        const int failed =
-            native().Testsome(incount, requests, outcount, indices, into.data());
+        const int failed = native().Testsome(incount, requests, outcount, indices, into.data());
         *done = *outcount != 0 ? 1 : 0;  // MPI_UNDEFINED, too: there is nothing to wait for
         return failed;
       });

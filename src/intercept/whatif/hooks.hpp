@@ -57,7 +57,7 @@ inline bool sleeps_for(Count count) {
 
 // Of a message: nullptr where it goes nowhere, or virtual time does not follow it.
 inline CommPtr followed(MPI_Comm comm, int peer) {
-  CommPtr known = Process::get().comms.find(comm);
+  const CommPtr known = Process::get().comms.find(comm);
   const bool is_peer = known && (peer == MPI_ANY_SOURCE || (peer >= 0 && peer < known->size()));
   return is_peer ? known : nullptr;
 }
@@ -83,8 +83,7 @@ int on_start(const Call& call, const char* function, void* caller, MPI_Request* 
   const Pause pause;
   const CommPtr comm = followed_collective(call);
   if (!comm) return pass_unfollowed(real);
-  const Begun begun =
-      Collectives::get().begin(comm, call, function, caller_in_program(caller));
+  const Begun begun = Collectives::get().begin(comm, call, function, caller_in_program(caller));
   const int error = real();
   if (error == MPI_SUCCESS) Requests::get().add(*request, begun);
   return error;
@@ -151,8 +150,7 @@ int on_recv(Count count, int source, int tag, MPI_Comm comm, MPI_Status* status,
 }
 
 template <class Real>
-int on_irecv(int source, int tag, MPI_Comm comm, MPI_Request* request, Real real) {
-  const Pause pause;
+int start_receive(int source, int tag, MPI_Comm comm, MPI_Request* request, Real real) {
   const CommPtr known = followed(comm, source);
   if (!known) return pass_message(source, real);
   const Ticket ticket = Messages::get().post(known, source, tag);
@@ -163,6 +161,12 @@ int on_irecv(int source, int tag, MPI_Comm comm, MPI_Request* request, Real real
     withdraw(ticket);
   }
   return error;
+}
+
+template <class Real>
+int on_irecv(int source, int tag, MPI_Comm comm, MPI_Request* request, Real real) {
+  const Pause pause;
+  return start_receive(source, tag, comm, request, real);
 }
 
 // MPI_Sendrecv and MPI_Sendrecv_replace.
@@ -179,6 +183,18 @@ int on_sendrecv(Count count, MPI_Datatype type, int dest, int sendtag, int sourc
   const int error = pass([&] { return real(&own); });
   conclude(ticket, error, own);
   hand_out(own, status);
+  return error;
+}
+
+// MPI_Isendrecv and its kind: what is received is what its request completes.
+template <class Real>
+int on_isendrecv(Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+                 MPI_Comm comm, MPI_Request* request, Real real) {
+  const Pause pause;
+  const CommPtr to = followed(comm, dest);
+  if (to) Messages::get().sends(to, dest, sendtag, bytes_of(count, type));
+  const int error = start_receive(source, recvtag, comm, request, real);
+  if (to) Messages::sent(*to, dest);
   return error;
 }
 

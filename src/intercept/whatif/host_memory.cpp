@@ -71,8 +71,7 @@ bool HostMemory::map(int fd, int ranks) {
 }
 
 std::string HostMemory::create(int ranks, int tokens) {
-  const std::string name =
-      "/stretto-" + std::to_string(getpid()) + "-" + std::to_string(now_ns());
+  std::string name = "/stretto-" + std::to_string(getpid()) + "-" + std::to_string(now_ns());
   const int fd = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return {};
   const bool mapped = map(fd, ranks);

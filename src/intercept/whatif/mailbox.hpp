@@ -62,9 +62,9 @@ class Mailbox {
   MPI_Comm own_{};
   int rank_ = 0;
   int size_ = 1;
-  int local_ = 0;                // this rank among its host's
-  std::vector<int> local_of_;    // each rank's number on this host; -1: elsewhere
-  std::vector<int> world_of_;    // and back
+  int local_ = 0;              // this rank among its host's
+  std::vector<int> local_of_;  // each rank's number on this host; -1: elsewhere
+  std::vector<int> world_of_;  // and back
   bool all_local_ = true;
   bool crowded_ = false;
   bool has_token_ = false;

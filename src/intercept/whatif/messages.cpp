@@ -33,14 +33,13 @@ Ticket Messages::post(const CommPtr& comm, int source, int tag) {
 // are still to be completed have theirs already.
 Letter Messages::complete(Ticket ticket, const MPI_Status& status) {
   int before = 0;
-  CommPtr comm = ticket->comm;
+  const CommPtr comm = ticket->comm;
   {
     const Lock lock(Process::get().mutex);
     for (auto other = posted_.begin(); other != ticket; ++other) {
-      const bool fits =
-          other->comm == comm &&
-          (other->source == MPI_ANY_SOURCE || other->source == status.MPI_SOURCE) &&
-          (other->tag == MPI_ANY_TAG || other->tag == status.MPI_TAG);
+      const bool fits = other->comm == comm &&
+                        (other->source == MPI_ANY_SOURCE || other->source == status.MPI_SOURCE) &&
+                        (other->tag == MPI_ANY_TAG || other->tag == status.MPI_TAG);
       if (fits) ++before;
     }
     posted_.erase(ticket);

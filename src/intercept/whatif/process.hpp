@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "base/thread_clock.hpp"
@@ -34,7 +33,7 @@ class Process {
   int shown = 0;  // the scenario whose time the program sees
   std::vector<model::Scenario> scenarios;
   std::vector<std::vector<Rank>> places;  // of all ranks, by scenario
-  std::optional<model::RankClocks> clocks;
+  std::unique_ptr<model::RankClocks> clocks;
   Mailbox mailbox;
   Comms comms;
   Sites sites;

@@ -45,6 +45,7 @@ std::vector<Value> of_all_ranks(const Value& mine) {
 // Where each rank sits on a scenario's machine: as many places a host as its fullest has ranks.
 std::vector<Rank> places_of(const model::Scenario& scenario, const std::vector<int>& host_of) {
   std::vector<Rank> places;
+  places.reserve(host_of.size());
   if (scenario.ranks_per_host > 0) {
     for (std::size_t rank = 0; rank < host_of.size(); ++rank) {
       places.push_back(static_cast<Rank>(rank));
@@ -71,6 +72,7 @@ std::vector<Rank> places_of(const model::Scenario& scenario, const std::vector<i
 std::vector<int> hosts_of_ranks() {
   const Topology topology(of_all_ranks(Place::here()));
   std::vector<int> hosts;
+  hosts.reserve(static_cast<std::size_t>(topology.size()));
   for (int rank = 0; rank < topology.size(); ++rank) hosts.push_back(topology.host_of(rank));
   return hosts;
 }
@@ -99,7 +101,8 @@ void begin_virtual_time(const std::string& scenarios) {
     model::correct_by_measurements(scenario);
     process.places.push_back(places_of(scenario, hosts));
   }
-  process.clocks.emplace(process.scenarios, process.places, process.world_rank);
+  process.clocks =
+      std::make_unique<model::RankClocks>(process.scenarios, process.places, process.world_rank);
   find_bindings();
   process.comms.open();
   Collectives::get().open();

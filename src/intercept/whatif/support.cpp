@@ -4,7 +4,7 @@ namespace stretto::intercept::whatif {
 
 CommPtr followed_collective(const Call& call) {
   if (is_neighborhood(call.collective) || call.comm == native().comm_null) return nullptr;
-  CommPtr comm = Process::get().comms.find(call.comm);
+  const CommPtr comm = Process::get().comms.find(call.comm);
   // A root that there is not is for the MPI to refuse.
   const bool has_root = comm && call.root >= 0 && call.root < comm->size();
   return has_root || !is_rooted(call.collective) ? comm : nullptr;

@@ -58,6 +58,7 @@ def test_a_program_that_wrote_nothing_is_told(tmp_path: Path) -> None:
         WHOLE.replace(b"[3, 2, 4]", b"[inf, 2, 4]"),
         WHOLE.replace(b'"name": "host", ', b""),
         WHOLE.replace(b'"ranks": 2', b'"ranks": 2.5'),
+        WHOLE.replace(b"host", b"h\xffst"),
     ],
 )
 def test_a_damaged_file_is_named_in_one_line(text: bytes, tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         WHOLE.replace(b'"end_ns"', b'"end"'),
         WHOLE.replace(b"4500.0", b"nan"),
         WHOLE.replace(b'"transfer_ns": 2.5', b'"transfer_ns": null'),
+        WHOLE.replace(b"node", b"n\xffde"),
     ],
 )
 def test_a_damaged_file_is_named_in_one_line(text: bytes, tmp_path: Path) -> None:

@@ -123,10 +123,7 @@ def test_another_machine_takes_its_place(tmp_path: Path) -> None:
         ["machine=loggopsim", "network.latency=2us", "network.bandwidth=1Gbit", "ppn=4"],
         ["hosts=4", "ppn=2", "cpu=2x", "overlap=perfect", "algorithm.bcast=binomial"],
         ["messages=0", "alltoall=0.5x", "bcast=0", "cpu=2"],
-        pytest.param(
-            ["collectives=0", "alltoall=1x"],
-            marks=pytest.mark.xfail(reason="collectives= takes back what came before", strict=True),
-        ),
+        ["collectives=0", "alltoall=1x"],
     ],
 )
 def test_the_order_of_settings_does_not_matter(settings: list[str]) -> None:
@@ -182,7 +179,6 @@ def test_hosts_need_a_network() -> None:
         parsed("hosts=2", ONE_LEVEL)
 
 
-@pytest.mark.xfail(reason="with_ranks_per_host speaks of --ppn, whoever asked", strict=True)
 def test_hosts_that_do_not_fit_the_machine_are_named() -> None:
     with pytest.raises(InputError, match=r"--scenario .*hosts=1"):
         parsed("machine=infiniband-100g,hosts=1", ranks=24)

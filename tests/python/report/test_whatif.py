@@ -1,5 +1,6 @@
 """What runs in virtual time come to."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import msgspec
@@ -15,7 +16,7 @@ REDUCE = Site("MPI_Reduce", "/bin/app", 96, "main", 2, 1, 8, 0.5e9, 6e9)
 
 
 def rank(
-    number: int, computed_s: float, ends: dict[str, float], sites: list[Site] | None = None
+    number: int, computed_s: float, ends: Mapping[str, float], sites: list[Site] | None = None
 ) -> RankTimes:
     return RankTimes(
         rank=number,

@@ -1,10 +1,11 @@
 // Scenarios as they are written, and what they make of a collective's time.
+#include "model/scenario.hpp"
+
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "collectives/algorithm.hpp"
-#include "model/scenario.hpp"
 
 namespace stretto::model {
 namespace {
@@ -125,7 +126,18 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"scenario x\ncomputing fast\n", "scenarios, line 2: " NO_NUMBER},
         Wrong{"scenario x\npoint_to_point inf\n", "scenarios, line 2: " NO_NUMBER},
         Wrong{"scenario x\npoint_to_point nan\n", "scenarios, line 2: " NO_NUMBER},
-        Wrong{"scenario x\nranks_per_host\n", "scenarios, line 2: " NO_NUMBER},
+        Wrong{"scenario x\nranks_per_host\n",
+              "scenarios, line 2: a whole number from 1 to 1073741824 is missing"},
+        Wrong{"scenario x\nranks_per_host 1e300\n", "scenarios, line 2: 'e300' is too much"},
+        Wrong{"scenario x\noverlap some\n",
+              "scenarios, line 2: overlap is perfect where it is named"},
+        Wrong{"scenario x\ncomputing 1 2\n", "scenarios, line 2: '2' is too much"},
+        Wrong{"scenario x\nmeasured bcast 8 1 5\n",
+              "scenarios, line 2: a whole number from 2 to 65536 is missing"},
+        Wrong{"scenario x\nmeasured neighbor_allgather 8 4 5\n",
+              "scenarios, line 2: a neighbourhood collective cannot be measured alone"},
+        Wrong{"scenario x\nmeasured bcast 8 2 5\nmeasured bcast 8 2 5\n",
+              "scenarios, line 3: BYTES must rise"},
         Wrong{"scenario x\noverlap\n", "scenarios, line 2: a word is missing"},
         Wrong{"scenario x\ncollective\n", "scenarios, line 2: a word is missing"},
         Wrong{"scenario x\ncollective bcst 1\n",

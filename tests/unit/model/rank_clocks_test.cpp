@@ -1,7 +1,8 @@
 // One rank's clocks, against times worked out by hand.
+#include "model/rank_clocks.hpp"
+
 #include <gtest/gtest.h>
 
-#include "model/rank_clocks.hpp"
 #include "model/small_machines.hpp"
 
 namespace stretto::model {
@@ -81,6 +82,19 @@ TEST(RankClocks, TheNextMessageIsReceivedAGapLater) {
   clocks.receive(std::vector<RankClocks::Arrived>{{1, 101, &arrivals[0]}});
   EXPECT_EQ(shown(clocks), Times{510});
   clocks.receive(std::vector<RankClocks::Arrived>{{2, 1, &arrivals[1]}});
+  EXPECT_EQ(shown(clocks), Times{750 + 10});
+}
+
+// Whatever the order of the program's waits.
+TEST(RankClocks, AnEarlierMessageHasPassedThePortAlready) {
+  const std::vector<Scenario> scenarios{on(uniform(1000, 10, 50, 2))};
+  RankClocks clocks = clocks_of(scenarios);
+  const Times arrivals{500, 400, 600};
+  clocks.receive(std::vector<RankClocks::Arrived>{{1, 101, &arrivals[0]}});
+  clocks.receive(std::vector<RankClocks::Arrived>{{2, 101, &arrivals[1]}});
+  EXPECT_EQ(shown(clocks), Times{500 + 10 + 10});
+  // It left the port as the first one did.
+  clocks.receive(std::vector<RankClocks::Arrived>{{3, 1, &arrivals[2]}});
   EXPECT_EQ(shown(clocks), Times{750 + 10});
 }
 

@@ -1,5 +1,3 @@
-#include "base/thread_clock.hpp"
-
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/thread_clock.hpp"
 
 namespace stretto {
 namespace {

@@ -11,11 +11,11 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis build demo bars conformance differential mutation test wheel sanitize $(SANITIZERS)
+.PHONY: help setup mpis build demo bars whatif-study conformance differential mutation test wheel sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup:  ## install what building and testing need (Debian packages if root, .venv)
 	@tools/setup.sh
@@ -50,6 +50,9 @@ $(SANITIZERS):
 
 bars: build  ## measure the promised speeds against the MPI's own (a quiet machine, root)
 	@$(BIN)/python tools/bars.py
+
+whatif-study: build  ## print what free collectives would gain the sample applications
+	@$(BIN)/python tools/whatif_study.py
 
 conformance: build mpis  ## run mpi4py's own tests of the collectives under Stretto (an hour or more)
 	@$(BIN)/python tools/conformance.py

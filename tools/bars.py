@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from simulator_bars import simulator
+from whatif_study import accuracy, spread
 
 from stretto import native
 from stretto.errors import StrettoError
@@ -289,6 +290,8 @@ BARS = {
     "idle": idle,
     "communicators": communicators,
     "profile": profile,
+    "whatif": lambda mpi, _apps, runs: accuracy(runs, mpi.abi),
+    "whatif-spread": lambda mpi, _apps, runs: spread(runs, mpi.abi),
     "simulator": lambda _mpi, _apps, runs: simulator(runs),
 }
 

@@ -16,19 +16,14 @@ constexpr int kRepeats = 25;
 
 class Caller {
  public:
-  Caller(MPI_Comm comm, int size)
-      : comm_(comm),
-        size_(size),
-        in_(static_cast<std::size_t>(kMostInAll)),
-        out_(static_cast<std::size_t>(kMostInAll)) {}
+  Caller(MPI_Comm comm, int size) : comm_(comm), size_(size) {}
 
   void call(Collective collective, std::int64_t bytes) {
     const Native& mpi = native();
     const std::int64_t whole = std::max<std::int64_t>(bytes, 8) * size_;
-    const std::int64_t buffers = bytes >= kOutOfCaches ? kMostInAll / whole : 1;
-    const std::int64_t at = turn_++ % buffers * whole;
+    const std::int64_t at = turn_++ % buffers(bytes) * whole;
     std::byte* const in = in_.data() + at;
-    std::byte* const out = out_.data() + at;
+    std::byte* const out = out_.data() + kApart + at;
     const MPI_Datatype type = mpi.byte;
     const int n = static_cast<int>(bytes);
     const int doubles = std::max(n / 8, 1);
@@ -72,6 +67,11 @@ class Caller {
   }
 
   Sample measure(Collective collective, std::int64_t bytes) {
+    // As a program has them: no larger than they need be.
+    const auto room =
+        static_cast<std::size_t>(buffers(bytes) * std::max<std::int64_t>(bytes, 8) * size_);
+    in_ = std::vector<std::byte>(room);
+    out_ = std::vector<std::byte>(room + kApart);
     call(collective, bytes);
     std::vector<double> times;
     for (int i = 0; i < kRepeats; ++i) {
@@ -88,6 +88,10 @@ class Caller {
   }
 
  private:
+  [[nodiscard]] std::int64_t buffers(std::int64_t bytes) const {
+    return bytes >= kOutOfCaches ? kMostInAll / (bytes * size_) : 1;
+  }
+
   MPI_Comm comm_;
   int size_;
   std::int64_t turn_ = 0;

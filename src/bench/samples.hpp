@@ -13,6 +13,10 @@ namespace stretto::bench {
 // shorter ones are still there from the call before.
 constexpr std::int64_t kOutOfCaches = 2 << 20;
 
+// So far from the same place of a page as another buffer: at the same place loads wait for stores
+// that they have nothing to do with.
+constexpr std::size_t kApart = 1088;
+
 // In ns: the median, and the quartiles around it.
 struct Sample {
   double median = 0;

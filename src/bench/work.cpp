@@ -29,8 +29,6 @@ Sample timed(std::int64_t bytes, Work work) {
 
 std::vector<WorkTime> measure_work() {
   std::vector<std::byte> from(static_cast<std::size_t>(kSizes.back()));
-  // Not at the same place of a page: loads would wait for stores they have nothing to do with.
-  constexpr std::size_t kApart = 1088;
   std::vector<std::byte> memory(from.size() + kApart);
   std::byte* const to = memory.data() + kApart;
   std::vector<WorkTime> times;

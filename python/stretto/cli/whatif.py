@@ -156,6 +156,7 @@ def _plain(found: Answer, lines: dict[Address, Line]) -> dict[str, object]:
     return {
         "ranks": found.ranks,
         "normal_s": found.normal,
+        "virtual_wall_s": found.virtual_wall,
         "scenarios_s": found.scenarios,
         "gain": found.gain,
         "gap": found.gap,

@@ -79,6 +79,7 @@ class Answer:
 
     ranks: int
     normal: Times
+    virtual_wall: Times  # by the clock on the wall: what the tool costs
     scenarios: dict[str, Times]  # "sim" and "zero" among them
     gain: Times  # of free collectives, as a share of "sim", run by run
     is_crowded: bool  # ranks share cores: "normal" is not what "sim" predicts
@@ -122,6 +123,7 @@ def answer(normal: Sequence[float], runs: Sequence[Run], *, is_crowded: bool) ->
     return Answer(
         ranks=len(runs[0].ranks),
         normal=Times.of(normal),
+        virtual_wall=Times.of([_NS * max(rank.wall_ns for rank in run.ranks) for run in runs]),
         scenarios={name: Times.of([run.ends[name] for run in runs]) for name in names},
         gain=Times.of([1 - run.ends["zero"] / run.ends["sim"] for run in runs]),
         is_crowded=is_crowded,

@@ -119,8 +119,8 @@ void measure() {
       .field("hosts", topology.hosts())
       .field("ranks_on_a_host", together)
       .field("crowded", topology.oversubscribed());
-  describe_messages(json, topology);
   describe_collectives(json);
+  describe_messages(json, topology);
   if (rank == 0) describe_work(json);
   json.end_object();
   const auto path = setting("STRETTO_CALIBRATE_FILE");

@@ -1,0 +1,142 @@
+"""What would free collectives gain? The study of 2006 (Riesen, Vaughan, Hoefler), run again.
+
+Prints, for each sample application on 4 and 16 ranks, minimum, median and maximum of its time as
+it is (normal), in virtual time (sim) and with free collectives (zero), and how often it uses each
+collective. Usage: make whatif-study, or
+
+    .venv/bin/python tools/whatif_study.py --ranks 4 --runs 5 --only ft
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from stretto import native
+from stretto.launch.cores import usable_cores
+from stretto.report.words import percent, seconds
+
+STRETTO = Path(sys.executable).with_name("stretto")
+# Sizes that 1, 2, 4, 8 and 16 ranks divide.
+APPS = {
+    "ft": ["128", "10"],
+    "is": ["4194304", "10"],
+    "mg": ["128", "10"],
+    "alltoall": ["65536", "100"],
+    "abinit_like": ["32", "8192", "10"],
+    "jacobi3d": ["128", "50"],
+    "transpose": [],
+}
+
+
+def ask(
+    verb: str, app: str, ranks: int, *options: str, abi: str = "openmpi", one_core: bool = False
+) -> dict[str, Any]:
+    """What `stretto whatif` or `profile` of a sample application says, as JSON."""
+    program = [str(native.native_dir() / "apps" / abi / app), *APPS[app]]
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["-n", str(ranks), "--json", "--output", f"{folder}/run", *options]
+        pin = ["taskset", "-c", "0"] if one_core else []
+        answer = subprocess.run(
+            [*pin, STRETTO, verb, *words, *program], capture_output=True, text=True, check=False
+        )
+    if answer.returncode != 0:
+        raise SystemExit(f"{' '.join([verb, *words, *program])}:\n{answer.stderr}")
+    return dict(json.loads(answer.stdout))
+
+
+def of(times: dict[str, float]) -> str:
+    return f"{seconds(times['median'])} ({seconds(times['least'])}-{seconds(times['most'])})"
+
+
+def accuracy(runs: int, abi: str) -> Table:
+    """sim against normal, where both are to be had; and 16 ranks, spread. A row of bars.py."""
+    table = Table(
+        "2 ranks", "normal", "sim", "off by", "bar", "zero saves", "virtual/real run",
+        "1 core/2", "bar",
+        title=f"What if, {abi}: 2 ranks on 2 cores, interleaved; sim on one core against on two",
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        machine = f"{folder}/machine.toml"
+        program = native.native_dir() / "apps" / abi / "ft"
+        subprocess.run(
+            [STRETTO, "calibrate", "-o", machine, program], check=True, capture_output=True
+        )
+        for app in APPS:
+            options = ("--runs", str(runs), "--machine", machine)
+            two = ask("whatif", app, 2, *options, abi=abi)
+            one = ask("whatif", app, 2, *options, abi=abi, one_core=True)
+            whole = two["scenarios_s"]["sim"]["median"]
+            table.add_row(
+                app,
+                of(two["normal_s"]),
+                of(two["scenarios_s"]["sim"]),
+                percent(two["gap"]),
+                "5 %",
+                percent(two["gain"]["median"]),
+                f"{two['virtual_wall_s']['median'] / two['normal_s']['median']:.2f}",
+                percent(abs(one["scenarios_s"]["sim"]["median"] / whole - 1)),
+                "10 %",
+            )
+    return table
+
+
+def spread(runs: int, abi: str) -> Table:
+    """How far runs with many more ranks than cores differ. A row of bars.py."""
+    table = Table("16 ranks", "sim", "range", "bar", title=f"What if, {abi}: {runs} runs")
+    for app in APPS:
+        sim = ask("whatif", app, 16, "--runs", str(runs), abi=abi)["scenarios_s"]["sim"]
+        table.add_row(app, of(sim), percent((sim["most"] - sim["least"]) / sim["median"]), "5 %")
+    return table
+
+
+def study(ranks: Sequence[int], apps: Sequence[str], runs: int, abi: str) -> list[Table]:
+    times = Table("application", "ranks", "normal", "sim", "zero", "gain", "sim off by")
+    counts = Table("application", "ranks", "collectives used, a rank")
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("running", total=len(ranks) * len(apps))
+        for app in apps:
+            for n in ranks:
+                found = ask("whatif", app, n, "--runs", str(runs), abi=abi)
+                off = "ranks share cores" if n > usable_cores() else percent(found["gap"])
+                times.add_row(
+                    app,
+                    str(n),
+                    of(found["normal_s"]),
+                    of(found["scenarios_s"]["sim"]),
+                    of(found["scenarios_s"]["zero"]),
+                    f"{percent(found['gain']['median'])} "
+                    f"({percent(found['gain']['least'])}-{percent(found['gain']['most'])})",
+                    off,
+                )
+                used = ask("profile", app, n, abi=abi)["collectives_a_rank"]
+                words = (f"{name.removeprefix('MPI_')} {calls:g}" for name, calls in used.items())
+                counts.add_row(app, str(n), ", ".join(words))
+                progress.advance(task)
+    return [times, counts]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ranks", type=int, action="append", help="repeatable, default 4 and 16")
+    parser.add_argument("--only", choices=APPS, action="append", help="repeatable, default all")
+    parser.add_argument("--runs", type=int, default=3, help="of each (default 3)")
+    parser.add_argument("--abi", default="openmpi", help="openmpi (default) or mpich")
+    chosen = parser.parse_args()
+    console = Console(width=130)
+    for table in study(chosen.ranks or [4, 16], chosen.only or list(APPS), chosen.runs, chosen.abi):
+        console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -148,7 +148,7 @@ def test_more_ranks_than_cores_and_a_program_that_lives_by_alltoall(tmp_path: Pa
     found = whatif(
         mpi, mpi.app("alltoall"), tmp_path, "-n", "16", "--runs", "1", "--machine",
         "ethernet-10g", "--scenario", "half:alltoall=0.5x", "--show", "zero",
-        arguments=("4096", "50"),
+        arguments=("65536", "10"),
     )  # fmt: skip
     assert found["gain"]["median"] > 0.9
     times = {name: each["median"] for name, each in found["scenarios_s"].items()}

@@ -14,6 +14,8 @@ OF_AN_MPI = re.compile(r"P?MPIX?_|ompi_|opal_|MPIR_|MPL_")
 EXPORTS = {
     "libstretto-accelerate-": re.compile(r"P?MPI_\w+|stretto_\w+"),
     "libstretto-profile-": re.compile(r"P?MPI_\w+"),
+    "libstretto-calibrate-": re.compile(r"P?MPI_Init(_thread)?"),
+    "libstretto-whatif-": re.compile(r"P?MPI_\w+|clock_gettime|clock_nanosleep|gettimeofday|time"),
     "libstretto-": re.compile(r"stretto_\w+"),
 }
 

@@ -152,7 +152,8 @@ def _written(value: str | float) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    # TOML takes JSON's strings but for one character, which JSON leaves as it is.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def presets() -> dict[str, Path]:

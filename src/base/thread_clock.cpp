@@ -105,9 +105,11 @@ bool ThreadClock::restart() {
   count_ = last_;
   if (!was_interrupted()) {
     const std::int64_t wall = now_ns();
-    cpu_ += wall - wall_;
-    wall_ = wall;
-    return false;
+    if (!was_interrupted()) {
+      cpu_ += wall - wall_;
+      wall_ = wall;
+      return false;
+    }
   }
   delay_ = run_delay();
   unexplained_ = 0;

@@ -42,6 +42,20 @@ def started(name: str) -> str:
     )
 
 
+def started_both() -> str:
+    """MPI_Sendrecv as two calls that do not wait; false where a count is too large for them."""
+    return (
+        "[=](MPI_Request* both_) {\n"
+        "    if (recvcount > INT_MAX) return false;\n"
+        "    native().Irecv(recvbuf, static_cast<int>(recvcount), recvtype, source, recvtag, "
+        "comm, &both_[0]);\n"
+        "    native().Isend(sendbuf, static_cast<int>(sendcount), sendtype, dest, sendtag, comm, "
+        "&both_[1]);\n"
+        "    return true;\n"
+        "  }"
+    )
+
+
 def message(function: Function) -> str:
     """The body of a point-to-point call's wrapper."""
     name = function.name.removesuffix("_c")
@@ -62,7 +76,8 @@ def message(function: Function) -> str:
         case "Sendrecv" | "Sendrecv_replace":
             what = "count, datatype" if name.endswith("replace") else "sendcount, sendtype"
             peers = "dest, sendtag, source, recvtag, comm, status"
-            return f"  return on_sendrecv({what}, {peers}, {with_status(function)});\n"
+            both = started_both() if name == "Sendrecv" else "[](MPI_Request*) { return false; }"
+            return f"  return on_sendrecv({what}, {peers}, {with_status(function)}, {both});\n"
         case "Isendrecv" | "Isendrecv_replace":
             what = "count, datatype" if name.endswith("replace") else "sendcount, sendtype"
             peers = "dest, sendtag, source, recvtag, comm, request"
@@ -100,7 +115,10 @@ def body(function: Function) -> str:
         return collective(function)
     if function.role == "attach" or name == "Dist_graph_create":
         real = f"[=] {{ return real({function.forwarded}); }}"
-        return f'  return on_attach(newcomm, "MPI_{name}", caller, {real});\n'
+        # All ranks of the first communicator take part, but in these.
+        some = name in ("Comm_create_group", "Intercomm_create", "Intercomm_merge")
+        parent = "native().comm_null" if some else function.arguments[0]
+        return f'  return on_attach({parent}, newcomm, "MPI_{name}", caller, {real});\n'
     if name in COMPLETIONS:
         return f"  return on_{name}({', '.join(('real', *function.arguments))});\n"
     return message(function)

@@ -9,7 +9,7 @@
 namespace stretto::model {
 namespace {
 
-constexpr std::size_t kMostPrepared = 256;
+constexpr std::size_t kMostPrepared = 64;
 
 }  // namespace
 
@@ -24,13 +24,12 @@ CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
   answer.ends = answer.free;
   const double factor = scenario_.factor(call.collective, call.bytes);
   if (factor == 0 || ranks_ == 1) return answer;
-  const Prepared& built = prepared(call);
+  Prepared& built = prepared(call);
   std::optional<Outcome> outcome;
   if (built.by_rounds) outcome = built.rounds.run(built.costs, arrivals);
-  if (!outcome && built.program) {
-    outcome = run_events(*built.program, built.costs, machine_, {.arrivals = arrivals});
+  if (!outcome) {
+    outcome = run_events(built.as_program(), built.costs, machine_, {.arrivals = arrivals});
   }
-  if (!outcome) return answer;
   for (std::size_t rank = 0; rank < answer.ends.size(); ++rank) {
     const double free = answer.free[rank];
     answer.ends[rank] = free + factor * std::max(outcome->ends[rank] - free, 0.0);
@@ -38,7 +37,7 @@ CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
   return answer;
 }
 
-const CollectiveTimes::Prepared& CollectiveTimes::prepared(const CollectiveCall& call) {
+CollectiveTimes::Prepared& CollectiveTimes::prepared(const CollectiveCall& call) {
   const auto known = prepared_.find(call);
   if (known != prepared_.end()) return *known->second;
   if (prepared_.size() == kMostPrepared) prepared_.clear();
@@ -49,7 +48,6 @@ std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(
     const CollectiveCall& call) const {
   auto built = std::make_unique<Prepared>(machine_, ranks_);
   const Choice chosen = choice(call);
-  if (chosen.algorithm == nullptr) return built;
   const Shape shape{.collective = call.collective,
                     .size = ranks_,
                     .count = call.bytes,
@@ -66,15 +64,18 @@ std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(
     }
     built->by_rounds = fits && built->rounds.finish();
   }
-  build_program(shape, *chosen.algorithm, *built);
+  built->algorithm = chosen.algorithm;
+  built->shape = shape;
   return built;
 }
 
-void CollectiveTimes::build_program(const Shape& shape, const Algorithm& algorithm,
-                                    Prepared& into) const {
-  Program& program = into.program.emplace();
-  for (Rank rank = 0; rank < ranks_; ++rank) program.add(algorithm.build(shape, rank), into.costs);
-  program.finish();
+// Only where it is needed: it takes more memory than anything else.
+const Program& CollectiveTimes::Prepared::as_program() {
+  if (program) return *program;
+  program.emplace();
+  for (Rank rank = 0; rank < shape.size; ++rank) program->add(algorithm->build(shape, rank), costs);
+  program->finish();
+  return *program;
 }
 
 void correct_by_measurements(Scenario& scenario) {

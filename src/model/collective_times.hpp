@@ -48,12 +48,15 @@ class CollectiveTimes {
     Costs costs;
     Rounds rounds;
     bool by_rounds = false;
-    std::optional<Program> program;
+    const Algorithm* algorithm = nullptr;
+    Shape shape{};
+    std::optional<Program> program{};
+
+    [[nodiscard]] const Program& as_program();
   };
 
-  [[nodiscard]] const Prepared& prepared(const CollectiveCall& call);
+  [[nodiscard]] Prepared& prepared(const CollectiveCall& call);
   [[nodiscard]] std::unique_ptr<Prepared> prepare(const CollectiveCall& call) const;
-  void build_program(const Shape& shape, const Algorithm& algorithm, Prepared& into) const;
   [[nodiscard]] Choice choice(const CollectiveCall& call) const;
 
   const Scenario& scenario_;

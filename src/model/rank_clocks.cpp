@@ -19,6 +19,10 @@ void RankClocks::compute(double ns) {
   for (std::size_t i = 0; i < now_.size(); ++i) now_[i] += ns * scenarios_[i].computing;
 }
 
+void RankClocks::pass(double ns) {
+  for (double& now : now_) now += ns;
+}
+
 MessageCost RankClocks::cost(std::size_t scenario, Rank other, std::int64_t bytes) const {
   const Scenario& rules = scenarios_[scenario];
   if (rules.point_to_point == 0) return {};

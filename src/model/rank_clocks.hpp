@@ -20,6 +20,8 @@ class RankClocks {
 
   // The program computed for so long.
   void compute(double ns);
+  // So long passed in real time, whatever the scenario.
+  void pass(double ns);
   // It sent a message: fills in when its last byte arrives, for each scenario.
   void send(Rank to, std::int64_t bytes, std::span<double> arrivals);
   // It has waited for all of these messages together: received one after the other as they come.

@@ -180,6 +180,46 @@ static void on_split(void) {
   MPI_Comm_free(&turned);
 }
 
+/* Rank 0 has the others' ends to work out, and waits for something else. */
+static void answers_meanwhile(void) {
+  MPI_Request request;
+  MPI_Iallreduce(out, in, 8, MPI_BYTE, MPI_BOR, world, &request);
+  if (rank == 0) MPI_Recv(in + 8, SHORT, MPI_BYTE, 1, TAG, world, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, world);
+}
+
+/* A test may not wait for a rank that needs what this one does next. */
+static void early_root(void) {
+  MPI_Request request;
+  int done, index;
+  if (rank == 1) MPI_Recv(in, SHORT, MPI_BYTE, 0, TAG, world, MPI_STATUS_IGNORE);
+  MPI_Ibcast(out, 8, MPI_BYTE, 0, world, &request);
+  if (rank == 0) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (!done) MPI_Testany(1, &request, &index, &done, MPI_STATUS_IGNORE);
+    MPI_Send(out, SHORT, MPI_BYTE, 1, TAG, world);
+  }
+  MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+}
+
+/* An earlier receive fits, but another sender's message was there first. */
+static void wildcard_first(void) {
+  MPI_Request any, mine;
+  if (size == 2) return;
+  if (rank == 0) MPI_Irecv(in, SHORT, MPI_BYTE, MPI_ANY_SOURCE, TAG, world, &any);
+  MPI_Barrier(world);
+  if (rank == 2) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, world);
+  MPI_Barrier(world);
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, world);
+  if (rank != 0) return;
+  int taken = 0;
+  while (!taken) MPI_Request_get_status(any, &taken, MPI_STATUS_IGNORE);
+  MPI_Irecv(in + SHORT, SHORT, MPI_BYTE, 1, TAG, world, &mine);
+  MPI_Wait(&mine, MPI_STATUS_IGNORE);
+  MPI_Wait(&any, MPI_STATUS_IGNORE);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -204,6 +244,9 @@ static const struct {
     {"late_scan", late_scan},
     {"late_iallreduce", late_iallreduce},
     {"on_split", on_split},
+    {"answers_meanwhile", answers_meanwhile},
+    {"early_root", early_root},
+    {"wildcard_first", wildcard_first},
 };
 enum { PHASES = sizeof phases / sizeof phases[0] };
 

@@ -73,6 +73,13 @@ def known_times(ranks: int) -> dict[str, list[float]]:
         "on_split": [hop, SEND, *zero],
     }
     times["late_reduce"][-1] = late
+    times["answers_meanwhile"] = [hop, SEND, *zero]
+    times["early_root"] = [SEND, hop, *zero]
+    if ranks == 2:
+        times["wildcard_first"] = [0.0, 0.0]
+    else:
+        mine = sent(SEND, SHORT) + RECV  # the other one came before it
+        times["wildcard_first"] = [mine + RECV, 2 * SEND, *[SEND] * (ranks - 2)]
     return times
 
 
@@ -147,7 +154,7 @@ def test_more_ranks_than_cores_and_a_program_that_lives_by_alltoall(tmp_path: Pa
     mpi = MPIS["openmpi"]
     found = whatif(
         mpi, mpi.app("alltoall"), tmp_path, "-n", "16", "--runs", "1", "--machine",
-        "ethernet-10g", "--scenario", "half:alltoall=0.5x", "--show", "zero",
+        "loggopsim", "--scenario", "half:alltoall=0.5x", "--show", "zero",
         arguments=("65536", "10"),
     )  # fmt: skip
     assert found["gain"]["median"] > 0.9

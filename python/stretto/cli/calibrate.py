@@ -77,8 +77,10 @@ def calibrate(
 def refuse_if_crowded(calibration: Calibration) -> None:
     """Ranks that share cores do not show what the machine can do."""
     if calibration.crowded:
-        words = f"{calibration.ranks} ranks share cores here: calibrate with fewer (--ranks)"
-        raise EnvironmentUnusable(words)
+        raise EnvironmentUnusable(
+            f"{calibration.ranks} ranks share cores here, which shows nothing of the machine: "
+            "calibrate with fewer ranks, or name a machine"
+        )
 
 
 def _print(fitted: Fitted, calibration: Calibration) -> None:

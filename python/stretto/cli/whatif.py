@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from stretto.cli import whatif_tables as tables
+from stretto.cli.calibrate import refuse_if_crowded
 from stretto.cli.options import (
     AsJson,
     LauncherArgs,
@@ -31,6 +32,8 @@ from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of
 from stretto.model.scenarios import MOST, Scenario, parse_scenario, usual_scenarios
 from stretto.report.whatif import Answer, Run, answer
+
+_STAND_IN = "cluster-2006"  # has hosts and a network, as what will be measured may have
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -87,13 +90,13 @@ def whatif(
         print(shlex.join(supposed.command(folder / "virtual-0", virtual=True)))
         return
     # Wrong words cost no measuring.
-    _scenarios(scenario or [], named or read_machine("loggopsim"), algorithms, ranks, show)
+    _scenarios(scenario or [], named or read_machine(_STAND_IN), algorithms, ranks, show)
     make_empty(folder)
     here = named or _measured(job, ranks, timeout)
     scenarios = _scenarios(scenario or [], here, algorithms, ranks, show)
-    (folder / "machine.toml").write_text(toml_of(here), encoding="utf-8")
     file = folder / "scenarios.txt"
-    file.write_text("".join(each.for_the_library() for each in scenarios), encoding="utf-8")
+    _write(folder / "machine.toml", toml_of(here))
+    _write(file, "".join(each.for_the_library() for each in scenarios))
     shown = [each.name for each in scenarios].index(show)
     supposed = Supposed(job, ranks, file, shown, timeout)
     with Progress(console=_err, transient=True) as progress:
@@ -108,21 +111,34 @@ def whatif(
     found = answer(
         [max(rank.wall_ns for rank in run) * 1e-9 for run in normal],
         [Run.of(run) for run in virtual],
-        is_crowded=ranks > usable_cores(),
     )
+    if found.hosts > 1 and len(here.level) == 1:
+        _err.print(
+            f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "
+            "measured on two hosts with calibrate",
+            soft_wrap=True,
+        )
     lines = source_lines(Address(*site.place) for site in found.sites)
     text = msgspec.json.format(msgspec.json.encode(_plain(found, lines)), indent=2)
-    (folder / "whatif.json").write_bytes(text)
+    _write(folder / "whatif.json", text.decode())
     if as_json:
         print(text.decode())
     else:
         _print(found, lines, folder)
 
 
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
+
+
 def _measured(job: Job, ranks: int, timeout: float | None) -> Machine:
     """What messages and collectives cost here, with as many ranks as there are cores for."""
     with _err.status("measuring this machine"):
         calibration = calibrate(job, max(2, min(ranks, usable_cores())), timeout)
+    refuse_if_crowded(calibration)
     return machine_of(calibration, "this machine").machine
 
 

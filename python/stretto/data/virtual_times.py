@@ -52,6 +52,7 @@ class RankTimes(msgspec.Struct, frozen=True):
     host: str
     wall_ns: int
     involuntary_switches: int
+    crowded: bool = False  # its host has fewer cores than ranks
     computed_ns: float = 0.0
     blocked_ns: float = 0.0
     clocks: list[Clock] = []

@@ -20,7 +20,8 @@ def calibration_command(job: Job, ranks: int, file: Path) -> list[str]:
 
 def calibrate(job: Job, ranks: int, timeout_s: float | None = None) -> Calibration:
     """Measure messages, collectives and work on `ranks` ranks; takes seconds."""
-    with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
+    # Not in /tmp: rank 0 may be on another host.
+    with tempfile.TemporaryDirectory(prefix=".stretto-", dir=Path.cwd()) as folder:
         file = Path(folder) / "calibration.json"
         outcome = launch(calibration_command(job, ranks, file), timeout_s=timeout_s)
         require_success(job.program.name, outcome, timeout_s)

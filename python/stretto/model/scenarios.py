@@ -174,7 +174,8 @@ def _with_network(scenario: Scenario, what: str, value: str) -> Scenario:
     elif what == "bandwidth":
         per_byte = 8e9 / _bits(value)
         messages = [
-            msgspec.structs.replace(each, gap_ns_per_byte=per_byte) for each in last.message
+            msgspec.structs.replace(each, gap_ns_per_byte=per_byte, overhead_ns_per_byte=0.0)
+            for each in last.message
         ]
         if last.link_ns_per_byte:
             last = msgspec.structs.replace(last, link_ns_per_byte=per_byte)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from stretto.data.virtual_times import Flags, RankTimes
+from stretto.errors import ApplicationFailed
 from stretto.report.words import percent
 
 # A gain that small is not worth the trouble, however well it is known.
 NOT_WORTH_IT = 0.05
+_IDEAL = "no communication"
 _NS = 1e-9
 
 
@@ -83,6 +85,8 @@ class Answer:
     scenarios: dict[str, Times]  # "sim" and "zero" among them
     gain: Times  # of free collectives, as a share of "sim", run by run
     is_crowded: bool  # ranks share cores: "normal" is not what "sim" predicts
+    hosts: int
+    runs: int
     efficiencies: Efficiencies
     waiting_share: float  # of the time in collectives: waiting, which stays if they are free
     sites: list[SiteGain]  # the most to gain first
@@ -102,6 +106,10 @@ class Answer:
     def verdict(self) -> str:
         """One sentence."""
         gain, error = self.gain.median, self.error
+        if self.runs == 1 and self.is_crowded:
+            return (
+                f"no verdict: collectives seem to cost {percent(gain)}, but one run has no spread"
+            )
         if gain > error:
             worth = "worth it" if gain >= NOT_WORTH_IT else "hardly worth it"
             return f"collectives cost {percent(gain)} \N{PLUS-MINUS SIGN} {percent(error)}: {worth}"
@@ -117,16 +125,20 @@ class Answer:
         )
 
 
-def answer(normal: Sequence[float], runs: Sequence[Run], *, is_crowded: bool) -> Answer:
-    """From the real runs' times in seconds and the virtual runs."""
+def answer(normal: Sequence[float], runs: Sequence[Run]) -> Answer:
+    """From the real runs' times in seconds and the virtual runs. Raises ApplicationFailed."""
     names = list(runs[0].ends)
+    if any(run.ends[_IDEAL] == 0 or max(r.computed_ns for r in run.ranks) == 0 for run in runs):
+        raise ApplicationFailed("the program did nothing between MPI_Init and MPI_Finalize")
     return Answer(
         ranks=len(runs[0].ranks),
         normal=Times.of(normal),
         virtual_wall=Times.of([_NS * max(rank.wall_ns for rank in run.ranks) for run in runs]),
         scenarios={name: Times.of([run.ends[name] for run in runs]) for name in names},
         gain=Times.of([1 - run.ends["zero"] / run.ends["sim"] for run in runs]),
-        is_crowded=is_crowded,
+        is_crowded=any(rank.crowded for rank in runs[0].ranks),
+        hosts=len({rank.host for rank in runs[0].ranks}),
+        runs=len(runs),
         efficiencies=_efficiencies(runs),
         waiting_share=_waiting_share(runs),
         sites=_sites(runs),
@@ -143,11 +155,10 @@ def _efficiencies(runs: Sequence[Run]) -> Efficiencies:
     def computing(run: Run) -> list[float]:
         return [_NS * rank.computed_ns for rank in run.ranks]
 
-    ideal = "no communication"
     return Efficiencies(
         load_balance=middle(lambda run: float(np.mean(computing(run))) / max(computing(run))),
-        serialisation=middle(lambda run: max(computing(run)) / run.ends[ideal]),
-        transfer=middle(lambda run: run.ends[ideal] / run.ends["sim"]),
+        serialisation=middle(lambda run: max(computing(run)) / run.ends[_IDEAL]),
+        transfer=middle(lambda run: run.ends[_IDEAL] / run.ends["sim"]),
     )
 
 

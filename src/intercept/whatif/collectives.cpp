@@ -95,15 +95,13 @@ void Collectives::finish(const Begun& begun, bool nonblocking) {
 Letter Collectives::answer(const Begun& begun) {
   Process& process = Process::get();
   const Key key{begun.comm->id, begun.number};
-  for (int times = 0;;) {
+  for (int times = 0;; process.rest(times)) {
     const Lock lock(process.mutex);
     const auto found = answers_.find(key);
-    if (found != answers_.end()) {
-      const Letter letter = found->second;
-      answers_.erase(found);
-      return letter;
-    }
-    if (!process.mailbox.look()) process.mailbox.doze(times);
+    if (found == answers_.end()) continue;
+    const Letter letter = found->second;
+    answers_.erase(found);
+    return letter;
   }
 }
 

@@ -31,6 +31,12 @@ class Collectives {
                             void* caller);
   // Waits until all ranks have come, and then lets the clocks show the end.
   void finish(const Begun& begun, bool nonblocking);
+  // The end is known. Only with the mutex held, as the next one.
+  [[nodiscard]] bool is_answered(const Begun& begun) const {
+    return answers_.contains({begun.comm->id, begun.number});
+  }
+  // Other ranks wait, or may come to wait, for what this rank has to work out.
+  [[nodiscard]] bool has_open() const { return !worked_out_here_.empty(); }
 
  private:
   // What has come of a collective that this rank works out.

@@ -77,6 +77,7 @@ void Comms::attach(MPI_Comm comm) {
   made.id = ids.front();
   if (made.rank == 0) ++created_;
   native().Comm_set_attr(comm, keyval_, known.release());
+  ++generation;
 }
 
 CommPtr Comms::find(MPI_Comm comm) {
@@ -86,7 +87,8 @@ CommPtr Comms::find(MPI_Comm comm) {
   int found = 0;
   if (comm == native().comm_null) return nullptr;
   native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
-  last = {now, comm, found == 0 ? nullptr : *static_cast<CommPtr*>(value)};
+  if (found == 0) return nullptr;  // nobody tells when it is freed
+  last = {now, comm, *static_cast<CommPtr*>(value)};
   return last.comm;
 }
 

@@ -52,10 +52,45 @@ void complete_one(MPI_Request handle, const MPI_Status& status) {
   Requests::get().complete({{handle, status}});
 }
 
-// Waits by testing where others need this rank's core.
+// The handles without those of collectives whose end is not known yet: they are not complete,
+// whatever the MPI knows of its own part in them.
+class Known {
+ public:
+  Known(int count, MPI_Request* requests) : theirs_(requests), handles_(copies(count, requests)) {
+    for (MPI_Request& handle : handles_) {
+      if (!Requests::get().is_unanswered(handle)) continue;
+      handle = native().request_null;
+      is_all_ = false;
+    }
+    before_ = handles_;
+  }
+
+  [[nodiscard]] MPI_Request* data() { return is_all_ ? theirs_ : handles_.data(); }
+  [[nodiscard]] bool is_all() const { return is_all_; }
+  // What became of the others.
+  void write_back() {
+    for (std::size_t i = 0; !is_all_ && i < handles_.size(); ++i) {
+      if (before_[i] != native().request_null) theirs_[i] = handles_[i];
+    }
+  }
+
+ private:
+  MPI_Request* theirs_;
+  Handles handles_;
+  Handles before_;
+  bool is_all_ = true;
+};
+
+bool any_unanswered(const Handles& handles) {
+  return std::any_of(handles.begin(), handles.end(),
+                     [](MPI_Request handle) { return Requests::get().is_unanswered(handle); });
+}
+
+// Waits by testing where others need this rank's core or its answers.
 template <class Wait, class Test>
-int wait_or_test(Wait wait, Test test) {
-  if (!Process::get().mailbox.is_crowded()) return wait();
+int wait_or_test(const Handles& handles, Wait wait, Test test) {
+  wait_until([&] { return !any_unanswered(handles); });
+  if (!must_stay_awake()) return wait();
   int error = MPI_SUCCESS;
   wait_until([&] {
     int done = 0;
@@ -65,14 +100,55 @@ int wait_or_test(Wait wait, Test test) {
   return error;
 }
 
+// What a test of several found complete.
+enum class Found : std::uint8_t { none, some, nothing_to_find };
+
+// Tests those whose end is known, once.
+template <class Test>
+Found test_known(int count, MPI_Request* requests, int* error, Test test) {
+  Known known(count, requests);
+  const Found found = test(known.data(), error);
+  known.write_back();
+  return found == Found::nothing_to_find && !known.is_all() ? Found::none : found;
+}
+
+template <class Test>
+int wait_for_any(int count, MPI_Request* requests, Test test) {
+  int error = MPI_SUCCESS;
+  wait_until([&] {
+    return test_known(count, requests, &error, test) != Found::none || error != MPI_SUCCESS;
+  });
+  return error;
+}
+
+auto tests_any(int count, int* index, MPI_Status* status) {
+  return [=](MPI_Request* requests, int* error) {
+    int done = 0;
+    *error = native().Testany(count, requests, index, &done, status);
+    if (done == 0) return Found::none;
+    return *index == MPI_UNDEFINED ? Found::nothing_to_find : Found::some;
+  };
+}
+
+auto tests_some(int count, int* outcount, int* indices, MPI_Status* statuses) {
+  return [=](MPI_Request* requests, int* error) {
+    *error = native().Testsome(count, requests, outcount, indices, statuses);
+    if (*outcount == MPI_UNDEFINED) return Found::nothing_to_find;
+    return *outcount == 0 ? Found::none : Found::some;
+  };
+}
+
+bool must_test(const Handles& handles) { return must_stay_awake() || any_unanswered(handles); }
+
 }  // namespace
 
 int on_Wait(decltype(&PMPI_Wait) real, MPI_Request* request, MPI_Status* status) {
   const Pause pause;
   const MPI_Request handle = *request;
   MPI_Status own{};
-  const int error = wait_or_test([&] { return real(request, &own); },
-                                 [&](int* done) { return native().Test(request, done, &own); });
+  const int error = wait_or_test(
+      {handle}, [&] { return real(request, &own); },
+      [&](int* done) { return native().Test(request, done, &own); });
   if (error == MPI_SUCCESS) {
     complete_one(handle, own);
   } else {
@@ -83,9 +159,14 @@ int on_Wait(decltype(&PMPI_Wait) real, MPI_Request* request, MPI_Status* status)
 }
 
 int on_Test(decltype(&PMPI_Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
-  const Pause pause(true);
+  const Pause pause(Stops::to_poll);
   const MPI_Request handle = *request;
   MPI_Status own{};
+  if (Requests::get().is_unanswered(handle)) {
+    polled();
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
   const int error = real(request, flag, &own);
   if (error != MPI_SUCCESS) {
     forget_all({handle});
@@ -104,9 +185,9 @@ int on_Waitall(decltype(&PMPI_Waitall) real, int count, MPI_Request requests[],
   const Pause pause;
   const Handles handles = copies(count, requests);
   Statuses into(count, statuses);
-  const int error =
-      wait_or_test([&] { return real(count, requests, into.data()); },
-                   [&](int* done) { return native().Testall(count, requests, done, into.data()); });
+  const int error = wait_or_test(
+      handles, [&] { return real(count, requests, into.data()); },
+      [&](int* done) { return native().Testall(count, requests, done, into.data()); });
   if (error == MPI_SUCCESS) {
     complete_all(handles, into.data());
   } else {
@@ -117,9 +198,14 @@ int on_Waitall(decltype(&PMPI_Waitall) real, int count, MPI_Request requests[],
 
 int on_Testall(decltype(&PMPI_Testall) real, int count, MPI_Request requests[], int* flag,
                MPI_Status statuses[]) {
-  const Pause pause(true);
+  const Pause pause(Stops::to_poll);
   const Handles handles = copies(count, requests);
   Statuses into(count, statuses);
+  if (any_unanswered(handles)) {
+    polled();
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
   const int error = real(count, requests, flag, into.data());
   if (error != MPI_SUCCESS) {
     forget_all(handles);
@@ -136,9 +222,9 @@ int on_Waitany(decltype(&PMPI_Waitany) real, int count, MPI_Request requests[], 
   const Pause pause;
   const Handles handles = copies(count, requests);
   MPI_Status own{};
-  const int error =
-      wait_or_test([&] { return real(count, requests, index, &own); },
-                   [&](int* done) { return native().Testany(count, requests, index, done, &own); });
+  const int error = must_test(handles)
+                        ? wait_for_any(count, requests, tests_any(count, index, &own))
+                        : real(count, requests, index, &own);
   if (error == MPI_SUCCESS && *index != MPI_UNDEFINED) {
     complete_one(handles[static_cast<std::size_t>(*index)], own);
   }
@@ -146,18 +232,21 @@ int on_Waitany(decltype(&PMPI_Waitany) real, int count, MPI_Request requests[], 
   return error;
 }
 
-int on_Testany(decltype(&PMPI_Testany) real, int count, MPI_Request requests[], int* index,
+int on_Testany(decltype(&PMPI_Testany) /*real*/, int count, MPI_Request requests[], int* index,
                int* flag, MPI_Status* status) {
-  const Pause pause(true);
+  const Pause pause(Stops::to_poll);
   const Handles handles = copies(count, requests);
   MPI_Status own{};
-  const int error = real(count, requests, index, flag, &own);
+  int error = MPI_SUCCESS;
+  const Found found = test_known(count, requests, &error, tests_any(count, index, &own));
+  *flag = found == Found::none ? 0 : 1;
   if (error != MPI_SUCCESS) return error;
-  if (*flag == 0) {
+  if (found == Found::none) {
+    *index = MPI_UNDEFINED;
     polled();
     return error;
   }
-  if (*index != MPI_UNDEFINED) complete_one(handles[static_cast<std::size_t>(*index)], own);
+  if (found == Found::some) complete_one(handles[static_cast<std::size_t>(*index)], own);
   hand_out(own, status);
   return error;
 }
@@ -167,29 +256,28 @@ int on_Waitsome(decltype(&PMPI_Waitsome) real, int incount, MPI_Request requests
   const Pause pause;
   const Handles handles = copies(incount, requests);
   Statuses into(incount, statuses);
-  const int error = wait_or_test(
-      [&] { return real(incount, requests, outcount, indices, into.data()); },
-      [&](int* done) {
-        const int failed = native().Testsome(incount, requests, outcount, indices, into.data());
-        *done = *outcount != 0 ? 1 : 0;  // MPI_UNDEFINED, too: there is nothing to wait for
-        return failed;
-      });
+  const auto tests = tests_some(incount, outcount, indices, into.data());
+  const int error = must_test(handles) ? wait_for_any(incount, requests, tests)
+                                       : real(incount, requests, outcount, indices, into.data());
   if (error == MPI_SUCCESS && *outcount != MPI_UNDEFINED) {
     complete_some(handles, *outcount, indices, into.data());
   }
   return error;
 }
 
-int on_Testsome(decltype(&PMPI_Testsome) real, int incount, MPI_Request requests[], int* outcount,
-                int indices[], MPI_Status statuses[]) {
-  const Pause pause(true);
+int on_Testsome(decltype(&PMPI_Testsome) /*real*/, int incount, MPI_Request requests[],
+                int* outcount, int indices[], MPI_Status statuses[]) {
+  const Pause pause(Stops::to_poll);
   const Handles handles = copies(incount, requests);
   Statuses into(incount, statuses);
-  const int error = real(incount, requests, outcount, indices, into.data());
-  if (error != MPI_SUCCESS || *outcount == MPI_UNDEFINED) return error;
-  if (*outcount == 0) {
+  int error = MPI_SUCCESS;
+  const auto tests = tests_some(incount, outcount, indices, into.data());
+  const Found found = test_known(incount, requests, &error, tests);
+  if (error != MPI_SUCCESS) return error;
+  if (found == Found::none) {
+    *outcount = 0;
     polled();
-  } else {
+  } else if (found == Found::some) {
     complete_some(handles, *outcount, indices, into.data());
   }
   return error;
@@ -197,7 +285,7 @@ int on_Testsome(decltype(&PMPI_Testsome) real, int incount, MPI_Request requests
 
 int on_Request_get_status(decltype(&PMPI_Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status) {
-  const Pause pause(true);
+  const Pause pause(Stops::to_poll);
   const int error = real(request, flag, status);
   if (error == MPI_SUCCESS && *flag == 0) polled();
   return error;
@@ -207,7 +295,7 @@ int on_Request_free(decltype(&PMPI_Request_free) real, MPI_Request* request) {
   const Pause pause;
   const MPI_Request handle = *request;
   const int error = real(request);
-  if (error == MPI_SUCCESS) forget_all({handle});
+  if (error == MPI_SUCCESS) Requests::get().remove(handle);
   return error;
 }
 

@@ -3,6 +3,7 @@
 
 #include <climits>
 
+#include "base/clock.hpp"
 #include "intercept/calls/caller.hpp"
 #include "intercept/calls/traffic.hpp"
 #include "intercept/entry.hpp"
@@ -15,28 +16,26 @@ namespace stretto::intercept::whatif {
 // Runs the MPI's own call, which may wait for other ranks: they get this one's turn.
 template <class Real>
 int pass(Real real) {
-  Process::get().mailbox.give_token();
+  Process::get().give_token();
   return real();
 }
 
 // The same, for a call that virtual time knows nothing of.
 template <class Real>
 int pass_unfollowed(Real real) {
-  {
-    const Lock lock(Process::get().mutex);
-    ++Process::get().flags.not_followed;
-  }
-  return pass(real);
+  Process& process = Process::get();
+  const std::int64_t begin = now_ns();
+  const int error = pass(real);
+  const Lock lock(process.mutex);
+  process.clocks->pass(static_cast<double>(now_ns() - begin));
+  ++process.flags.not_followed;
+  return error;
 }
 
 // Until `is_done`: others of this host run meanwhile.
 template <class IsDone>
 void wait_until(IsDone is_done) {
-  Mailbox& mailbox = Process::get().mailbox;
-  for (int times = 0; !is_done();) {
-    const Lock lock(Process::get().mutex);
-    mailbox.doze(times);
-  }
+  for (int times = 0; !is_done();) Process::get().rest(times);
 }
 
 // Until the MPI says so; returns its error code.
@@ -51,9 +50,7 @@ inline int wait_for(MPI_Request& request, MPI_Status* status) {
 }
 
 // Where a waiting call is replaced by one that does not wait, which counts in int.
-inline bool sleeps_for(Count count) {
-  return Process::get().mailbox.is_crowded() && count <= INT_MAX;
-}
+inline bool sleeps_for(Count count) { return count <= INT_MAX && must_stay_awake(); }
 
 // Of a message: nullptr where it goes nowhere, or virtual time does not follow it.
 inline CommPtr followed(MPI_Comm comm, int peer) {
@@ -89,12 +86,14 @@ int on_start(const Call& call, const char* function, void* caller, MPI_Request* 
   return error;
 }
 
+// `parent` is the communicator whose ranks all take part, or MPI_COMM_NULL.
 template <class Real>
-int on_attach(MPI_Comm* newcomm, const char* function, void* caller, Real real) {
+int on_attach(MPI_Comm parent, MPI_Comm* newcomm, const char* function, void* caller, Real real) {
   const Pause pause;
+  gather_for_attach(parent, function, caller_in_program(caller));
   const int error = pass(real);
   if (error == MPI_SUCCESS && *newcomm != native().comm_null) {
-    attach(*newcomm, function, caller_in_program(caller));
+    Process::get().comms.attach(*newcomm);
   }
   return error;
 }
@@ -170,9 +169,10 @@ int on_irecv(int source, int tag, MPI_Comm comm, MPI_Request* request, Real real
 }
 
 // MPI_Sendrecv and MPI_Sendrecv_replace.
-template <class Real>
+// `start` begins both without waiting; false where it cannot.
+template <class Real, class Start>
 int on_sendrecv(Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
-                MPI_Comm comm, MPI_Status* status, Real real) {
+                MPI_Comm comm, MPI_Status* status, Real real, Start start) {
   const Pause pause;
   const CommPtr to = followed(comm, dest);
   const CommPtr from = followed(comm, source);
@@ -180,7 +180,16 @@ int on_sendrecv(Count count, MPI_Datatype type, int dest, int sendtag, int sourc
   if (!from) return pass([&] { return real(status); });
   const Ticket ticket = Messages::get().post(from, source, recvtag);
   MPI_Status own{};
-  const int error = pass([&] { return real(&own); });
+  int error = MPI_SUCCESS;
+  MPI_Request both[2] = {native().request_null, native().request_null};
+  if (sleeps_for(count) && start(both)) {
+    if (to) Messages::sent(*to, dest);
+    error = wait_for(both[0], &own);
+    const int sent = wait_for(both[1], MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS) error = sent;
+  } else {
+    error = pass([&] { return real(&own); });
+  }
   conclude(ticket, error, own);
   hand_out(own, status);
   return error;
@@ -220,7 +229,7 @@ int on_probe(int source, MPI_Comm comm, MPI_Message* message, MPI_Status* status
   if (!known) return pass_message(source, [&] { return real(status); });
   MPI_Status own{};
   int error = MPI_SUCCESS;
-  if (Process::get().mailbox.is_crowded()) {
+  if (must_stay_awake()) {
     int found = 0;
     wait_until([&] {
       error = look(&found, &own);
@@ -238,7 +247,7 @@ int on_probe(int source, MPI_Comm comm, MPI_Message* message, MPI_Status* status
 template <class Real>
 int on_look(int source, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status,
             Real real) {
-  const Pause pause(true);
+  const Pause pause(Stops::to_poll);
   const CommPtr known = followed(comm, source);
   if (!known) return pass_message(source, [&] { return real(status); });
   MPI_Status own{};

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,7 +64,10 @@ bool HostMemory::map(int fd, int ranks) {
   size_ = sizeof(Head) + n * sizeof(Bell) + n * n * sizeof(Ring);
   ranks_ = ranks;
   // Untouched pages take no memory, and are zero: as good as constructed.
-  if (ftruncate(fd, static_cast<off_t>(size_)) != 0) return false;
+  // Where there is no room for them when they are touched, that ends the process.
+  struct statvfs room{};
+  const bool fits = fstatvfs(fd, &room) == 0 && room.f_bavail * room.f_frsize > size_;
+  if (!fits || ftruncate(fd, static_cast<off_t>(size_)) != 0) return false;
   void* const at = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (at == MAP_FAILED) return false;
   base_ = static_cast<std::byte*>(at);
@@ -138,15 +142,17 @@ void HostMemory::sleep(int rank, std::uint32_t seen, std::int64_t at_most_ns) {
   bell.asleep.store(0);
 }
 
-void HostMemory::take_token() {
+bool HostMemory::take_token(std::int64_t at_most_ns) {
   Head& shared = head();
-  while (true) {
+  const timespec at_most{.tv_sec = 0, .tv_nsec = at_most_ns};
+  for (const std::int64_t begin = now_ns();;) {
     std::uint32_t free = shared.tokens.load();
     while (free > 0) {
-      if (shared.tokens.compare_exchange_weak(free, free - 1)) return;
+      if (shared.tokens.compare_exchange_weak(free, free - 1)) return true;
     }
+    if (now_ns() - begin >= at_most_ns) return false;
     shared.waiting.fetch_add(1);
-    wait_on(shared.tokens, 0, nullptr);
+    wait_on(shared.tokens, 0, &at_most);
     shared.waiting.fetch_sub(1);
   }
 }

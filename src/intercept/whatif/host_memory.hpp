@@ -39,7 +39,8 @@ class HostMemory {
   void sleep(int rank, std::uint32_t seen, std::int64_t at_most_ns);
   [[nodiscard]] std::uint32_t bell(int rank) const;
 
-  void take_token();
+  // False where none came free in that time: who has one may wait for what this rank has to do.
+  [[nodiscard]] bool take_token(std::int64_t at_most_ns);
   void give_token();
 
  private:

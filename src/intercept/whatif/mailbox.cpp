@@ -15,6 +15,7 @@ namespace {
 constexpr int kTag = 1;
 constexpr std::int64_t kShortestSleep = 20'000;  // ns
 constexpr std::int64_t kLongestSleep = 1'000'000;
+constexpr std::int64_t kLongestForToken = 100'000'000;
 
 using Name = std::array<char, 64>;
 
@@ -181,23 +182,21 @@ void Mailbox::deliver(const Letter& letter) {
   }
 }
 
-void Mailbox::doze(int& times) {
+std::uint32_t Mailbox::bell() const { return crowded_ ? memory_.bell(local_) : 0; }
+
+void Mailbox::doze(int& times, std::uint32_t seen) {
   ++times;
   if (!crowded_) {
     if (times % 64 == 0) sched_yield();
     return;
   }
-  give_token();
-  const std::uint32_t seen = memory_.bell(local_);
-  if (look()) return;
   const std::int64_t longer = kShortestSleep << std::min(times / 4, 6);
   memory_.sleep(local_, seen, std::min(longer, kLongestSleep));
 }
 
 void Mailbox::take_token() {
   if (!crowded_ || has_token_) return;
-  memory_.take_token();
-  has_token_ = true;
+  has_token_ = memory_.take_token(kLongestForToken);
 }
 
 void Mailbox::give_token() {

@@ -39,8 +39,9 @@ class Mailbox {
   void on_other(std::function<void(const Letter&)> reader) { reader_ = std::move(reader); }
 
   // To be called again and again while waiting: sleeps longer and longer, unless all of this
-  // host's ranks have a core of their own.
-  void doze(int& times);
+  // host's ranks have a core of their own. Not at all where the bell rang since it was looked at.
+  void doze(int& times, std::uint32_t seen);
+  [[nodiscard]] std::uint32_t bell() const;
   // More ranks than cores on this host: each needs a token to compute.
   [[nodiscard]] bool is_crowded() const { return crowded_; }
   void take_token();

@@ -25,52 +25,69 @@ void Messages::sent(const Comm& comm, int dest) {
 Ticket Messages::post(const CommPtr& comm, int source, int tag) {
   const Lock lock(Process::get().mutex);
   if (source == MPI_ANY_SOURCE) ++Process::get().flags.wildcards;
-  return posted_.insert(posted_.end(), Posted{comm, source, tag});
+  return posted_.insert(posted_.end(), Posted{comm, source, tag, next_number_++});
 }
 
 // Messages of one sender, communicator and tag are received in the order in which they were sent,
 // by receives in the order in which they were posted (MPI 4.1, 3.5). Those before this one that
-// are still to be completed have theirs already.
+// are still to be completed have theirs; one from any source or of any tag perhaps another.
+Messages::Before Messages::before(const Posted& posted, Ticket until,
+                                  const MPI_Status& status) const {
+  Before count;
+  for (auto other = posted_.begin(); other != posted_.end() && other != until; ++other) {
+    const bool fits = other->comm == posted.comm &&
+                      (other->source == MPI_ANY_SOURCE || other->source == status.MPI_SOURCE) &&
+                      (other->tag == MPI_ANY_TAG || other->tag == status.MPI_TAG);
+    if (!fits) continue;
+    const bool is_sure = other->source != MPI_ANY_SOURCE && other->tag != MPI_ANY_TAG;
+    ++(is_sure ? count.surely : count.perhaps);
+  }
+  return count;
+}
+
 Letter Messages::complete(Ticket ticket, const MPI_Status& status) {
-  int before = 0;
   const CommPtr comm = ticket->comm;
+  Before earlier;
   {
     const Lock lock(Process::get().mutex);
-    for (auto other = posted_.begin(); other != ticket; ++other) {
-      const bool fits = other->comm == comm &&
-                        (other->source == MPI_ANY_SOURCE || other->source == status.MPI_SOURCE) &&
-                        (other->tag == MPI_ANY_TAG || other->tag == status.MPI_TAG);
-      if (fits) ++before;
-    }
+    earlier = before(*ticket, ticket, status);
     posted_.erase(ticket);
   }
-  return letter_of(*comm, status.MPI_SOURCE, status.MPI_TAG, before, true);
+  return letter_of(*comm, status, earlier, true);
 }
 
 Letter Messages::probed(const CommPtr& comm, const MPI_Status& status, bool taken) {
-  return letter_of(*comm, status.MPI_SOURCE, status.MPI_TAG, 0, taken);
+  Before earlier;
+  {
+    const Lock lock(Process::get().mutex);
+    earlier = before({comm, status.MPI_SOURCE, status.MPI_TAG}, posted_.end(), status);
+  }
+  return letter_of(*comm, status, earlier, taken);
 }
 
-Letter Messages::letter_of(const Comm& comm, int source, int tag, int before, bool take) {
+Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before earlier, bool take) {
   Process& process = Process::get();
-  const int sender = comm.world[static_cast<std::size_t>(source)];
+  const int sender = comm.world[static_cast<std::size_t>(status.MPI_SOURCE)];
   for (int times = 0;;) {
     {
       const Lock lock(process.mutex);
+      process.mailbox.look_at(sender);
       auto& letters = process.mailbox.messages_from(sender);
+      // The last of those that it can be: the message has come, so its letter has, too.
+      auto found = letters.end();
       int skipped = 0;
       for (auto letter = letters.begin(); letter != letters.end(); ++letter) {
-        if (letter->comm != comm.id || letter->order != tag || skipped++ != before) continue;
-        const Letter found = *letter;
-        if (take) letters.erase(letter);
-        return found;
+        if (letter->comm != comm.id || letter->order != status.MPI_TAG) continue;
+        if (skipped >= earlier.surely) found = letter;
+        if (skipped++ == earlier.surely + earlier.perhaps) break;
       }
-      process.mailbox.look_at(sender);
+      if (found != letters.end()) {
+        const Letter letter = *found;
+        if (take) letters.erase(found);
+        return letter;
+      }
     }
-    if (++times > 1) {
-      const Lock lock(process.mutex);
-      process.mailbox.doze(times);
-    }
+    if (++times > 1) process.rest(times);
   }
 }
 

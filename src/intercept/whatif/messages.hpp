@@ -15,6 +15,7 @@ struct Posted {
   CommPtr comm{};
   int source = 0;  // in the communicator, or MPI_ANY_SOURCE
   int tag = 0;     // or MPI_ANY_TAG
+  std::int64_t number = 0;
 };
 using Ticket = std::list<Posted>::iterator;
 
@@ -41,10 +42,17 @@ class Messages {
   std::unordered_map<std::uintptr_t, Letter> matched;
 
  private:
-  [[nodiscard]] static Letter letter_of(const Comm& comm, int source, int tag, int before,
+  // Earlier receives that had, or may have had, a letter like the one that is looked for.
+  struct Before {
+    int surely = 0;
+    int perhaps = 0;
+  };
+  [[nodiscard]] Before before(const Posted& posted, Ticket until, const MPI_Status& status) const;
+  [[nodiscard]] static Letter letter_of(const Comm& comm, const MPI_Status& status, Before earlier,
                                         bool take);
 
   std::list<Posted> posted_;
+  std::int64_t next_number_ = 0;
 };
 
 // Of a handle: an int in one MPI, a pointer in another.

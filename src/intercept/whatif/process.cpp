@@ -44,21 +44,41 @@ void Process::begin_counting() {
   left_at_ = clock_->now();
 }
 
+void Process::rest(int& times) {
+  give_token();
+  const std::uint32_t seen = mailbox.bell();
+  {
+    const Lock lock(mutex);
+    if (mailbox.look()) return;
+  }
+  mailbox.doze(times, seen);
+}
+
+void Process::take_token() {
+  if (is_clocked()) mailbox.take_token();
+}
+
+void Process::give_token() {
+  if (is_clocked()) mailbox.give_token();
+}
+
 void Process::resume_computing() {
   if (is_clocked()) was_interrupted_ = clock_->restart();
 }
 
-void Process::stop_computing(bool polls) {
+void Process::stop_computing(Stops why) {
   if (!is_clocked()) {
     const Lock lock(mutex);
     ++flags.other_threads;
     return;
   }
   const std::int64_t now = clock_->now();
-  const std::int64_t empty = was_interrupted_ ? empty_after_interruption_ns_ : empty_ns_;
+  std::int64_t empty = was_interrupted_ ? empty_after_interruption_ns_ : empty_ns_;
+  // Whoever waits for a clock must see it go on.
+  if (why == Stops::to_read_clock) empty = 0;
   const std::int64_t worked = std::max<std::int64_t>(now - left_at_ - empty, 0);
   const std::int64_t blocked = clock_->blocked();
-  const bool only_asked = polls && failed_poll_ && worked < kAsksAgain;
+  const bool only_asked = why == Stops::to_poll && failed_poll_ && worked < kAsksAgain;
   failed_poll_ = false;
   left_at_ = now;
   if (!only_asked) {

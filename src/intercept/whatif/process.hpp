@@ -24,6 +24,13 @@ struct Flags {
   std::int64_t not_followed = 0;   // calls that virtual time knows nothing of
 };
 
+// Why the program's computing stops.
+enum class Stops : std::uint8_t {
+  to_call,
+  to_poll,  // it may have done nothing since but ask again
+  to_read_clock,
+};
+
 class Process {
  public:
   static Process& get();
@@ -41,6 +48,12 @@ class Process {
   // Held by whoever looks at the members; never while waiting.
   std::mutex mutex;
 
+  // To be called again and again while waiting, without the mutex: takes in letters, or rests.
+  void rest(int& times);
+  // Only the thread that the clocks belong to has a token.
+  void take_token();
+  void give_token();
+
   double computed_ns = 0;
   double blocked_ns = 0;  // of it: asleep, or waiting for a device
 
@@ -48,8 +61,8 @@ class Process {
   void begin_counting();
   // Is it this one?
   [[nodiscard]] static bool is_clocked();
-  // The program ran until now; `polls`: it may have done nothing but ask again.
-  void stop_computing(bool polls);
+  // The program ran until now.
+  void stop_computing(Stops why);
   void resume_computing();
   // The last poll found nothing.
   void poll_failed() { failed_poll_ = true; }
@@ -69,9 +82,11 @@ class Process {
 // Held while a wrapper runs: what the MPI does is not the program's computing.
 class Pause {
  public:
-  explicit Pause(bool polls = false) : process_(Process::get()) { process_.stop_computing(polls); }
+  explicit Pause(Stops why = Stops::to_call) : process_(Process::get()) {
+    process_.stop_computing(why);
+  }
   ~Pause() {
-    process_.mailbox.take_token();
+    process_.take_token();
     process_.resume_computing();
   }
   Pause(const Pause&) = delete;

@@ -74,6 +74,7 @@ void write_report(const Process& process, std::int64_t wall_ns) {
   Json json(out);
   json.begin_object();
   describe_run(json, wall_ns);
+  json.field("crowded", process.mailbox.is_crowded());
   json.field("computed_ns", process.computed_ns).field("blocked_ns", process.blocked_ns);
   json.key("clocks").begin_array();
   for (std::size_t i = 0; i < process.scenarios.size(); ++i) {

@@ -1,5 +1,7 @@
 #include "intercept/whatif/requests.hpp"
 
+#include <algorithm>
+
 namespace stretto::intercept::whatif {
 namespace {
 
@@ -56,7 +58,20 @@ void Requests::forget(MPI_Request request) {
   if (const auto* receive = std::get_if<Receive>(&operation)) {
     Messages::get().withdraw(receive->ticket);
   }
+}
+
+void Requests::remove(MPI_Request request) {
+  forget(request);
+  const Lock lock(Process::get().mutex);
   entries_.erase(key_of(request));
+}
+
+bool Requests::is_unanswered(MPI_Request request) const {
+  const Lock lock(Process::get().mutex);
+  const auto found = entries_.find(key_of(request));
+  if (found == entries_.end()) return false;
+  const auto* begun = std::get_if<Begun>(&found->second.operation);
+  return begun != nullptr && !Collectives::get().is_answered(*begun);
 }
 
 Operation Requests::take(MPI_Request request) {
@@ -71,19 +86,26 @@ Operation Requests::take(MPI_Request request) {
 void Requests::complete(const std::vector<Completed>& completed) {
   std::vector<Letter> letters;
   std::vector<Begun> collectives;
+  std::vector<std::pair<Ticket, const MPI_Status*>> receives;
   for (const auto& [request, status] : completed) {
     Operation operation = take(request);
     if (const auto* receive = std::get_if<Receive>(&operation)) {
-      if (is_cancelled(status)) {
-        const Lock lock(Process::get().mutex);
-        Messages::get().withdraw(receive->ticket);
-      } else {
-        letters.push_back(Messages::get().complete(receive->ticket, status));
-      }
+      receives.emplace_back(receive->ticket, &status);
     } else if (const auto* matched = std::get_if<MatchedReceive>(&operation)) {
       letters.push_back(matched->letter);
     } else if (auto* begun = std::get_if<Begun>(&operation)) {
       collectives.push_back(std::move(*begun));
+    }
+  }
+  // In the order in which they were posted.
+  std::sort(receives.begin(), receives.end(),
+            [](const auto& a, const auto& b) { return a.first->number < b.first->number; });
+  for (const auto& [ticket, status] : receives) {
+    if (is_cancelled(*status)) {
+      const Lock lock(Process::get().mutex);
+      Messages::get().withdraw(ticket);
+    } else {
+      letters.push_back(Messages::get().complete(ticket, *status));
     }
   }
   if (!letters.empty()) Messages::received(letters);

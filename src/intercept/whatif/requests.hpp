@@ -39,8 +39,12 @@ class Requests {
   // MPI_Start: before the MPI starts it, and after.
   void start(MPI_Request request);
   void started(MPI_Request request);
-  // MPI_Request_free, or an error: nothing more will be told of it.
+  // After an error: nothing more will be told of what it is doing.
   void forget(MPI_Request request);
+  // MPI_Request_free.
+  void remove(MPI_Request request);
+  // Is it a collective whose end is not known yet?
+  [[nodiscard]] bool is_unanswered(MPI_Request request) const;
 
   // Those of these requests that were completed, with their statuses, all at one moment.
   using Completed = std::pair<MPI_Request, MPI_Status>;

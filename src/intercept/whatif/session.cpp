@@ -10,6 +10,7 @@
 #include "intercept/whatif/collectives.hpp"
 #include "intercept/whatif/process.hpp"
 #include "intercept/whatif/report.hpp"
+#include "intercept/whatif/time.hpp"
 #include "topology/topology.hpp"
 
 namespace stretto::intercept::whatif {
@@ -128,8 +129,10 @@ void begin() {
   of_all_ranks('x');  // they all begin now
   begun_ns = now_ns();
   if (!scenarios) return;
-  process.mailbox.take_token();
   process.begin_counting();
+  process.take_token();
+  process.resume_computing();
+  remember_beginnings();
   detail::active.store(true, std::memory_order_release);
 }
 
@@ -148,7 +151,7 @@ void end() {
   if (!is_active()) {
     write_times(wall_ns);
   } else {
-    process.stop_computing(false);
+    process.stop_computing(Stops::to_call);
     detail::active.store(false, std::memory_order_release);
     write_report(process, wall_ns);
     wait_for_all();
@@ -180,7 +183,7 @@ int on_Finalize(decltype(&PMPI_Finalize) real) {
 
 double virtual_now_ns() {
   Process& process = Process::get();
-  const Pause pause(true);
+  const Pause pause(Stops::to_read_clock);
   const Lock lock(process.mutex);
   ++process.flags.clock_reads;
   return process.clocks->now()[static_cast<std::size_t>(process.shown)];

@@ -2,6 +2,13 @@
 
 namespace stretto::intercept::whatif {
 
+bool must_stay_awake() {
+  Process& process = Process::get();
+  if (process.mailbox.is_crowded()) return true;
+  const Lock lock(process.mutex);
+  return Collectives::get().has_open();
+}
+
 CommPtr followed_collective(const Call& call) {
   if (is_neighborhood(call.collective) || call.comm == native().comm_null) return nullptr;
   const CommPtr comm = Process::get().comms.find(call.comm);
@@ -10,12 +17,10 @@ CommPtr followed_collective(const Call& call) {
   return has_root || !is_rooted(call.collective) ? comm : nullptr;
 }
 
-void attach(MPI_Comm comm, const char* function, void* caller) {
-  Process& process = Process::get();
-  process.comms.attach(comm);
-  const CommPtr known = process.comms.find(comm);
+void gather_for_attach(MPI_Comm comm, const char* function, void* caller) {
+  const CommPtr known = Process::get().comms.find(comm);
   if (!known) return;
-  // As an MPI_Allreduce of its new name: what MPIs do to agree on one.
+  // As if they told each other what the new one is called.
   const Call call{.collective = Collective::allgather,
                   .sendcount = sizeof(std::int64_t),
                   .sendtype = native().byte,
@@ -59,11 +64,11 @@ std::optional<Letter> take_matched(MPI_Message message) {
 
 void polled() {
   Process& process = Process::get();
+  int times = 0;
+  process.rest(times);
   const Lock lock(process.mutex);
   process.poll_failed();
   ++process.flags.polls;
-  int times = 0;
-  process.mailbox.doze(times);
 }
 
 }  // namespace stretto::intercept::whatif

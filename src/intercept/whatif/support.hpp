@@ -7,11 +7,14 @@
 
 namespace stretto::intercept::whatif {
 
+// This rank must not wait inside of the MPI: others need its core, or its answers.
+[[nodiscard]] bool must_stay_awake();
+
 // The communicator of a collective that virtual time follows, else nullptr.
 [[nodiscard]] CommPtr followed_collective(const Call& call);
 
-// All ranks of a new communicator have made it together.
-void attach(MPI_Comm comm, const char* function, void* caller);
+// All ranks of a communicator are about to make another of it together.
+void gather_for_attach(MPI_Comm comm, const char* function, void* caller);
 
 // A posted receive is over; `status` tells which message it was.
 void conclude(Ticket ticket, int error, const MPI_Status& status);

@@ -1,5 +1,7 @@
 // The clocks that a program reads while its time is virtual: MPI's, and those of libc, which
 // Fortran's and Python's are made of.
+#include "intercept/whatif/time.hpp"
+
 #include <dlfcn.h>
 #include <sys/time.h>
 #include <time.h>
@@ -60,16 +62,12 @@ timespec plus(const timespec& time, double ns) {
   return sum;
 }
 
+constexpr clockid_t kClocks = 8;
+std::array<timespec, kClocks> beginnings{};
+double wtime_beginning = 0;  // MPI_Wtime's, s
+
 // What this clock showed when virtual time began.
 timespec beginning_of(clockid_t clock) {
-  constexpr clockid_t kClocks = 8;
-  static const auto beginnings = [] {
-    std::array<timespec, kClocks> times{};
-    for (clockid_t each = 0; each < kClocks; ++each) {
-      real_clock_gettime()(each, &times[static_cast<std::size_t>(each)]);
-    }
-    return times;
-  }();
   return clock < kClocks ? beginnings[static_cast<std::size_t>(clock)] : timespec{};
 }
 
@@ -79,6 +77,14 @@ timespec virtual_time(clockid_t clock) {
 }
 
 }  // namespace
+
+void remember_beginnings() {
+  for (clockid_t each = 0; each < kClocks; ++each) {
+    real_clock_gettime()(each, &beginnings[static_cast<std::size_t>(each)]);
+  }
+  wtime_beginning = real_function<double (*)()>("PMPI_Wtime")();
+}
+
 }  // namespace stretto::intercept::whatif
 
 using namespace stretto::intercept;
@@ -97,7 +103,8 @@ STRETTO_ENTRY int clock_gettime(clockid_t clock, timespec* time) {
 STRETTO_ENTRY int gettimeofday(timeval* time, void* zone) {
   using Real = int (*)(timeval*, void*);
   static const auto real = next<Real>("gettimeofday");
-  if (!is_for_the_program(__builtin_return_address(0))) return real(time, zone);
+  void* const into = time;
+  if (into == nullptr || !is_for_the_program(__builtin_return_address(0))) return real(time, zone);
   const timespec now = virtual_time(CLOCK_REALTIME);
   *time = {.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
   return 0;
@@ -133,8 +140,7 @@ STRETTO_ENTRY double MPI_Wtime(void) {
   static const auto real = reinterpret_cast<Real>(existing_function("PMPI_Wtime"));
   if (!is_active()) return real();
   const Inside inside;
-  static const double beginning = real();
-  return beginning + virtual_now_ns() / kNsInSecond;
+  return wtime_beginning + virtual_now_ns() / kNsInSecond;
 }
 STRETTO_ENTRY double PMPI_Wtime(void) __attribute__((alias("MPI_Wtime")));
 

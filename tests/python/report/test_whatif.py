@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stretto.data.virtual_times import Clock, Flags, RankTimes, Site
+from stretto.errors import ApplicationFailed
 from stretto.report.whatif import Answer, Efficiencies, Run, Times, answer
 
 BCAST = Site("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 30, 1e9, 2e9)
@@ -42,7 +43,12 @@ def run(sim: float = 10, zero: float = 8, ideal: float = 7, computed: float = 5)
 def judged(gains: list[float], *, normal: float = 10, is_crowded: bool = False) -> Answer:
     """Runs of 10 s of which free collectives take so much off."""
     runs = [run(zero=10 * (1 - gain)) for gain in gains]
-    return answer([normal] * len(runs), runs, is_crowded=is_crowded)
+    if is_crowded:
+        runs = [
+            Run(each.ends, [msgspec.structs.replace(r, crowded=True) for r in each.ranks])
+            for each in runs
+        ]
+    return answer([normal] * len(runs), runs)
 
 
 def test_a_run_ends_with_its_last_rank() -> None:
@@ -53,7 +59,7 @@ def test_a_run_ends_with_its_last_rank() -> None:
 
 def test_the_gain_is_taken_run_by_run() -> None:
     runs = [run(sim=10, zero=8), run(sim=20, zero=18), run(sim=8, zero=4)]
-    found = answer([12, 10, 14], runs, is_crowded=False)
+    found = answer([12, 10, 14], runs)
     assert found.ranks == 2
     assert found.normal == Times(10, 12, 14)
     assert found.scenarios["sim"].median == pytest.approx(10)
@@ -101,6 +107,12 @@ PM = "\N{PLUS-MINUS SIGN}"
             ),
         ),
         (
+            [0.1],
+            5,
+            True,
+            "no verdict: collectives seem to cost 10.0 %, but one run has no spread",
+        ),
+        (
             [0.0, 0.1, 0.3],
             5,
             True,
@@ -114,13 +126,18 @@ def test_the_verdict_claims_no_more_than_is_known(
     assert judged(gains, normal=normal, is_crowded=is_crowded).verdict == words
 
 
+def test_a_program_that_does_nothing_is_no_case() -> None:
+    with pytest.raises(ApplicationFailed, match="did nothing"):
+        answer([1], [run(sim=0, zero=0, ideal=0, computed=0)])
+
+
 def test_five_per_cent_are_worth_it() -> None:
     found = replace(judged([0.2]), gain=Times(0.05, 0.05, 0.05))
     assert found.verdict.endswith(": worth it")
 
 
 def test_efficiencies_are_the_pop_projects() -> None:
-    found = answer([10], [run(sim=10, ideal=8, computed=5)], is_crowded=False).efficiencies
+    found = answer([10], [run(sim=10, ideal=8, computed=5)]).efficiencies
     assert found.load_balance == pytest.approx(3 / 5)  # of 1 and 5 s
     assert found.serialisation == pytest.approx(5 / 8)
     assert found.transfer == pytest.approx(8 / 10)
@@ -136,13 +153,13 @@ def test_efficiencies_multiply_to_the_share_of_computing(
 ) -> None:
     ends = {"sim": sim, "zero": sim, "no communication": ideal}
     ranks = [rank(i, each, ends) for i, each in enumerate(computed)]
-    found = answer([sim], [Run.of(ranks)], is_crowded=False)
+    found = answer([sim], [Run.of(ranks)])
     assert found.efficiencies.parallel == pytest.approx(sum(computed) / len(computed) / sim)
 
 
 def test_sites_sum_over_the_ranks_and_are_means_of_the_runs() -> None:
     idle = Run.of([rank(0, 1, run().ends), rank(1, 1, run().ends)])
-    reduce, bcast = answer([10, 10], [run(), idle], is_crowded=False).sites
+    reduce, bcast = answer([10, 10], [run(), idle]).sites
     assert (bcast.function, bcast.place, bcast.symbol) == ("MPI_Bcast", ("/bin/app", 64), "main")
     assert bcast.calls == pytest.approx(2 * 3 / 2)
     assert bcast.bytes == pytest.approx(10)  # a call
@@ -161,23 +178,23 @@ def test_sites_are_one_where_function_object_and_offset_are() -> None:
     ]
     same = msgspec.structs.replace(BCAST, ranks=4, calls=5)
     whole = Run.of([rank(0, 1, run().ends, [BCAST, same, *others])])
-    found = answer([10], [whole], is_crowded=False).sites
+    found = answer([10], [whole]).sites
     assert sorted(site.calls for site in found) == [3, 3, 3, 8]
 
 
 def test_a_site_that_is_never_called_has_no_bytes() -> None:
     never = msgspec.structs.replace(BCAST, calls=0, bytes=0)
     whole = Run.of([rank(0, 1, run().ends, [never])])
-    assert answer([10], [whole], is_crowded=False).sites[0].bytes == 0
+    assert answer([10], [whole]).sites[0].bytes == 0
 
 
 def test_waiting_is_a_share_of_the_time_in_collectives() -> None:
-    found = answer([10, 10], [run(), run()], is_crowded=False)
+    found = answer([10, 10], [run(), run()])
     assert found.waiting_share == pytest.approx(2.5 / 12.5)
     none = Run.of([rank(0, 1, run().ends)])
-    assert answer([10], [none], is_crowded=False).waiting_share == 0
+    assert answer([10], [none]).waiting_share == 0
 
 
 def test_flags_are_those_of_all_ranks_of_one_run() -> None:
-    found = answer([10, 10], [run(), run()], is_crowded=False)
+    found = answer([10, 10], [run(), run()])
     assert found.flags == Flags(wildcards=2, polls=1)

@@ -5,8 +5,8 @@
 #include <bit>
 #include <numeric>
 
-#include "intercept/entry.hpp"
 #include "intercept/calls/caller.hpp"
+#include "intercept/entry.hpp"
 
 namespace stretto::intercept::profile {
 namespace {

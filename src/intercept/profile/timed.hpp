@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "intercept/calls/traffic.hpp"
 #include "intercept/entry.hpp"
 #include "intercept/profile/recorder.hpp"
-#include "intercept/calls/traffic.hpp"
 
 namespace stretto::intercept::profile {
 

@@ -1,3 +1,5 @@
+#include "base/thread_clock.hpp"
+
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/thread_clock.hpp"
 
 namespace stretto {
 namespace {

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from simulator_bars import simulator
-from whatif_study import accuracy, spread
+from whatif_study import accuracy, rig_check, spread
 
 from stretto import native
 from stretto.errors import StrettoError
@@ -291,6 +291,7 @@ BARS = {
     "communicators": communicators,
     "profile": profile,
     "whatif": lambda mpi, _apps, runs: accuracy(runs, mpi.abi),
+    "whatif-rig": lambda mpi, _apps, runs: rig_check(runs, mpi.abi),
     "whatif-spread": lambda mpi, _apps, runs: spread(runs, mpi.abi),
     "simulator": lambda _mpi, _apps, runs: simulator(runs),
 }

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,7 @@ from stretto.launch.cores import usable_cores
 from stretto.report.words import percent, seconds
 
 STRETTO = Path(sys.executable).with_name("stretto")
+RIG = "4x1@200mbit"
 # Sizes that 1, 2, 4, 8 and 16 ranks divide.
 APPS = {
     "ft": ["128", "10"],
@@ -89,6 +92,42 @@ def accuracy(runs: int, abi: str) -> Table:
                 "10 %",
             )
     return table
+
+
+def rig_check(runs: int, abi: str) -> Table:
+    """Collectives in virtual time against real ones on a network that costs no CPU."""
+    table = Table(
+        "collective", "bytes", "real us", "virtual us", "off by", "bar",
+        title=f"What if, {abi}: rig {RIG}, after calibration on it",
+    )  # fmt: skip
+    program = str(native.native_dir() / "apps" / abi / "latency")
+    for collective in ("bcast", "allreduce", "alltoall"):
+        for bytes_ in (8, 4096, 262144):
+            with tempfile.TemporaryDirectory() as folder:
+                words = ["-n", "4", "--rig", RIG, "--runs", str(runs), "--output", f"{folder}/run"]
+                call = [program, collective, str(bytes_), "10"]
+                answer = subprocess.run(
+                    [STRETTO, "whatif", "--json", *words, *call],
+                    capture_output=True, text=True, check=False,
+                )  # fmt: skip
+                if answer.returncode != 0:
+                    raise SystemExit(f"{' '.join(call)}:\n{answer.stderr}")
+                real = statistics.median(
+                    told(file.read_text()) for file in Path(folder).glob("run/normal-*/stdout.txt")
+                )
+                virtual = told(answer.stderr)
+            table.add_row(
+                collective, f"{bytes_:,}", f"{real:.1f}", f"{virtual:.1f}",
+                percent(abs(virtual / real - 1)), "20 %",
+            )  # fmt: skip
+    return table
+
+
+def told(output: str) -> float:
+    """The time of a call that `latency` prints."""
+    match = re.search(r"(?m)^latency_us ([\d.]+)$", output)
+    assert match, output
+    return float(match[1])
 
 
 def spread(runs: int, abi: str) -> Table:

@@ -75,6 +75,27 @@ def expected_jacobi3d(n: int, iterations: int) -> int:
     return terms(np.array([cells_sum], dtype=np.uint64), np.array([largest]).view(np.uint64))
 
 
+# Those that check themselves; on ranks that divide the problem.
+CHECKED = {
+    "ft": ["16", "2"],
+    "is": ["20000", "2"],
+    "mg": ["16", "2"],
+    "abinit_like": ["8", "512", "2"],
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_what_checks_itself_is_right_on_any_number_of_ranks(mpi: Mpi, name: str) -> None:
+    assert len({checksum(mpi, name, *CHECKED[name], ranks=ranks) for ranks in (1, 2, 4)}) == 1
+
+
+def test_alltoall_prints_what_each_size_takes(mpi: Mpi) -> None:
+    ended = mpi.run(mpi.app("alltoall"), 64, 3, ranks=3)
+    assert ended.ok, ended.stderr
+    sizes = [line.split()[0] for line in ended.stdout.splitlines()[1:5]]
+    assert sizes == ["8", "16", "32", "64"]
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_checksum_is_the_same_on_any_number_of_ranks_and_every_time(mpi: Mpi, name: str) -> None:
     found = {checksum(mpi, name, *SMALL[name], ranks=ranks) for ranks in [*RANKS, 2]}
@@ -115,6 +136,11 @@ def test_relaxation_runs_with_fewer_vertices_than_ranks(mpi: Mpi) -> None:
         ("jacobi3d", ["0"], "n must be"),
         ("jacobi3d", ["8", "many"], "many"),
         ("jacobi3d", ["8", "1", "2"], "overlap"),
+        ("ft", ["24"], "power of two"),
+        ("is", ["many"], "many"),
+        ("mg", ["7"], "N"),
+        ("alltoall", ["0"], "max_bytes"),
+        ("abinit_like", ["3", "512"], "bands"),
         ("relaxation", ["-5"], "vertices"),
         ("relaxation", ["5", "3x"], "3x"),
     ],

@@ -113,6 +113,22 @@ def test_known_times_are_met(name: str, ranks: int, tmp_path: Path) -> None:
         assert found[phase] == pytest.approx(times, abs=1.0), phase
 
 
+# Programs that check what they get, in every language and with every kind of call.
+CHECKED = [
+    "dropin", "dropin_uneven", "dropin_groups", "threads_dropin",
+    "large_types", "fortran_mpifh", "fortran_f08",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", CHECKED)
+@pytest.mark.parametrize("abi", ["openmpi", "mpich"])
+def test_programs_get_what_they_get_in_real_time(abi: str, program: str, tmp_path: Path) -> None:
+    if abi not in MPIS:
+        pytest.skip(f"no MPI of the {abi} ABI")
+    scenarios = "scenario sim\nmachine any\nlevel 0 0 0 host\nmessage 0 1000 100 200 0 0 1\n"
+    run_in_virtual_time(MPIS[abi], program, 3, tmp_path, scenarios)
+
+
 def whatif(
     mpi: Mpi, program: Path, folder: Path, *options: str, arguments: Sequence[str] = ()
 ) -> dict[str, Any]:

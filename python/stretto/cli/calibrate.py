@@ -17,6 +17,7 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
+from stretto.cli.rigs import OnRig, launcher_on
 from stretto.data.calibration import Calibration
 from stretto.errors import EnvironmentUnusable, InputError
 from stretto.launch.calibration import calibrate as measure
@@ -37,6 +38,7 @@ def calibrate(
         Path, typer.Option("--output", "-o", metavar="FILE", help="The machine, as TOML.")
     ] = Path("machine.toml"),
     name: Annotated[str, typer.Option(help="What the machine is called.")] = "this machine",
+    rig: OnRig = None,
     timeout: Timeout = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plain command that measures.")
@@ -57,10 +59,11 @@ def calibrate(
         raise InputError("--ranks 1: a message needs two")
     job = prepare(program, launcher, launcher_args, mode="calibrate")
     if dry_run:
-        print(shlex.join(calibration_command(job, ranks, Path("calibration.json"))))
+        file = Path("calibration.json")
+        print(shlex.join(calibration_command(job, job.launcher, ranks, file)))
         return
-    with _err.status("measuring"):
-        calibration = measure(job, ranks, timeout)
+    with launcher_on(job.launcher, rig) as where, _err.status("measuring"):
+        calibration = measure(job, where, ranks, timeout)
     refuse_if_crowded(calibration)
     fitted = machine_of(calibration, name)
     try:

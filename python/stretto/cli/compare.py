@@ -1,8 +1,6 @@
 """stretto compare: a program on its own MPI against the same program under Stretto."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -18,17 +16,15 @@ from stretto.cli.options import (
     Timeout,
 )
 from stretto.cli.output import launches_bar, note, print_json, print_result
+from stretto.cli.rigs import OnRig, launcher_on
 from stretto.data.machine import load_average
 from stretto.data.provenance import collect
 from stretto.data.run_folder import Plan, RunFolder, create, default_path, resumable, resume
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
-from stretto.launch.base import Launcher
 from stretto.launch.comparison import Comparison
 from stretto.launch.comparison import run as run_comparison
 from stretto.launch.dropin import parse_selection, rank_environment
 from stretto.launch.job import Job, prepare
-from stretto.launch.registry import Known
-from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.schedules import known_algorithms
 from stretto.report.comparison import Answers, summarise
 from stretto.report.page import write_report
@@ -43,13 +39,7 @@ def compare(
     runs: Annotated[
         int, typer.Option(min=1, help="Pairs of launches; below 5 the spread means little.")
     ] = 5,
-    rig: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOSTSxPPN@RATE",
-            help="Launch on a network rig, for example 4x2@1gbit (needs root).",
-        ),
-    ] = None,
+    rig: OnRig = None,
     timeout: Timeout = None,
     algorithm: Algorithms = None,
     report: Annotated[Path, typer.Option(metavar="FILE", help="Where the report goes.")] = Path(
@@ -81,7 +71,7 @@ def compare(
     """
     selection = parse_selection(algorithm, known_algorithms()) if algorithm else {}
     job = prepare(program, launcher, launcher_args)
-    with _launcher(job.launcher, rig) as where:
+    with launcher_on(job.launcher, rig) as where:
         comparison = Comparison(
             program=job.program,
             launcher=where,
@@ -117,16 +107,6 @@ def compare(
         note(f"Report: {report}   Run folder: {folder.path}")
     if result.answers is Answers.DIFFERENT:
         raise typer.Exit(EXIT_DIFFERENT_ANSWERS)
-
-
-@contextmanager
-def _launcher(mpi: Known, rig: str | None) -> Iterator[Launcher]:
-    """The launcher itself, or the same on a rig that lives as long as it is used."""
-    if rig is None:
-        yield mpi
-        return
-    with Rig(parse_rig(rig)) as hosts:
-        yield hosts.launcher(mpi)
 
 
 def _folder(path: Path, plan: Plan, job: Job, comparison: Comparison) -> RunFolder:

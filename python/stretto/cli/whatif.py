@@ -20,8 +20,10 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
+from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import make_empty, run_folder
 from stretto.errors import InputError
+from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
 from stretto.launch.job import Job, prepare
@@ -59,6 +61,7 @@ def whatif(
         str | None,
         typer.Option(metavar="FILE", help="From calibrate, not measured anew; or a preset."),
     ] = None,
+    rig: OnRig = None,
     timeout: Timeout = None,
     output: Annotated[
         Path | None,
@@ -86,28 +89,29 @@ def whatif(
     algorithms = known_algorithms()
     named = None if machine is None else read_machine(machine)
     if dry_run:
-        supposed = Supposed(job, ranks, folder / "scenarios.txt", 0, timeout)
+        supposed = Supposed(job, job.launcher, ranks, folder / "scenarios.txt", 0, timeout)
         print(shlex.join(supposed.command(folder / "virtual-0", virtual=True)))
         return
     # Wrong words cost no measuring.
     _scenarios(scenario or [], named or read_machine(_STAND_IN), algorithms, ranks, show)
     make_empty(folder)
-    here = named or _measured(job, ranks, timeout)
-    scenarios = _scenarios(scenario or [], here, algorithms, ranks, show)
-    file = folder / "scenarios.txt"
-    _write(folder / "machine.toml", toml_of(here))
-    _write(file, "".join(each.for_the_library() for each in scenarios))
-    shown = [each.name for each in scenarios].index(show)
-    supposed = Supposed(job, ranks, file, shown, timeout)
-    with Progress(console=_err, transient=True) as progress:
-        task = progress.add_task("running", total=2 * runs)
-        normal, virtual = run_in_turn(
-            supposed,
-            runs,
-            folder,
-            sys.stderr.buffer if as_json else None,
-            lambda: progress.advance(task),
-        )
+    with launcher_on(job.launcher, rig) as where:
+        here = named or _measured(job, where, ranks, timeout)
+        scenarios = _scenarios(scenario or [], here, algorithms, ranks, show)
+        file = folder / "scenarios.txt"
+        _write(folder / "machine.toml", toml_of(here))
+        _write(file, "".join(each.for_the_library() for each in scenarios))
+        shown = [each.name for each in scenarios].index(show)
+        supposed = Supposed(job, where, ranks, file, shown, timeout)
+        with Progress(console=_err, transient=True) as progress:
+            task = progress.add_task("running", total=2 * runs)
+            normal, virtual = run_in_turn(
+                supposed,
+                runs,
+                folder,
+                sys.stderr.buffer if as_json else None,
+                lambda: progress.advance(task),
+            )
     found = answer(
         [max(rank.wall_ns for rank in run) * 1e-9 for run in normal],
         [Run.of(run) for run in virtual],
@@ -134,10 +138,10 @@ def _write(file: Path, text: str) -> None:
         raise InputError(f"{file}: {error.strerror}") from error
 
 
-def _measured(job: Job, ranks: int, timeout: float | None) -> Machine:
+def _measured(job: Job, where: Launcher, ranks: int, timeout: float | None) -> Machine:
     """What messages and collectives cost here, with as many ranks as there are cores for."""
     with _err.status("measuring this machine"):
-        calibration = calibrate(job, max(2, min(ranks, usable_cores())), timeout)
+        calibration = calibrate(job, where, max(2, min(ranks, usable_cores())), timeout)
     refuse_if_crowded(calibration)
     return machine_of(calibration, "this machine").machine
 

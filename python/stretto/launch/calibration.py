@@ -5,24 +5,27 @@ from pathlib import Path
 
 from stretto import native
 from stretto.data.calibration import Calibration, read_calibration
+from stretto.launch.base import Launcher
 from stretto.launch.dropin import CALIBRATION, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
 from stretto.launch.process import launch
 
 
-def calibration_command(job: Job, ranks: int, file: Path) -> list[str]:
+def calibration_command(job: Job, launcher: Launcher, ranks: int, file: Path) -> list[str]:
     """The launch that writes `file`: the program ends where its MPI_Init does."""
     library = native.drop_in(job.abi, "calibrate")
     environment = rank_environment(library, {}, verbose=False) | {CALIBRATION: str(file)}
-    return job.launcher.command(ranks, job.program.argv, environment)
+    return launcher.command(ranks, job.program.argv, environment)
 
 
-def calibrate(job: Job, ranks: int, timeout_s: float | None = None) -> Calibration:
+def calibrate(
+    job: Job, launcher: Launcher, ranks: int, timeout_s: float | None = None
+) -> Calibration:
     """Measure messages, collectives and work on `ranks` ranks; takes seconds."""
     # Not in /tmp: rank 0 may be on another host.
     with tempfile.TemporaryDirectory(prefix=".stretto-", dir=Path.cwd()) as folder:
         file = Path(folder) / "calibration.json"
-        outcome = launch(calibration_command(job, ranks, file), timeout_s=timeout_s)
+        outcome = launch(calibration_command(job, launcher, ranks, file), timeout_s=timeout_s)
         require_success(job.program.name, outcome, timeout_s)
         return read_calibration(file)

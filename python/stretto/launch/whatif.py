@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from stretto.data.virtual_times import RankTimes, read_times
+from stretto.launch.base import Launcher
 from stretto.launch.dropin import SCENARIOS, SHOWN, WHATIF, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
@@ -18,6 +19,7 @@ class Supposed:
     """Everything that does not change from launch to launch."""
 
     job: Job
+    launcher: Launcher
     ranks: int
     scenarios: Path  # the file
     shown: int  # whose time the program sees
@@ -30,7 +32,7 @@ class Supposed:
         if virtual:
             environment[SCENARIOS] = str(self.scenarios.absolute())
             environment[SHOWN] = str(self.shown)
-        return self.job.launcher.command(self.ranks, self.job.program.argv, environment)
+        return self.launcher.command(self.ranks, self.job.program.argv, environment)
 
 
 def run_in_turn(

@@ -70,12 +70,11 @@ void Comms::attach(MPI_Comm comm) {
                                          [](int rank) { return rank == MPI_UNDEFINED; });
   if (has_strangers) return;
   // The first rank names it: by itself, and by how many it has named.
-  const std::int64_t mine = (std::int64_t{made.first()} << 32) | created_;
+  const std::int64_t mine = (std::int64_t{made.first()} << 32) | created_++;
   std::vector<std::int64_t> ids(made.world.size());
   native().Allgather(&mine, sizeof mine, native().byte, ids.data(), sizeof mine, native().byte,
                      comm);
   made.id = ids.front();
-  if (made.rank == 0) ++created_;
   native().Comm_set_attr(comm, keyval_, known.release());
   ++generation;
 }

@@ -1,6 +1,7 @@
 // The program's communicators, as far as virtual time follows them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -37,7 +38,7 @@ class Comms {
 
  private:
   int keyval_ = MPI_KEYVAL_INVALID;
-  std::int64_t created_ = 0;  // ids that this rank gave
+  std::atomic<std::int64_t> created_{0};  // that this rank had a part in
 };
 
 }  // namespace stretto::intercept::whatif

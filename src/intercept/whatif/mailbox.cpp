@@ -48,10 +48,7 @@ void Mailbox::share_hosts_memory() {
   const int host = topology.host_of(rank_);
   cpu_set_t cores{};
   for (int rank = 0; rank < size_; ++rank) {
-    if (topology.host_of(rank) != host) {
-      all_local_ = false;
-      continue;
-    }
+    if (topology.host_of(rank) != host) continue;
     if (rank == rank_) local_ = static_cast<int>(world_of_.size());
     local_of_[static_cast<std::size_t>(rank)] = static_cast<int>(world_of_.size());
     world_of_.push_back(rank);
@@ -79,7 +76,7 @@ void Mailbox::share_hosts_memory() {
   if (crowded_ && local_ == 0) say("no shared memory (/dev/shm): virtual time is less exact");
   memory_.close();
   std::fill(local_of_.begin(), local_of_.end(), -1);
-  all_local_ = crowded_ = false;
+  crowded_ = false;
 }
 
 void Mailbox::close() {

@@ -66,7 +66,6 @@ class Mailbox {
   int local_ = 0;              // this rank among its host's
   std::vector<int> local_of_;  // each rank's number on this host; -1: elsewhere
   std::vector<int> world_of_;  // and back
-  bool all_local_ = true;
   bool crowded_ = false;
   bool has_token_ = false;
   HostMemory memory_;

@@ -18,14 +18,22 @@ Requests& Requests::get() {
   return *instance;
 }
 
+// Whatever the handle stood for before is over.
+Requests::Entry& Requests::fresh(MPI_Request request) {
+  entries_.erase(key_of(request));
+  return entries_[key_of(request)];
+}
+
 void Requests::add(MPI_Request request, Operation operation) {
   const Lock lock(Process::get().mutex);
-  entries_[key_of(request)] = {.operation = std::move(operation)};
+  fresh(request).operation = std::move(operation);
 }
 
 void Requests::add_persistent(MPI_Request request, const Persistent& what) {
   const Lock lock(Process::get().mutex);
-  entries_[key_of(request)] = {.is_persistent = true, .persistent = what};
+  Entry& entry = fresh(request);
+  entry.is_persistent = true;
+  entry.persistent = what;
 }
 
 void Requests::start(MPI_Request request) {

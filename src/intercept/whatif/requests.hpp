@@ -56,6 +56,7 @@ class Requests {
     bool is_persistent = false;
     Persistent persistent{};
   };
+  [[nodiscard]] Entry& fresh(MPI_Request request);
   [[nodiscard]] Operation take(MPI_Request request);
 
   std::unordered_map<std::uintptr_t, Entry> entries_;

@@ -101,10 +101,16 @@ def rig_check(runs: int, abi: str) -> Table:
         title=f"What if, {abi}: rig {RIG}, after calibration on it",
     )  # fmt: skip
     program = str(native.native_dir() / "apps" / abi / "latency")
+    machine = Path(tempfile.mkdtemp()) / "machine.toml"
+    subprocess.run(
+        [STRETTO, "calibrate", "-n", "2", "--rig", RIG, "-o", machine, program],
+        check=True, capture_output=True,
+    )  # fmt: skip
     for collective in ("bcast", "allreduce", "alltoall"):
         for bytes_ in (8, 4096, 262144):
             with tempfile.TemporaryDirectory() as folder:
                 words = ["-n", "4", "--rig", RIG, "--runs", str(runs), "--output", f"{folder}/run"]
+                words += ["--machine", str(machine)]
                 call = [program, collective, str(bytes_), "10"]
                 answer = subprocess.run(
                     [STRETTO, "whatif", "--json", *words, *call],

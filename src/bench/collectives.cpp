@@ -13,6 +13,7 @@ constexpr Collective kMeasured[] = {
     Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 constexpr int kRepeats = 25;
+constexpr double kLongest = 200'000'000;  // ns, for one size
 
 class Caller {
  public:
@@ -72,22 +73,27 @@ class Caller {
         static_cast<std::size_t>(buffers(bytes) * std::max<std::int64_t>(bytes, 8) * size_);
     in_ = std::vector<std::byte>(room);
     out_ = std::vector<std::byte>(room + kApart);
-    call(collective, bytes);
-    std::vector<double> times;
-    for (int i = 0; i < kRepeats; ++i) {
-      native().Barrier(comm_);
-      const std::int64_t begin = now_ns();
-      call(collective, bytes);
-      const auto mine = static_cast<double>(now_ns() - begin);
-      std::vector<double> all(static_cast<std::size_t>(size_));
-      native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
-                         comm_);
-      times.push_back(*std::max_element(all.begin(), all.end()));
-    }
+    once(collective, bytes);
+    const double estimate = once(collective, bytes);
+    const int repeats = static_cast<int>(std::clamp(kLongest / estimate, 2.0, 1.0 * kRepeats));
+    std::vector<double> times{estimate};
+    for (int i = 0; i < repeats; ++i) times.push_back(once(collective, bytes));
     return summary(std::move(times));
   }
 
  private:
+  // The slowest rank's time, the same on all.
+  double once(Collective collective, std::int64_t bytes) {
+    native().Barrier(comm_);
+    const std::int64_t begin = now_ns();
+    call(collective, bytes);
+    const auto mine = static_cast<double>(now_ns() - begin);
+    std::vector<double> all(static_cast<std::size_t>(size_));
+    native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
+                       comm_);
+    return *std::max_element(all.begin(), all.end());
+  }
+
   [[nodiscard]] std::int64_t buffers(std::int64_t bytes) const {
     return bytes >= kOutOfCaches ? kMostInAll / (bytes * size_) : 1;
   }
@@ -111,7 +117,8 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
     for (const std::int64_t bytes : kSizes) {
       if (bytes * size > kMostInAll / 2) break;
       times.push_back({collective, bytes, caller.measure(collective, bytes)});
-      if (collective == Collective::barrier) break;
+      // On a slow network the next would take long, and tell nothing new.
+      if (collective == Collective::barrier || times.back().time.median > kLongest / 4) break;
     }
   }
   return times;

@@ -10,6 +10,8 @@ constexpr int kDone = 4;
 constexpr int kRounds = 15;             // of which each sample is the summary
 constexpr double kRoundNs = 1'000'000;  // how long one should take
 constexpr int kMostRepeats = 200;
+constexpr double kLongRoundNs = 3'000'000;
+constexpr int kFewRounds = 3;
 constexpr int kStream = 16;
 constexpr std::array<std::int64_t, 17> kSizes = {
     1,        8,        64,        256,       1 << 10,   2 << 10, 4 << 10, 8 << 10, 16 << 10,
@@ -31,22 +33,25 @@ class Side {
     bytes_ = static_cast<int>(bytes);
     MessageTimes times;
     times.bytes = bytes;
-    const int few = agreed(4);
+    const int few = agreed(1);
     ping_pong(few);
     const double estimate = agreed(ping_pong(few));
-    const int repeats = static_cast<int>(std::clamp(kRoundNs / estimate, 4.0, 1.0 * kMostRepeats));
+    const int repeats = static_cast<int>(std::clamp(kRoundNs / estimate, 1.0, 1.0 * kMostRepeats));
+    // A slow network is not as noisy as it is slow.
+    rounds_ = estimate * repeats > kLongRoundNs ? kFewRounds : kRounds;
     times.one_way = rounds([&] { return ping_pong(agreed(repeats)); });
     times.exchange = rounds([&] { return exchange(agreed(repeats)); });
     std::vector<double> sends;
     std::vector<double> receives;
-    for (int round = 0; round < kRounds; ++round) {
-      const auto [send, receive] = apart(agreed(std::max(repeats / 4, 3)), estimate);
+    const int count = agreed(rounds_);
+    for (int round = 0; round < count; ++round) {
+      const auto [send, receive] = apart(agreed(std::max(repeats / 4, 1)), estimate);
       sends.push_back(send);
       receives.push_back(receive);
     }
     times.send = summary(sends);
     times.recv = summary(receives);
-    times.gap = rounds([&] { return stream(agreed(std::max(repeats / kStream, 2))); });
+    times.gap = rounds([&] { return stream(agreed(std::max(repeats / kStream, 1))); });
     return times;
   }
 
@@ -65,8 +70,9 @@ class Side {
   template <class Round>
   Sample rounds(Round round) {
     std::vector<double> times;
-    times.reserve(kRounds);
-    for (int i = 0; i < kRounds; ++i) times.push_back(round());
+    const int count = agreed(rounds_);
+    times.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) times.push_back(round());
     return summary(std::move(times));
   }
 
@@ -166,6 +172,7 @@ class Side {
   int other_;
   bool is_first_;
   int bytes_ = 0;
+  int rounds_ = kRounds;
   std::int64_t turn_ = 0;
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;

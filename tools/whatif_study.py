@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,7 @@ def ask(
     with tempfile.TemporaryDirectory() as folder:
         words = ["-n", str(ranks), "--json", "--output", f"{folder}/run", *options]
         pin = ["taskset", "-c", "0"] if one_core else []
-        answer = subprocess.run(
-            [*pin, STRETTO, verb, *words, *program], capture_output=True, text=True, check=False
-        )
-    if answer.returncode != 0:
-        raise SystemExit(f"{' '.join([verb, *words, *program])}:\n{answer.stderr}")
+        answer = stretto(verb, *words, *program, before=pin)
     return dict(json.loads(answer.stdout))
 
 
@@ -63,18 +60,15 @@ def of(times: dict[str, float]) -> str:
 
 
 def accuracy(runs: int, abi: str) -> Table:
-    """sim against normal, where both are to be had; and 16 ranks, spread. A row of bars.py."""
+    """sim against normal, where both are to be had; and on one core against on two. A row of
+    bars.py."""
     table = Table(
         "2 ranks", "normal", "sim", "off by", "bar", "zero saves", "virtual/real run",
         "1 core/2", "bar",
         title=f"What if, {abi}: 2 ranks on 2 cores, interleaved; sim on one core against on two",
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
-        machine = f"{folder}/machine.toml"
-        program = native.native_dir() / "apps" / abi / "ft"
-        subprocess.run(
-            [STRETTO, "calibrate", "-o", machine, program], check=True, capture_output=True
-        )
+        machine = measured(folder, abi)
         for app in APPS:
             options = ("--runs", str(runs), "--machine", machine)
             two = ask("whatif", app, 2, *options, abi=abi)
@@ -101,32 +95,40 @@ def rig_check(runs: int, abi: str) -> Table:
         title=f"What if, {abi}: rig {RIG}, after calibration on it",
     )  # fmt: skip
     program = str(native.native_dir() / "apps" / abi / "latency")
-    machine = Path(tempfile.mkdtemp()) / "machine.toml"
-    subprocess.run(
-        [STRETTO, "calibrate", "-n", "2", "--rig", RIG, "-o", machine, program],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    for collective in ("bcast", "allreduce", "alltoall"):
-        for bytes_ in (8, 4096, 262144):
-            with tempfile.TemporaryDirectory() as folder:
-                words = ["-n", "4", "--rig", RIG, "--runs", str(runs), "--output", f"{folder}/run"]
-                words += ["--machine", str(machine)]
-                call = [program, collective, str(bytes_), "10"]
-                answer = subprocess.run(
-                    [STRETTO, "whatif", "--json", *words, *call],
-                    capture_output=True, text=True, check=False,
-                )  # fmt: skip
-                if answer.returncode != 0:
-                    raise SystemExit(f"{' '.join(call)}:\n{answer.stderr}")
-                real = statistics.median(
-                    told(file.read_text()) for file in Path(folder).glob("run/normal-*/stdout.txt")
-                )
-                virtual = told(answer.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        machine = measured(folder, abi, "--rig", RIG)
+        for collective, bytes_ in product(("bcast", "allreduce", "alltoall"), (8, 4096, 262144)):
+            run = Path(folder) / f"{collective}-{bytes_}"
+            words = ["-n", "4", "--rig", RIG, "--runs", str(runs), "--output", str(run)]
+            call = [program, collective, str(bytes_), "5"]
+            answer = stretto("whatif", "--json", "--machine", machine, *words, *call)
+            real = statistics.median(
+                told(file.read_text()) for file in run.glob("normal-*/stdout.txt")
+            )
+            virtual = told(answer.stderr)
             table.add_row(
                 collective, f"{bytes_:,}", f"{real:.1f}", f"{virtual:.1f}",
                 percent(abs(virtual / real - 1)), "20 %",
             )  # fmt: skip
     return table
+
+
+def measured(folder: str, abi: str, *options: str) -> str:
+    """The file of a machine that was measured now, with two ranks."""
+    machine = f"{folder}/machine.toml"
+    program = str(native.native_dir() / "apps" / abi / "ft")
+    stretto("calibrate", "-n", "2", "-o", machine, *options, program)
+    return machine
+
+
+def stretto(*words: str, before: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """Run the command line; stops with what it said where it fails."""
+    answer = subprocess.run(
+        [*before, str(STRETTO), *words], capture_output=True, text=True, check=False
+    )
+    if answer.returncode != 0:
+        raise SystemExit(f"stretto {' '.join(words)}:\n{answer.stderr}")
+    return answer
 
 
 def told(output: str) -> float:

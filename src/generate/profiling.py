@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dropin import entry
 from table import Function, forms, large_count_form
@@ -75,6 +75,23 @@ def all_forms(functions: Iterable[Function]) -> Iterator[Function]:
         yield from forms(function) if function.role == "collective" else [function]
 
 
+def entry_points(
+    mode: str, functions: Sequence[Function], wrapper: Callable[[Function], str]
+) -> str:
+    """The definitions of all of them, in the namespace of stretto::intercept::<mode>."""
+    # Open MPI 4.1 has none of these, and a program that looks for them must not find ours.
+    newer = [f for f in functions if f.form == "persistent" or f.name.endswith("_c")]
+    older = [f for f in functions if f not in newer]
+    return (
+        "using namespace stretto;\n"
+        "using namespace stretto::intercept;\n"
+        f"using namespace stretto::intercept::{mode};\n\n"
+        'extern "C" {\n\n' + "\n".join(map(wrapper, older)) + "\n"
+        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + "\n".join(map(wrapper, newer)) + "\n#endif\n\n"
+        '}  // extern "C"\n'
+    )
+
+
 def source(functions: Iterable[Function]) -> str:
     """The text of profile/wrappers.cpp."""
     every = list(all_forms(functions))
@@ -83,11 +100,6 @@ def source(functions: Iterable[Function]) -> str:
     index |= {form.name: index[form.name.removesuffix("_c")] for form in large}
     table = ",\n".join(f'    {{"MPI_{f.name}", Kind::{kind(f)}}}' for f in every)
 
-    def wrappers(of: Iterable[Function]) -> str:
-        return "\n".join(wrapper(f, index[f.name]) for f in of)
-
-    # Open MPI 4.1 has none of these, and a program that looks for them must not find ours.
-    newer = [*(f for f in every if f.form == "persistent"), *large]
     return (
         '#include "intercept/profile/session.hpp"\n'
         '#include "intercept/profile/timed.hpp"\n'
@@ -95,10 +107,5 @@ def source(functions: Iterable[Function]) -> str:
         "namespace stretto::intercept::profile {\n"
         f"constinit const Function kFunctions[] = {{\n{table}}};\n"
         "}  // namespace stretto::intercept::profile\n\n"
-        "using namespace stretto;\n"
-        "using namespace stretto::intercept;\n"
-        "using namespace stretto::intercept::profile;\n\n"
-        'extern "C" {\n\n' + wrappers(f for f in every if f not in newer) + "\n"
-        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + wrappers(newer) + "\n#endif\n\n"
-        '}  // extern "C"\n'
+        + entry_points("profile", [*every, *large], lambda f: wrapper(f, index[f.name]))
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dropin import entry
-from profiling import LEFT_OUT, SESSION, all_forms
+from profiling import LEFT_OUT, SESSION, all_forms, entry_points
 from table import Function, large_count_form
 
 # Of communicators that virtual time leaves to the MPI, or calls it has no part in.
@@ -137,17 +137,6 @@ def source(functions: Iterable[Function]) -> str:
     every = [f for f in all_forms(functions) if f.name not in UNTOUCHED]
     large = [form for form in map(large_count_form, every) if form]
 
-    def wrappers(of: Iterable[Function]) -> str:
-        return "\n".join(map(wrapper, of))
-
-    # Open MPI 4.1 has none of these, and a program that looks for them must not find ours.
-    newer = [*(f for f in every if f.form == "persistent"), *large]
-    return (
-        '#include "intercept/whatif/hooks.hpp"\n\n'
-        "using namespace stretto;\n"
-        "using namespace stretto::intercept;\n"
-        "using namespace stretto::intercept::whatif;\n\n"
-        'extern "C" {\n\n' + wrappers(f for f in every if f not in newer) + "\n"
-        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + wrappers(newer) + "\n#endif\n\n"
-        '}  // extern "C"\n'
+    return '#include "intercept/whatif/hooks.hpp"\n\n' + entry_points(
+        "whatif", [*every, *large], wrapper
     )

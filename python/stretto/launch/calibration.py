@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stretto import native
 from stretto.data.calibration import Calibration, read_calibration
+from stretto.errors import EnvironmentUnusable
 from stretto.launch.base import Launcher
 from stretto.launch.dropin import CALIBRATION, rank_environment
 from stretto.launch.failure import require_success
@@ -24,7 +25,11 @@ def calibrate(
 ) -> Calibration:
     """Measure messages, collectives and work on `ranks` ranks; takes seconds."""
     # Not in /tmp: rank 0 may be on another host.
-    with tempfile.TemporaryDirectory(prefix=".stretto-", dir=Path.cwd()) as folder:
+    try:
+        here = tempfile.TemporaryDirectory(prefix=".stretto-", dir=Path.cwd())
+    except OSError as error:
+        raise EnvironmentUnusable(f"cannot write to {Path.cwd()}: {error.strerror}") from error
+    with here as folder:
         file = Path(folder) / "calibration.json"
         outcome = launch(calibration_command(job, launcher, ranks, file), timeout_s=timeout_s)
         require_success(job.program.name, outcome, timeout_s)

@@ -13,6 +13,7 @@
 #include "bench/collectives.hpp"
 #include "bench/messages.hpp"
 #include "bench/work.hpp"
+#include "intercept/calls/world.hpp"
 #include "intercept/entry.hpp"
 #include "topology/topology.hpp"
 
@@ -26,14 +27,6 @@ struct Pair {
   const char* level;
   int second;  // the first is rank 0
 };
-
-std::vector<Place> places(int size) {
-  const Place mine = Place::here();
-  std::vector<Place> all(static_cast<std::size_t>(size));
-  native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
-                     native().comm_world);
-  return all;
-}
 
 std::vector<Pair> pairs(const Topology& topology) {
   std::vector<Pair> found;
@@ -104,7 +97,7 @@ void measure() {
   int size = 1;
   native().Comm_rank(native().comm_world, &rank);
   native().Comm_size(native().comm_world, &size);
-  const Topology topology(places(size));
+  const Topology topology(of_all_ranks(Place::here(), size, native().comm_world));
   int together = 0;  // on the fullest host
   for (int host = 0; host < topology.hosts(); ++host) {
     int here = 0;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <numeric>
 
 #include "intercept/calls/caller.hpp"
+#include "intercept/calls/world.hpp"
 #include "intercept/entry.hpp"
 
 namespace stretto::intercept::profile {
@@ -33,16 +33,9 @@ int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/)
 }
 
 // FNV-1a of the ranks of a group in MPI_COMM_WORLD.
-std::uint64_t hash_of(MPI_Group group, int size) {
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> world_ranks(ranks.size());
-  MPI_Group world{};
-  native().Comm_group(native().comm_world, &world);
-  native().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
-  native().Group_free(&world);
+std::uint64_t hash_of(MPI_Group group) {
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const int rank : world_ranks) {
+  for (const int rank : ranks_in_world(group)) {
     hash = (hash ^ static_cast<std::uint64_t>(static_cast<unsigned>(rank))) * 0x100000001b3;
   }
   return hash;
@@ -123,7 +116,7 @@ int Recorder::learn(MPI_Comm comm) {
   native().Comm_rank(comm, &known.rank);
   MPI_Group group{};
   native().Comm_group(comm, &group);
-  known.members = hash_of(group, known.size);
+  known.members = hash_of(group);
   native().Group_free(&group);
   const auto index = static_cast<std::intptr_t>(comms_.size());
   comms_.push_back(known);

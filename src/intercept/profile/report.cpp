@@ -1,7 +1,5 @@
 #include "intercept/profile/report.hpp"
 
-#include <sys/resource.h>
-
 #include <span>
 #include <sstream>
 
@@ -10,7 +8,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "intercept/calls/caller.hpp"
-#include "topology/topology.hpp"
+#include "intercept/calls/world.hpp"
 
 namespace stretto::intercept::profile {
 namespace {
@@ -60,22 +58,12 @@ void describe(Json& json, const Site& site) {
   json.end_array().end_object();
 }
 
-std::string text_of(const Session& session, const Recorder& recorder, int rank) {
-  int size = 0;
-  native().Comm_size(native().comm_world, &size);
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
+std::string text_of(const Session& session, const Recorder& recorder) {
   std::ostringstream out;
   Json json(out);
-  json.begin_object()
-      .field("rank", rank)
-      .field("size", size)
-      .field("abi", STRETTO_ABI)
-      .field("mpi", std::string_view(native_version()))
-      .field("host", static_cast<const char*>(stretto::Place::here().host.data()))
-      .field("begin_ns", session.begin)
-      .field("end_ns", session.end)
-      .field("involuntary_switches", usage.ru_nivcsw);
+  json.begin_object();
+  describe_rank(json);
+  json.field("begin_ns", session.begin).field("end_ns", session.end);
   json.key("clocks").begin_array();
   describe(json, session.clocks_at_begin);
   describe(json, session.clocks_at_end);
@@ -115,7 +103,7 @@ void write_report(const Session& session, const Recorder& recorder) {
   int rank = 0;
   native().Comm_rank(native().comm_world, &rank);
   const std::string path = *folder + "/rank-" + std::to_string(rank);
-  const std::string text = text_of(session, recorder, rank);
+  const std::string text = text_of(session, recorder);
   const auto& instances = recorder.instances();
   // The JSON last: where it is, both are whole.
   const bool written = write_new_file(path + ".collectives", std::as_bytes(std::span(instances))) &&

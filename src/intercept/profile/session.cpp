@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "intercept/calls/caller.hpp"
+#include "intercept/calls/world.hpp"
 #include "intercept/profile/recorder.hpp"
 #include "intercept/profile/report.hpp"
 
@@ -9,23 +10,7 @@ namespace stretto::intercept::profile {
 namespace {
 
 Session session;
-MPI_Comm own{};  // for what the tool has to say: no receive of the program's may catch it
-
-MPI_Comm copy_of_world() {
-  MPI_Group group{};
-  MPI_Comm copy{};
-  native().Comm_group(native().comm_world, &group);
-  native().Comm_create(native().comm_world, group, &copy);
-  native().Group_free(&group);
-  return copy;
-}
-
-// Ranks that MPI_Comm_spawn started are numbered from 0 again.
-bool is_spawned() {
-  MPI_Comm parent = native().comm_null;
-  native().Comm_get_parent(&parent);
-  return parent != native().comm_null;
-}
+MPI_Comm own{};
 
 void begin() {
   if (!native_available()) {

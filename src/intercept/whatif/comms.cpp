@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
+
+#include "intercept/calls/world.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
@@ -29,20 +30,6 @@ int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
   return MPI_SUCCESS;
 }
 
-std::vector<int> ranks_in_world(MPI_Comm comm, int size) {
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> in_world(ranks.size());
-  MPI_Group world{};
-  MPI_Group group{};
-  native().Comm_group(native().comm_world, &world);
-  native().Comm_group(comm, &group);
-  native().Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
-  native().Group_free(&group);
-  native().Group_free(&world);
-  return in_world;
-}
-
 }  // namespace
 
 void Comms::open() {
@@ -60,21 +47,19 @@ void Comms::attach(MPI_Comm comm) {
   int is_inter = 0;
   native().Comm_test_inter(comm, &is_inter);
   if (is_inter != 0) return;
-  int size = 1;
   auto known = std::make_unique<CommPtr>(std::make_shared<Comm>());
   Comm& made = **known;
-  native().Comm_size(comm, &size);
   native().Comm_rank(comm, &made.rank);
-  made.world = ranks_in_world(comm, size);
+  MPI_Group group{};
+  native().Comm_group(comm, &group);
+  made.world = ranks_in_world(group);
+  native().Group_free(&group);
   const bool has_strangers = std::any_of(made.world.begin(), made.world.end(),
                                          [](int rank) { return rank == MPI_UNDEFINED; });
   if (has_strangers) return;
   // The first rank names it: by itself, and by how many it has named.
   const std::int64_t mine = (std::int64_t{made.first()} << 32) | created_++;
-  std::vector<std::int64_t> ids(made.world.size());
-  native().Allgather(&mine, sizeof mine, native().byte, ids.data(), sizeof mine, native().byte,
-                     comm);
-  made.id = ids.front();
+  made.id = of_all_ranks(mine, made.size(), comm).front();
   native().Comm_set_attr(comm, keyval_, known.release());
   ++generation;
 }

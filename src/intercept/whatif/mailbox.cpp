@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/log.hpp"
+#include "intercept/calls/world.hpp"
 #include "topology/topology.hpp"
 
 namespace stretto::intercept::whatif {
@@ -18,14 +19,6 @@ constexpr std::int64_t kLongestSleep = 1'000'000;
 constexpr std::int64_t kLongestForToken = 100'000'000;
 
 using Name = std::array<char, 64>;
-
-template <class Value>
-std::vector<Value> gather(const Value& mine, int size, MPI_Comm comm) {
-  std::vector<Value> all(static_cast<std::size_t>(size));
-  native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
-                     comm);
-  return all;
-}
 
 }  // namespace
 
@@ -43,7 +36,7 @@ void Mailbox::open(MPI_Comm own) {
 }
 
 void Mailbox::share_hosts_memory() {
-  const auto places = gather(Place::here(), size_, own_);
+  const auto places = of_all_ranks(Place::here(), size_, own_);
   const Topology topology(places);
   const int host = topology.host_of(rank_);
   cpu_set_t cores{};
@@ -64,10 +57,10 @@ void Mailbox::share_hosts_memory() {
     created = memory_.create(ranks, tokens);
     created.copy(mine.data(), mine.size() - 1);
   }
-  const auto names = gather(mine, size_, own_);
+  const auto names = of_all_ranks(mine, size_, own_);
   const Name& name = names[static_cast<std::size_t>(world_of_[0])];
   const bool opened = local_ == 0 ? !created.empty() : memory_.open(name.data(), ranks);
-  const auto all = gather(opened ? 1 : 0, size_, own_);  // and nobody needs the name any more
+  const auto all = of_all_ranks(opened ? 1 : 0, size_, own_);  // and nobody needs the name any more
   if (local_ == 0 && !created.empty()) HostMemory::forget_name(created);
   const bool shared = std::all_of(world_of_.begin(), world_of_.end(), [&](int rank) {
     return all[static_cast<std::size_t>(rank)] != 0;

@@ -1,7 +1,5 @@
 #include "intercept/whatif/report.hpp"
 
-#include <sys/resource.h>
-
 #include <span>
 #include <sstream>
 
@@ -10,26 +8,10 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "intercept/calls/caller.hpp"
-#include "topology/topology.hpp"
+#include "intercept/calls/world.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
-
-void describe_run(Json& json, std::int64_t wall_ns) {
-  int rank = 0;
-  int size = 0;
-  native().Comm_rank(native().comm_world, &rank);
-  native().Comm_size(native().comm_world, &size);
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  json.field("rank", rank)
-      .field("size", size)
-      .field("abi", STRETTO_ABI)
-      .field("mpi", std::string_view(native_version()))
-      .field("host", static_cast<const char*>(Place::here().host.data()))
-      .field("wall_ns", wall_ns)
-      .field("involuntary_switches", usage.ru_nivcsw);
-}
 
 void describe(Json& json, const SiteKey& key, const Site& site) {
   const CodePlace place = place_of(key.caller);
@@ -73,7 +55,8 @@ void write_report(const Process& process, std::int64_t wall_ns) {
   std::ostringstream out;
   Json json(out);
   json.begin_object();
-  describe_run(json, wall_ns);
+  describe_rank(json);
+  json.field("wall_ns", wall_ns);
   json.field("crowded", process.mailbox.is_crowded());
   json.field("computed_ns", process.computed_ns).field("blocked_ns", process.blocked_ns);
   json.key("clocks").begin_array();
@@ -95,7 +78,8 @@ void write_times(std::int64_t wall_ns) {
   std::ostringstream out;
   Json json(out);
   json.begin_object();
-  describe_run(json, wall_ns);
+  describe_rank(json);
+  json.field("wall_ns", wall_ns);
   json.end_object();
   write(out.str() + "\n");
 }

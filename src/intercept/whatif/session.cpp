@@ -7,6 +7,7 @@
 #include "base/config.hpp"
 #include "base/log.hpp"
 #include "intercept/calls/caller.hpp"
+#include "intercept/calls/world.hpp"
 #include "intercept/whatif/collectives.hpp"
 #include "intercept/whatif/process.hpp"
 #include "intercept/whatif/report.hpp"
@@ -16,32 +17,8 @@
 namespace stretto::intercept::whatif {
 namespace {
 
-MPI_Comm own{};  // for what the tool has to say: no receive of the program's may catch it
+MPI_Comm own{};
 std::int64_t begun_ns = 0;
-
-// Not collective where a parent started these ranks.
-bool is_spawned() {
-  MPI_Comm parent = native().comm_null;
-  native().Comm_get_parent(&parent);
-  return parent != native().comm_null;
-}
-
-MPI_Comm copy_of_world() {
-  MPI_Group group{};
-  MPI_Comm copy{};
-  native().Comm_group(native().comm_world, &group);
-  native().Comm_create(native().comm_world, group, &copy);
-  native().Group_free(&group);
-  return copy;
-}
-
-template <class Value>
-std::vector<Value> of_all_ranks(const Value& mine) {
-  std::vector<Value> all(static_cast<std::size_t>(Process::get().world_size));
-  native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
-                     own);
-  return all;
-}
 
 // Where each rank sits on a scenario's machine: as many places a host as its fullest has ranks.
 std::vector<Rank> places_of(const model::Scenario& scenario, const std::vector<int>& host_of) {
@@ -71,7 +48,7 @@ std::vector<Rank> places_of(const model::Scenario& scenario, const std::vector<i
 }
 
 std::vector<int> hosts_of_ranks() {
-  const Topology topology(of_all_ranks(Place::here()));
+  const Topology topology(of_all_ranks(Place::here(), Process::get().world_size, own));
   std::vector<int> hosts;
   hosts.reserve(static_cast<std::size_t>(topology.size()));
   for (int rank = 0; rank < topology.size(); ++rank) hosts.push_back(topology.host_of(rank));
@@ -126,7 +103,7 @@ void begin() {
   own = copy_of_world();
   const auto scenarios = setting("STRETTO_WHATIF_SCENARIOS");
   if (scenarios) begin_virtual_time(*scenarios);
-  of_all_ranks('x');  // they all begin now
+  static_cast<void>(of_all_ranks('x', process.world_size, own));  // they all begin now
   begun_ns = now_ns();
   if (!scenarios) return;
   process.begin_counting();

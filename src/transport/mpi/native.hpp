@@ -26,7 +26,7 @@ namespace stretto {
   X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_set_errhandler)   \
   X(Comm_size) X(Comm_test_inter) X(Dist_graph_neighbors) X(Dist_graph_neighbors_count)           \
   X(Errhandler_free) X(Exscan) X(Gather) X(Get_library_version) X(Graph_neighbors)                \
-  X(Graph_neighbors_count) X(Grequest_complete) X(Grequest_start) X(Group_free)                   \
+  X(Graph_neighbors_count) X(Grequest_complete) X(Grequest_start) X(Group_free) X(Group_size)                   \
   X(Group_translate_ranks) X(Improbe) X(Intercomm_merge) X(Iprobe) X(Irecv) X(Isend) X(Issend)    \
   X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv) X(Recv_init) X(Reduce)             \
   X(Reduce_local) X(Reduce_scatter_block) X(Request_free) X(Request_get_status) X(Scan)           \

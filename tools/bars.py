@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from replay_bars import replays
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -293,6 +294,7 @@ BARS = {
     "whatif": lambda mpi, _apps, runs: accuracy(runs, mpi.abi),
     "whatif-rig": lambda mpi, _apps, runs: rig_check(runs, mpi.abi),
     "whatif-spread": lambda mpi, _apps, runs: spread(runs, mpi.abi),
+    "replay": lambda mpi, _apps, _runs: replays(mpi.abi),
     "simulator": lambda _mpi, _apps, runs: simulator(runs),
 }
 

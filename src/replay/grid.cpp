@@ -49,15 +49,23 @@ int Grid::from(int rank, const Coords& way) const {
 }
 
 std::vector<int> Grid::slice(int rank, unsigned mask) const {
-  const Coords mine = coords_of(rank);
-  std::vector<int> members;
-  for (int other = 0; other < ranks(); ++other) {
-    const Coords its = coords_of(other);
-    bool is_in = true;
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      is_in = is_in && ((mask >> i & 1U) != 0 || its[i] == mine[i]);
+  Coords first = coords_of(rank);
+  int size = 1;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if ((mask >> i & 1U) == 0) continue;
+    first[i] = 0;
+    size *= dims[i];
+  }
+  std::vector<int> members(static_cast<std::size_t>(size));
+  for (std::size_t number = 0; number < members.size(); ++number) {
+    Coords coords = first;
+    auto left = static_cast<int>(number);
+    for (std::size_t i = dims.size(); i-- > 0;) {
+      if ((mask >> i & 1U) == 0) continue;
+      coords[i] = left % dims[i];
+      left /= dims[i];
     }
-    if (is_in) members.push_back(other);
+    members[number] = rank_at(coords);
   }
   return members;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/group_times.hpp"
-#include "trace/trace.hpp"
+#include "replay/replay.hpp"
 
 namespace stretto::replay {
 
@@ -20,10 +20,14 @@ struct Ends {
 
 class Group {
  public:
-  Group(std::vector<int> members, std::unique_ptr<model::GroupTimes> times)
-      : members_(std::move(members)), times_(std::move(times)) {}
+  using Members = std::shared_ptr<const std::vector<int>>;
 
-  [[nodiscard]] const std::vector<int>& members() const { return members_; }
+  Group(Members members, std::unique_ptr<model::GroupTimes> times);
+
+  [[nodiscard]] const Members& members() const { return members_; }
+  [[nodiscard]] std::size_t size() const { return members_->size(); }
+  // A rank's number in it.
+  [[nodiscard]] std::size_t member(int rank) const { return numbers_.at(rank); }
   // A member begins its `number`-th collective here; true where it is the last one to come.
   [[nodiscard]] bool arrive(std::size_t member, std::int64_t number,
                             const model::CollectiveCall& call, std::span<const double> now);
@@ -41,7 +45,8 @@ class Group {
     std::vector<model::CollectiveEnds> ends{};  // by scenario
   };
 
-  std::vector<int> members_;
+  Members members_;
+  std::unordered_map<int, std::size_t> numbers_;
   std::unique_ptr<model::GroupTimes> times_;
   std::map<std::int64_t, Meeting> meetings_;
 };
@@ -53,7 +58,7 @@ class Groups {
       : scenarios_(scenarios), places_(places) {}
 
   // Throws Unmatched where its ranks do not agree on who they are.
-  [[nodiscard]] Group& of(const trace::Comm& comm);
+  [[nodiscard]] Group& of(const PartComm& comm);
 
  private:
   const std::vector<model::Scenario>& scenarios_;

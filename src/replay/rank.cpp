@@ -1,7 +1,5 @@
 #include "replay/rank.hpp"
 
-#include <algorithm>
-
 namespace stretto::replay {
 
 using trace::Op;
@@ -30,10 +28,9 @@ RankReplay::RankReplay(const Part& part, int rank, const std::vector<model::Scen
       arrivals_(scenarios.size()),
       cursor_(part.trace->program),
       durations_(part.trace->durations, 0) {
-  for (const trace::Comm& comm : part.comms) {
-    const auto at = std::find(comm.members.begin(), comm.members.end(), rank);
-    comms_.push_back(
-        {.group = &groups.of(comm), .member = static_cast<std::size_t>(at - comm.members.begin())});
+  for (const PartComm& comm : part.comms) {
+    Group& group = groups.of(comm);
+    comms_.push_back({.group = &group, .member = group.member(rank)});
   }
   result_.sites.resize(part.trace->sites.size());
 }
@@ -151,7 +148,7 @@ void RankReplay::begin(const Op& op, World& world) {
                                    .commutative = op.commutative,
                                    .uneven = op.uneven};
   if (!comm.group->arrive(comm.member, open.number, call, clocks_.now())) return;
-  for (const int member : comm.group->members()) world.wake(member);
+  for (const int member : *comm.group->members()) world.wake(member);
 }
 
 bool RankReplay::finish(const Op& op) {

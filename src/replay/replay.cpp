@@ -29,7 +29,11 @@ std::vector<Part> parts_of(const trace::Trace& trace) {
   std::vector<Part> parts;
   parts.reserve(trace.ranks.size());
   for (const trace::RankTrace& rank : trace.ranks) {
-    parts.push_back({.trace = &rank, .ops = rank.ops, .comms = rank.comms, .host = rank.host});
+    Part part{.trace = &rank, .ops = rank.ops, .host = rank.host};
+    for (const trace::Comm& comm : rank.comms) {
+      part.comms.push_back({comm.id, std::make_shared<const std::vector<int>>(comm.members)});
+    }
+    parts.push_back(std::move(part));
   }
   return parts;
 }

@@ -1,6 +1,7 @@
 // Runs a trace again, in the simulator alone.
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -10,11 +11,17 @@
 
 namespace stretto::replay {
 
+// Its ranks share the list of its members.
+struct PartComm {
+  std::int64_t id = 0;
+  std::shared_ptr<const std::vector<int>> members{};
+};
+
 // One rank of what is replayed: a trace's, or one made from it.
 struct Part {
   const trace::RankTrace* trace = nullptr;  // its loops and durations
   std::vector<trace::Op> ops{};             // instead of the trace's
-  std::vector<trace::Comm> comms{};
+  std::vector<PartComm> comms{};
   int host = 0;
   double computing = 1;  // computes so many times as long as the trace says
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace stretto::replay {
 namespace {
@@ -80,10 +81,16 @@ class Scaler {
   }
 
   // All its ranks know it by the same number.
-  trace::Comm comm(std::size_t index, int rank, unsigned mask) {
-    trace::Comm made{.members = new_.slice(rank, mask)};
-    const auto next = static_cast<std::int64_t>(ids_.size());
-    made.id = ids_.emplace(std::pair(index, made.members), next).first->second;
+  PartComm comm(std::size_t index, int rank, unsigned mask) {
+    Coords first = new_.coords_of(rank);
+    for (std::size_t i = 0; i < new_.dims.size(); ++i) {
+      if ((mask >> i & 1U) != 0) first[i] = 0;
+    }
+    PartComm& made = comms_[{index, mask, new_.rank_at(first)}];
+    if (!made.members) {
+      made.id = static_cast<std::int64_t>(comms_.size());
+      made.members = std::make_shared<const std::vector<int>>(new_.slice(rank, mask));
+    }
     return made;
   }
 
@@ -148,7 +155,8 @@ class Scaler {
   const Grid& new_;
   const Scaled& into_;
   int hosts_ = 1;
-  std::map<std::pair<std::size_t, std::vector<int>>, std::int64_t> ids_;
+  // By index, dimensions and first rank.
+  std::map<std::tuple<std::size_t, unsigned, int>, PartComm> comms_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "model/costs.hpp"
 #include "model/places.hpp"
 #include "model/simulation.hpp"
@@ -57,7 +58,7 @@ class Peers {
  private:
   static constexpr std::size_t kCacheLine = 64 / sizeof(Rank);
   std::size_t skipped_;
-  std::vector<Rank> values_;
+  LargeVector<Rank> values_;
 };
 
 struct Round {

@@ -26,14 +26,14 @@ class Partial {
         place_(result_here && shape.in_place ? Place::home : Place::input) {}
 
   // This rank's partial result.
-  [[nodiscard]] Region at(Span span) const { return region(place_, span); }
+  [[nodiscard]] Region at(const Span& span) const { return region(place_, span); }
 
   // Where to receive a peer's, of the same elements, for `combine`.
-  [[nodiscard]] Region landing(Span span) const { return region(landing_place(), span); }
+  [[nodiscard]] Region landing(const Span& span) const { return region(landing_place(), span); }
 
   // Combines what landed with what is here; from then on `at` holds for `span`
   // only. May write `at(span)`, so sends of it belong among `after`.
-  StepId combine(Span span, bool theirs_first, const After& after) {
+  StepId combine(const Span& span, bool theirs_first, const After& after) {
     const Region mine = at(span);
     const Region theirs = landing(span);
     const bool mine_first = !theirs_first;
@@ -52,7 +52,7 @@ class Partial {
   }
 
   // Brings what is here home.
-  StepId settle(Span span, const After& after) {
+  StepId settle(const Span& span, const After& after) {
     const Region from = at(span);
     place_ = Place::home;
     return step_.copy(from, at(span), after);
@@ -64,7 +64,7 @@ class Partial {
   [[nodiscard]] Place landing_place() const {
     return place_ == Place::home ? Place::spare : Place::home;
   }
-  [[nodiscard]] Region region(Place place, Span span) const {
+  [[nodiscard]] Region region(Place place, const Span& span) const {
     if (place == Place::input) return step_.input(span);
     if (place == Place::home && result_here_) return step_.output(span);
     const Count base = place == Place::spare && !result_here_ ? length_ : 0;

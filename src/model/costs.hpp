@@ -19,9 +19,18 @@ class Costs {
   // `element_bytes` to an element; a message of no elements carries `signal_bytes`.
   Costs(const Machine& machine, std::int64_t element_bytes, std::int64_t signal_bytes);
 
-  [[nodiscard]] CostId message(Rank from, Rank to, Count elements);
+  [[nodiscard]] CostId message(Rank from, Rank to, Count elements) {
+    const std::size_t level = machine_.level_between(from, to);
+    const Last& last = last_message_[level];
+    return last.key == elements ? last.id : other_message(level, elements);
+  }
   // Of a copy or a reduction; a copy of nothing, which joins its dependencies, is free.
-  [[nodiscard]] CostId work(StepKind kind, Count elements);
+  [[nodiscard]] CostId work(StepKind kind, Count elements) {
+    if (elements == 0) return kFree;
+    const bool reduces = kind == StepKind::reduce;
+    const Last& last = last_work_[reduces ? 1 : 0];
+    return last.key == elements ? last.id : other_work(reduces, elements);
+  }
 
   struct Message : MessageCost {
     std::uint32_t level = 0;
@@ -37,6 +46,9 @@ class Costs {
     CostId id = kFree;
   };
   using Known = std::map<std::pair<std::size_t, std::int64_t>, CostId>;
+
+  CostId other_message(std::size_t level, Count elements);
+  CostId other_work(bool reduces, Count elements);
 
   const Machine& machine_;
   std::int64_t element_bytes_;

@@ -1,6 +1,6 @@
 // What happens next: a radix heap, for times that never fall below the last one taken.
 //
-// An entry lies in the bucket of the highest bit in which its time differs from the last one
+// An event lies in the bucket of the highest bit in which its time differs from the last one
 // taken, and moves to lower buckets as that time comes near: no comparison, and few moves.
 // Ahuja et al., "Faster algorithms for the shortest path problem", JACM 37(2), 1990.
 #pragma once
@@ -11,32 +11,35 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/span.hpp"
+
 namespace stretto::model {
+
+// What happens, and to which rank.
+struct Event {
+  std::uint64_t key;  // the time's bits
+  std::uint32_t what;
+  Rank rank;
+};
 
 class EventQueue {
  public:
   // `time` is finite, not negative, and not before the last batch's.
-  void push(double time, std::uint32_t what) {
+  void push(double time, std::uint32_t what, Rank rank) {
     // Doubles that are not negative order as their bits do; + 0.0 turns -0.0 into 0.
     const auto key = std::bit_cast<std::uint64_t>(time + 0.0);
-    buckets_[bucket_of(key)].push_back({key, what});
+    buckets_[bucket_of(key)].push_back({key, what, rank});
   }
 
   // All there is of the next time, in the order it was pushed; false when nothing is left.
-  bool pop_batch(std::vector<std::uint32_t>& batch) {
+  bool pop_batch(std::vector<Event>& batch) {
     batch.clear();
     if (buckets_[0].empty() && !refill()) return false;
-    for (const Entry& entry : buckets_[0]) batch.push_back(entry.what);
-    buckets_[0].clear();
+    batch.swap(buckets_[0]);
     return true;
   }
 
  private:
-  struct Entry {
-    std::uint64_t key;
-    std::uint32_t what;
-  };
-
   [[nodiscard]] std::size_t bucket_of(std::uint64_t key) const {
     return static_cast<std::size_t>(std::bit_width(key ^ last_));
   }
@@ -45,19 +48,19 @@ class EventQueue {
     const auto filled = std::find_if(buckets_.begin(), buckets_.end(),
                                      [](const auto& bucket) { return !bucket.empty(); });
     if (filled == buckets_.end()) return false;
-    last_ = std::min_element(filled->begin(), filled->end(), [](const Entry& a, const Entry& b) {
+    last_ = std::min_element(filled->begin(), filled->end(), [](const Event& a, const Event& b) {
               return a.key < b.key;
             })->key;
-    // Every entry differs from the new time in a lower bit, so none comes back here.
+    // Every event differs from the new time in a lower bit, so none comes back here.
     moving_.swap(*filled);
-    for (const Entry& entry : moving_) buckets_[bucket_of(entry.key)].push_back(entry);
+    for (const Event& event : moving_) buckets_[bucket_of(event.key)].push_back(event);
     moving_.clear();
     return true;
   }
 
   std::uint64_t last_ = 0;
-  std::array<std::vector<Entry>, 65> buckets_;
-  std::vector<Entry> moving_;
+  std::array<std::vector<Event>, 65> buckets_;
+  std::vector<Event> moving_;
 };
 
 }  // namespace stretto::model

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "model/contention.hpp"
 #include "model/event_queue.hpp"
@@ -16,7 +18,6 @@ struct RankState {
   double port_out = 0;
   double port_in = 0;
   double end = 0;
-  std::int64_t last_batch = -1;  // in which it had something to do
 };
 
 // Orders what is ready at one time: receives come after all else, then by id.
@@ -30,15 +31,17 @@ OpId id_of(std::uint32_t turn) { return static_cast<OpId>(turn & ~kIsReceive); }
 template <class Links, class Cpu>
 class Run {
  public:
-  Run(const Program& program, const Costs& costs, const std::vector<double>& arrivals, Links links,
+  Run(Program program, const Costs& costs, const std::vector<double>& arrivals, Links links,
       Cpu cpu)
-      : dependents_(program.dependents()),
+      : program_(std::move(program)),
+        ops_(program_.ops()),
+        dependents_(program_.dependents()),
         messages_(costs.messages()),
         works_(costs.works()),
         links_(std::move(links)),
         cpu_(std::move(cpu)),
-        ops_(program.ops()),
-        ranks_(arrivals.size()) {
+        ranks_(arrivals.size()),
+        last_batch_(arrivals.size(), -1) {
     for (std::size_t rank = 0; rank < arrivals.size(); ++rank) {
       const double at = arrivals[rank];
       ranks_[rank].cpu = ranks_[rank].end = at;
@@ -50,14 +53,14 @@ class Run {
     for (OpId id = 0; id < total; ++id) {
       Op& op = at(id);
       op.ready = state(op).cpu;
-      if (op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind));
+      if (op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind), op.rank);
     }
     std::int64_t events = 0;
-    for (std::vector<std::uint32_t> batch; queue_.pop_batch(batch); ++batches_) {
-      if (order_matters(batch)) std::sort(batch.begin(), batch.end());
+    for (std::vector<Event> batch; queue_.pop_batch(batch); ++batches_) {
+      if (order_matters(batch)) std::sort(batch.begin(), batch.end(), comes_before);
       for (std::size_t i = 0; i < batch.size(); ++i) {
         fetch_ahead(batch, i);
-        execute(id_of(batch[i]));
+        execute(id_of(batch[i].what));
       }
       events += static_cast<std::int64_t>(batch.size());
     }
@@ -71,28 +74,38 @@ class Run {
   [[nodiscard]] Op& at(OpId id) { return ops_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] RankState& state(const Op& op) { return ranks_[static_cast<std::size_t>(op.rank)]; }
 
+  // Between ranks it matters only whose message is the first on a link: the lower rank's.
+  static bool comes_before(const Event& a, const Event& b) {
+    if (!Links::kShared) return a.what < b.what;
+    return std::tuple(a.what & kIsReceive, a.rank, a.what) <
+           std::tuple(b.what & kIsReceive, b.rank, b.what);
+  }
+
   // The ops of a batch lie anywhere in memory, which is slow to answer but can be asked early.
-  void fetch_ahead(const std::vector<std::uint32_t>& batch, std::size_t i) const {
+  void fetch_ahead(const std::vector<Event>& batch, std::size_t i) const {
     constexpr std::size_t kAhead = 12;
     if (i + 2 * kAhead < batch.size()) {
-      __builtin_prefetch(&ops_[static_cast<std::size_t>(id_of(batch[i + 2 * kAhead]))]);
+      __builtin_prefetch(&ops_[static_cast<std::size_t>(id_of(batch[i + 2 * kAhead].what))]);
     }
     if (i + kAhead < batch.size()) {
-      const Op& op = ops_[static_cast<std::size_t>(id_of(batch[i + kAhead]))];
-      __builtin_prefetch(&ranks_[static_cast<std::size_t>(op.rank)]);
+      const Event& event = batch[i + kAhead];
+      const Op& op = ops_[static_cast<std::size_t>(id_of(event.what))];
+      __builtin_prefetch(&ranks_[static_cast<std::size_t>(event.rank)]);
+      __builtin_prefetch(dependents_.data() + op.first_dependent);
+      __builtin_prefetch(&op + 1);
       if (op.kind == OpKind::send) __builtin_prefetch(&ops_[static_cast<std::size_t>(op.mate)]);
     }
   }
 
   // Ranks that have one thing each to do at one time do not notice who comes first.
-  bool order_matters(const std::vector<std::uint32_t>& batch) {
+  bool order_matters(const std::vector<Event>& batch) {
     bool matters = Links::kShared;
-    for (const std::uint32_t turn : batch) {
-      std::int64_t& last = state(at(id_of(turn))).last_batch;
+    for (const Event& event : batch) {
+      std::int32_t& last = last_batch_[static_cast<std::size_t>(event.rank)];
       matters = matters || last == batches_;
       last = batches_;
     }
-    return matters && !std::is_sorted(batch.begin(), batch.end());
+    return matters && !std::is_sorted(batch.begin(), batch.end(), comes_before);
   }
 
   void execute(OpId id) {
@@ -143,39 +156,43 @@ class Run {
   void arrive(OpId id, double when) {
     Op& op = at(id);
     op.ready = std::max(op.ready, when);
-    if (--op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind));
+    if (--op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind), op.rank);
   }
 
-  const std::vector<OpId>& dependents_;
+  Program program_;
+  LargeVector<Op>& ops_;
+  const LargeVector<OpId>& dependents_;
   const std::vector<Costs::Message>& messages_;
   const std::vector<double>& works_;
   Links links_;
   Cpu cpu_;
-  std::vector<Op> ops_;
   std::vector<RankState> ranks_;
+  std::vector<std::int32_t> last_batch_;  // of each rank, in which it had something to do
   EventQueue queue_;
-  std::int64_t batches_ = 0;
+  std::int32_t batches_ = 0;
 };
 
 template <class Links>
-Outcome run_with(Links links, const Program& program, const Costs& costs,
-                 const Conditions& conditions) {
+Outcome run_with(Links links, Program program, const Costs& costs, const Conditions& conditions) {
   const auto& arrivals = conditions.arrivals;
   if (conditions.noise.period == 0) {
-    return Run(program, costs, arrivals, std::move(links), Undisturbed{}).run();
+    return Run(std::move(program), costs, arrivals, std::move(links), Undisturbed{}).run();
   }
   Interrupted cpu(conditions.noise, program.ranks());
-  return Run(program, costs, arrivals, std::move(links), std::move(cpu)).run();
+  return Run(std::move(program), costs, arrivals, std::move(links), std::move(cpu)).run();
 }
 
 }  // namespace
 
-Outcome run_events(const Program& program, const Costs& costs, const Machine& machine,
+Outcome run_events(Program program, const Costs& costs, const Machine& machine,
                    const Conditions& conditions) {
-  Outcome outcome = machine.has_contention() ? run_with(SharedLinks(machine, program.ranks()),
-                                                        program, costs, conditions)
-                                             : run_with(FreeLinks{}, program, costs, conditions);
-  outcome.messages = program.messages();
+  const std::int64_t messages = program.messages();
+  const int ranks = program.ranks();
+  Outcome outcome =
+      machine.has_contention()
+          ? run_with(SharedLinks(machine, ranks), std::move(program), costs, conditions)
+          : run_with(FreeLinks{}, std::move(program), costs, conditions);
+  outcome.messages = messages;
   return outcome;
 }
 

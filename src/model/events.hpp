@@ -8,9 +8,8 @@ namespace stretto::model {
 
 // A rank's CPU does one thing at a time, and so do its port in and its port out: what has been
 // ready for longest first; of what is ready at one time receives last, then what its schedule
-// names first. Throws std::logic_error where ops
-// wait for each other in a circle.
-[[nodiscard]] Outcome run_events(const Program& program, const Costs& costs, const Machine& machine,
+// names first. Throws std::logic_error where ops wait for each other in a circle.
+[[nodiscard]] Outcome run_events(Program program, const Costs& costs, const Machine& machine,
                                  const Conditions& conditions);
 
 }  // namespace stretto::model

@@ -1,17 +1,17 @@
 #include "model/program.hpp"
 
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 namespace stretto::model {
 
 void Program::add(const Schedule& schedule, Costs& costs) {
-  const auto rank = static_cast<Rank>(first_op_.size());
+  const auto rank = static_cast<Rank>(ends_.size());
   const auto first = static_cast<OpId>(ops_.size());
   if (schedule.steps.size() >= std::numeric_limits<OpId>::max() - ops_.size()) {
     throw std::length_error("more than 2^31 steps");
   }
-  first_op_.push_back(first);
   for (const Step& step : schedule.steps) {
     const auto id = static_cast<OpId>(ops_.size());
     Op op{.rank = rank, .waits = step.waits};
@@ -31,37 +31,72 @@ void Program::add(const Schedule& schedule, Costs& costs) {
       op.cost = costs.work(step.kind, step.from.span.count);
     }
     ops_.push_back(op);
+    for (const StepId wait : schedule.waits_of(step)) waits_.push_back(first + wait);
   }
-  list_dependents(schedule, first);
-}
-
-// A counting sort of the waits by what is waited for.
-void Program::list_dependents(const Schedule& schedule, OpId first) {
-  const auto place = [&](StepId step) -> OpId& {
-    return ops_[static_cast<std::size_t>(first) + static_cast<std::size_t>(step)].first_dependent;
-  };
-  const auto steps = static_cast<StepId>(schedule.steps.size());
-  for (const Step& step : schedule.steps) {
-    for (const StepId wait : schedule.waits_of(step)) ++place(wait);
-  }
-  auto end = static_cast<OpId>(dependents_.size());
-  for (StepId step = 0; step < steps; ++step) {
-    end += place(step);
-    place(step) = end;  // moves back to the first as they are filled in
-  }
-  dependents_.resize(static_cast<std::size_t>(end));
-  for (StepId step = steps - 1; step >= 0; --step) {
-    for (const StepId wait : schedule.waits_of(schedule.steps[static_cast<std::size_t>(step)])) {
-      dependents_[static_cast<std::size_t>(--place(wait))] = first + step;
-    }
-  }
+  ends_.push_back(static_cast<OpId>(ops_.size()));
 }
 
 void Program::finish() {
   if (matching_.alone() != 0) throw std::logic_error("a message has one end only");
-  // One beyond the last, whose dependents end where it begins.
-  ops_.push_back({.first_dependent = static_cast<OpId>(dependents_.size())});
   matching_ = {};
+  const Places places = places_by_step();
+  move_to(places);
+  list_dependents(places);
+  waits_ = {};
+}
+
+Program::Places Program::places_by_step() const {
+  const auto steps_of = [&](std::size_t rank) {
+    return static_cast<std::size_t>(ends_[rank] - (rank == 0 ? 0 : ends_[rank - 1]));
+  };
+  std::vector<OpId> next;  // place for a step of each number
+  for (std::size_t rank = 0; rank < ends_.size(); ++rank) {
+    const std::size_t steps = steps_of(rank);
+    if (next.size() < steps) next.resize(steps);
+    for (std::size_t step = 0; step < steps; ++step) ++next[step];
+  }
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), OpId{0});
+  Places places;
+  places.reserve(ops_.size());
+  for (std::size_t rank = 0; rank < ends_.size(); ++rank) {
+    const std::size_t steps = steps_of(rank);
+    for (std::size_t step = 0; step < steps; ++step) places.push_back(next[step]++);
+  }
+  return places;
+}
+
+void Program::move_to(const Places& places) {
+  // One beyond the last, whose dependents end where it begins.
+  LargeVector<Op> moved(ops_.size() + 1);
+  for (std::size_t id = 0; id < ops_.size(); ++id) {
+    Op& op = moved[static_cast<std::size_t>(places[id])] = ops_[id];
+    if (op.mate != kNoOp) op.mate = places[static_cast<std::size_t>(op.mate)];
+  }
+  ops_.swap(moved);
+}
+
+// A counting sort of the waits by what is waited for.
+void Program::list_dependents(const Places& places) {
+  const auto for_each_wait = [&](auto visit) {
+    auto wait = waits_.begin();
+    for (const OpId id : places) {
+      const Op& op = at(id);
+      const std::int32_t messages = op.kind == OpKind::recv ? 1 : 0;
+      for (auto left = op.waits - messages; left > 0; --left) {
+        visit(at(places[static_cast<std::size_t>(*wait++)]), id);
+      }
+    }
+  };
+  for_each_wait([](Op& awaited, OpId) { ++awaited.first_dependent; });
+  OpId end = 0;
+  for (Op& op : ops_) {
+    end += op.first_dependent;
+    op.first_dependent = end;  // moves back to the first as they are filled in
+  }
+  dependents_.resize(static_cast<std::size_t>(end));
+  for_each_wait([&](Op& awaited, OpId id) {
+    dependents_[static_cast<std::size_t>(--awaited.first_dependent)] = id;
+  });
 }
 
 }  // namespace stretto::model

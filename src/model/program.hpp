@@ -1,9 +1,13 @@
 // What all ranks do, flat: schedules as the event engine takes them.
+//
+// The ranks' first steps come first, then their second ones, and so on: ranks mostly get on at one
+// pace, so that what happens at one time lies together in memory.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "model/costs.hpp"
 #include "model/matching.hpp"
 #include "schedule/schedule.hpp"
@@ -29,17 +33,23 @@ class Program {
   // To be called after the last rank; throws std::logic_error where a message has one end only.
   void finish();
 
-  [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
-  [[nodiscard]] const std::vector<OpId>& dependents() const { return dependents_; }
-  [[nodiscard]] int ranks() const { return static_cast<int>(first_op_.size()); }
+  [[nodiscard]] LargeVector<Op>& ops() { return ops_; }
+  [[nodiscard]] const LargeVector<OpId>& dependents() const { return dependents_; }
+  [[nodiscard]] int ranks() const { return static_cast<int>(ends_.size()); }
   [[nodiscard]] std::int64_t messages() const { return messages_; }
 
  private:
-  void list_dependents(const Schedule& schedule, OpId first);
+  using Places = LargeVector<OpId>;  // where each op goes
 
-  std::vector<Op> ops_;
-  std::vector<OpId> dependents_;
-  std::vector<OpId> first_op_;  // of each rank
+  [[nodiscard]] Op& at(OpId id) { return ops_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] Places places_by_step() const;
+  void move_to(const Places& places);
+  void list_dependents(const Places& places);
+
+  LargeVector<Op> ops_;  // rank by rank until the last one has come
+  LargeVector<OpId> dependents_;
+  LargeVector<OpId> waits_;  // what each op waits for, op by op; until then
+  std::vector<OpId> ends_;   // of each rank's ops, until then: the next one's first
   Matching matching_;
   std::int64_t messages_ = 0;
 };

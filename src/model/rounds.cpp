@@ -1,54 +1,26 @@
 #include "model/rounds.hpp"
 
 #include <algorithm>
-#include <span>
+
+#include "base/large_pages.hpp"
 
 namespace stretto::model {
 namespace {
 
-using Ids = std::span<const StepId>;
+// Ranks from the first one to the end.
+struct Stretch {
+  std::size_t first;
+  std::size_t end;
+};
 
-bool has(Ids ids, StepId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
-
-bool joins(const Step& step) { return step.kind == StepKind::copy && step.from.span.count == 0; }
-
-const Step& at(const Schedule& schedule, StepId id) {
-  return schedule.steps[static_cast<std::size_t>(id)];
-}
-
-// The order in which a rank's steps may well become ready: as they are named, but what does not
-// wait for the receives named just before it comes before them.
-void put_in_order(const Schedule& schedule, std::vector<StepId>& order) {
-  order.clear();
-  for (StepId id = 0; id < static_cast<StepId>(schedule.steps.size()); ++id) {
-    const Step& step = at(schedule, id);
-    auto place = order.end();
-    while (step.kind != StepKind::recv && place != order.begin() &&
-           at(schedule, place[-1]).kind == StepKind::recv &&
-           !has(schedule.waits_of(step), place[-1])) {
-      --place;
-    }
-    order.insert(place, id);
-  }
-}
-
-// A step's turn cannot come before that of the one before it in that order, whatever the times.
-bool follows(const Schedule& schedule, StepId id, StepId before) {
-  const Step& previous = at(schedule, before);
-  const Ids waits = schedule.waits_of(at(schedule, id));
-  if (has(waits, before)) return true;
-  const Ids others = schedule.waits_of(previous);
-  return previous.kind != StepKind::recv &&
-         std::all_of(others.begin(), others.end(), [&](StepId wait) { return has(waits, wait); });
-}
-
-void work(const RankCosts& round, const std::vector<double>& works, std::vector<double>& cpu) {
+void work(const RankCosts& round, const std::vector<double>& works, Stretch ranks,
+          std::vector<double>& cpu) {
   if (round.is_uniform(cpu.size())) {
     const double cost = works[round.of(0)];
-    for (double& each : cpu) each += cost;
+    for (std::size_t rank = ranks.first; rank < ranks.end; ++rank) cpu[rank] += cost;
     return;
   }
-  for (std::size_t rank = 0; rank < cpu.size(); ++rank) cpu[rank] += works[round.of(rank)];
+  for (std::size_t rank = ranks.first; rank < ranks.end; ++rank) cpu[rank] += works[round.of(rank)];
 }
 
 // One run. Its loops over all ranks are written for a compiler that makes vectors of them, so
@@ -64,11 +36,9 @@ class Run {
         in_(out_),
         arrival_(arrivals.size()) {}
 
-  // False where a receive may overtake.
+  // False where a receive overtakes.
   [[nodiscard]] bool exchange(const Round& round) {
-    if (!round.may_overtake) return exchange<false>(round);
-    start_.resize(cpu_.size());
-    return exchange<true>(round);
+    return round.may_overtake ? exchange<true>(round) : exchange<false>(round);
   }
 
   [[nodiscard]] std::vector<double> ends() { return std::move(cpu_); }
@@ -84,21 +54,46 @@ class Run {
 
   template <bool checks>
   bool exchange(const Round& round) {
-    for (const RankCosts& each : round.works) work(each, costs_.works(), cpu_);
+    if (is_uniform(round) && round.more_works.empty()) return exchange_all<checks>(round);
+    work_all(round.works, {0, cpu_.size()});
     send<checks>(round);
-    for (const RankCosts& each : round.more_works) work(each, costs_.works(), cpu_);
+    work_all(round.more_works, {0, cpu_.size()});
     return receive<checks>(round);
+  }
+
+  void work_all(const std::vector<RankCosts>& list, Stretch ranks) {
+    for (const RankCosts& each : list) work(each, costs_.works(), ranks, cpu_);
+  }
+
+  // Every rank sends and receives. What its send does is worked out twice: that is cheaper than
+  // what it takes to keep it.
+  template <bool checks>
+  bool exchange_all(const Round& round) {
+    const std::size_t ranks = cpu_.size();
+    const Rank* from = round.from.data();
+    const MessageCost cost = cost_of(round, 0);
+    constexpr std::size_t kTogether = 1024;  // whose clocks stay in the nearest cache
+    for (std::size_t first = 0; first < ranks; first += kTogether) {
+      const Stretch some{first, std::min(first + kTogether, ranks)};
+      work_all(round.works, some);
+      for (std::size_t rank = some.first; rank < some.end; ++rank) {
+        arrival_[rank] = start_of_send(rank) + cost.send + cost.wire;
+      }
+    }
+    int overtaken = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const double start = start_of_send(rank);
+      if constexpr (ports) out_[rank] = start + cost.gap;
+      cpu_[rank] = start + cost.send;
+      overtaken |= receive_one<checks>(rank, from[rank], cost, start);
+    }
+    return overtaken == 0;
   }
 
   template <bool checks>
   void send(const Round& round) {
-    const std::size_t ranks = cpu_.size();
-    if (is_uniform(round)) {
-      const MessageCost cost = cost_of(round, 0);
-      for (std::size_t rank = 0; rank < ranks; ++rank) send_one<checks>(rank, cost);
-      return;
-    }
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
+    if (checks) start_.resize(cpu_.size());
+    for (std::size_t rank = 0; rank < cpu_.size(); ++rank) {
       if (round.to[rank] >= 0) send_one<checks>(rank, cost_of(round, rank));
     }
   }
@@ -106,52 +101,48 @@ class Run {
   // False where one overtakes.
   template <bool checks>
   bool receive(const Round& round) {
-    const std::size_t ranks = cpu_.size();
     const Rank* from = round.from.data();
     int overtaken = 0;
-    if (is_uniform(round)) {
-      const MessageCost cost = cost_of(round, 0);
-      for (std::size_t rank = 0; rank < ranks; ++rank) {
-        overtaken |= receive_one<checks>(rank, from[rank], cost);
-      }
-      return overtaken == 0;
-    }
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
+    for (std::size_t rank = 0; rank < cpu_.size(); ++rank) {
       if (from[rank] < 0) continue;
       const MessageCost& cost = cost_of(round, static_cast<std::size_t>(from[rank]));
       if (checks && round.to[rank] >= 0) {
-        overtaken |= receive_one<true>(rank, from[rank], cost);
+        overtaken |= receive_one<true>(rank, from[rank], cost, start_[rank]);
       } else {
-        receive_one<false>(rank, from[rank], cost);
+        receive_one<false>(rank, from[rank], cost, 0);
       }
     }
     return overtaken == 0;
   }
 
+  [[nodiscard]] double start_of_send(std::size_t rank) const {
+    return ports ? std::max(cpu_[rank], out_[rank]) : cpu_[rank];
+  }
+
   template <bool checks>
   void send_one(std::size_t rank, const MessageCost& cost) {
-    const double start = ports ? std::max(cpu_[rank], out_[rank]) : cpu_[rank];
+    const double start = start_of_send(rank);
     if constexpr (ports) out_[rank] = start + cost.gap;
     cpu_[rank] = start + cost.send;
     arrival_[rank] = cpu_[rank] + cost.wire;
     if constexpr (checks) start_[rank] = start;
   }
 
-  // Whether it overtakes: the send was ready when it started, at the latest.
+  // Whether it overtakes the send that started at `send`: that was ready by then.
   template <bool checks>
-  int receive_one(std::size_t rank, Rank from, const MessageCost& cost) {
+  int receive_one(std::size_t rank, Rank from, const MessageCost& cost, double send) {
     const double arrived = arrival_[static_cast<std::size_t>(from)];
     const double ready = std::max(cpu_[rank], arrived);
     const double start = ports ? std::max(ready, in_[rank]) : ready;
     if constexpr (ports) in_[rank] = start + cost.gap;
     cpu_[rank] = start + cost.recv;
-    return checks ? static_cast<int>(arrived <= start_[rank]) : 0;
+    return checks ? static_cast<int>(arrived <= send) : 0;
   }
 
   const Costs& costs_;
   std::vector<double> cpu_;       // when each rank's CPU is free
   std::vector<double> out_, in_;  // and its ports
-  std::vector<double> arrival_;   // of what each rank sent this round
+  LargeVector<double> arrival_;   // of what each rank sent this round
   std::vector<double> start_;     // when its send began
 };
 
@@ -167,60 +158,43 @@ std::optional<std::vector<double>> run_all(const std::vector<Round>& rounds, con
 
 }  // namespace
 
-void RankCosts::set(std::size_t rank, CostId cost, std::size_t ranks) {
+void RankCosts::set_other(std::size_t rank, CostId cost, std::size_t ranks) {
+  if (rank == 0) {
+    common_ = cost;
+    set_ = 1;
+    return;
+  }
   if (each_.empty()) {
-    if (rank == 0) common_ = cost;
-    if (rank == set_ && cost == common_) {
-      ++set_;
-      return;
-    }
     each_.assign(ranks, kFree);
     std::fill_n(each_.begin(), set_, common_);
+    set_ = kDiffer;
   }
   each_[rank] = cost;
 }
 
-Round& Rounds::round(std::size_t number) {
-  if (number == rounds_.size()) rounds_.emplace_back(ranks_, number);
-  return rounds_[number];
-}
-
 bool Rounds::add(const Schedule& schedule, Costs& costs) {
   constexpr std::size_t kMostPeers = std::size_t{1} << 28;  // of each list: 1 GiB
+  const Places& places = places_.of(schedule);
+  if (!places.fit || places.rounds * ranks_ > kMostPeers) return false;
+  while (rounds_.size() < places.rounds) rounds_.emplace_back(ranks_, rounds_.size());
+  for (const std::uint32_t number : places.overtaking) rounds_[number].may_overtake = true;
   const std::size_t me = added_++;
-  std::size_t number = 0;
-  std::size_t works = 0;  // in this round so far
-  StepId before = kNoStep;
   events_ += static_cast<std::int64_t>(schedule.steps.size());
-  put_in_order(schedule, order_);
-  for (const StepId id : order_) {
-    const Step& step = at(schedule, id);
-    if (joins(step)) return false;
-    if ((number + 2) * ranks_ > kMostPeers) return false;
-    Round* now = &round(number);
-    if (now->from[me] >= 0 || (now->to[me] >= 0 && step.kind == StepKind::send)) {
-      now = &round(++number);
-      works = 0;
-    }
-    if (before != kNoStep && !follows(schedule, id, before)) {
-      // After the send of the same round the times will tell.
-      const bool after_send = at(schedule, before).kind == StepKind::send && now->to[me] >= 0;
-      if (step.kind != StepKind::recv || step.waits != 0 || !after_send) return false;
-      now->may_overtake = true;
-    }
+  const Place* place = places.steps.data();
+  for (const Step& step : schedule.steps) {
+    Round& round = rounds_[place->round];
     if (step.kind == StepKind::send) {
-      now->to[me] = step.peer;
-      works = 0;
-      now->sends.set(me, costs.message(schedule.rank, step.peer, step.from.span.count), ranks_);
+      round.to.set(me, step.peer);
+      round.sends.set(me, costs.message(schedule.rank, step.peer, step.from.span.count), ranks_);
       ++messages_;
     } else if (step.kind == StepKind::recv) {
-      now->from[me] = step.peer;
+      round.from.set(me, step.peer);
     } else {
-      auto& list = now->to[me] >= 0 ? now->more_works : now->works;
-      if (works == list.size()) list.emplace_back();
-      list[works++].set(me, costs.work(step.kind, step.from.span.count), ranks_);
+      auto& works = place->after_send ? round.more_works : round.works;
+      while (works.size() <= place->number) works.emplace_back();
+      works[place->number].set(me, costs.work(step.kind, step.from.span.count), ranks_);
     }
-    before = id;
+    ++place;
   }
   return true;
 }

@@ -1,16 +1,17 @@
 // The vector path: all ranks' k-th rounds at once, one pass over arrays a round.
 //
-// A round of a rank is some work, then at most one send, more work, and at most one receive.
 // Schedules are round-structured if every message is sent and received in rounds of the same number
-// and every rank does things in the order in which its schedule names them; then no queue is
-// needed. Some receives could overtake: whether they do shows when the times are known.
+// and every rank does things in the order in which its schedule names them (see Place); then no
+// queue is needed. Some receives could overtake: whether they do shows when the times are known.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "model/costs.hpp"
+#include "model/places.hpp"
 #include "model/simulation.hpp"
 #include "schedule/schedule.hpp"
 
@@ -19,14 +20,25 @@ namespace stretto::model {
 // What one thing costs each rank: mostly the same.
 class RankCosts {
  public:
-  void set(std::size_t rank, CostId cost, std::size_t ranks);
-  [[nodiscard]] bool is_uniform(std::size_t ranks) const { return each_.empty() && set_ == ranks; }
+  // Ranks come in order.
+  void set(std::size_t rank, CostId cost, std::size_t ranks) {
+    if (rank == set_ && cost == common_ && rank > 0) {
+      ++set_;
+    } else {
+      set_other(rank, cost, ranks);
+    }
+  }
+  [[nodiscard]] bool is_uniform(std::size_t ranks) const { return set_ == ranks; }
   [[nodiscard]] CostId of(std::size_t rank) const {
     if (!each_.empty()) return each_[rank];
     return rank < set_ ? common_ : kFree;
   }
 
  private:
+  static constexpr auto kDiffer = static_cast<std::size_t>(-1);
+
+  void set_other(std::size_t rank, CostId cost, std::size_t ranks);
+
   CostId common_ = kFree;  // of the ranks set so far, which are the first ones
   std::size_t set_ = 0;
   std::vector<CostId> each_;  // once they differ
@@ -39,15 +51,14 @@ class Peers {
   Peers(std::size_t ranks, std::size_t round)
       : skipped_(round % 64 * kCacheLine), values_(skipped_ + ranks, -1) {}
 
-  [[nodiscard]] Rank* data() { return values_.data() + skipped_; }
+  void set(std::size_t rank, Rank peer) { values_[skipped_ + rank] = peer; }
   [[nodiscard]] const Rank* data() const { return values_.data() + skipped_; }
-  [[nodiscard]] Rank& operator[](std::size_t rank) { return data()[rank]; }
   [[nodiscard]] Rank operator[](std::size_t rank) const { return data()[rank]; }
 
  private:
   static constexpr std::size_t kCacheLine = 64 / sizeof(Rank);
   std::size_t skipped_;
-  std::vector<Rank> values_;
+  LargeVector<Rank> values_;
 };
 
 struct Round {
@@ -75,12 +86,10 @@ class Rounds {
                                            const std::vector<double>& arrivals) const;
 
  private:
-  Round& round(std::size_t number);
-
   std::size_t ranks_;
   std::size_t added_ = 0;
   std::vector<Round> rounds_;
-  std::vector<StepId> order_;  // of the rank being added
+  KnownPlaces places_;
   std::int64_t messages_ = 0;
   std::int64_t events_ = 0;
 };

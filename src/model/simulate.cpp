@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "model/events.hpp"
 #include "model/rounds.hpp"
@@ -60,7 +61,7 @@ class Simulation {
     }
     program.finish();
     Answer answer{.path = Path::events, .build_s = watch.lap()};
-    answer.outcome = run_events(program, costs, machine_, conditions_);
+    answer.outcome = run_events(std::move(program), costs, machine_, conditions_);
     answer.run_s = watch.lap();
     return answer;
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <span>
 #include <vector>
 
 #include "schedule/schedule.hpp"
@@ -16,37 +15,48 @@ namespace stretto {
 class After {
  public:
   After() = default;
-  After(std::initializer_list<StepId> ids) { add(ids); }
-  After(const std::vector<StepId>& ids) { add(ids); }
-
-  void add(StepId id) {
-    const auto known = ids();
-    if (id == kNoStep || std::find(known.begin(), known.end(), id) != known.end()) return;
-    if (more_.empty() && few_count_ < few_.size()) {
-      few_[few_count_++] = id;
-      return;
-    }
-    if (more_.empty()) more_.assign(few_.begin(), few_.end());
-    more_.push_back(id);
+  After(std::initializer_list<StepId> ids) {
+    for (const StepId id : ids) add(id);
   }
-
-  [[nodiscard]] std::span<const StepId> ids() const {
-    return more_.empty() ? std::span(few_).first(few_count_) : std::span(more_);
-  }
-
- private:
-  void add(std::span<const StepId> ids) {
+  After(const std::vector<StepId>& ids) {
     for (const StepId id : ids) add(id);
   }
 
-  std::array<StepId, 4> few_{};
+  [[gnu::always_inline]] void add(StepId id) {
+    if (id == kNoStep) return;
+    for (std::size_t i = 0; i < few_count_; ++i) {
+      if (few_[i] == id) return;
+    }
+    if (few_count_ < few_.size()) {
+      few_[few_count_++] = id;
+    } else {
+      add_to_more(id);
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return few_count_ + more_.size(); }
+  [[nodiscard]] bool empty() const { return few_count_ == 0; }
+  [[nodiscard]] StepId front() const { return few_[0]; }
+  [[gnu::always_inline]] void append_to(std::vector<StepId>& list) const {
+    for (std::size_t i = 0; i < few_count_; ++i) list.push_back(few_[i]);
+    if (!more_.empty()) list.insert(list.end(), more_.begin(), more_.end());
+  }
+
+ private:
+  [[gnu::cold]] void add_to_more(StepId id) {
+    if (std::find(more_.begin(), more_.end(), id) == more_.end()) more_.push_back(id);
+  }
+
+  std::array<StepId, 4> few_;  // of those, the first are in use
   std::size_t few_count_ = 0;
-  std::vector<StepId> more_;  // all of them, once they are more than a few
+  std::vector<StepId> more_;  // the others
 };
 
 template <class... Ids>
 [[nodiscard]] After after(Ids... ids) {
-  return After({ids...});
+  After all;
+  (all.add(ids), ...);
+  return all;
 }
 [[nodiscard]] inline After after(const std::vector<StepId>& ids) { return {ids}; }
 

@@ -8,9 +8,12 @@
 // Steps without elements are not emitted: a data step of zero elements stands
 // for its dependencies, so an algorithm needs no `if (count > 0)`. (Messages that
 // carry no data on purpose, as in a barrier, are `signal` and `await`.)
+//
+// Building is most of what simulating a million ranks takes. What is forced inline here leaves
+// regions and ids in registers, where nothing has to be written and read again to be passed on.
 #pragma once
 
-#include <vector>
+#include <algorithm>
 
 #include "schedule/after.hpp"
 #include "schedule/ordinals.hpp"
@@ -27,27 +30,84 @@ class Builder {
   // the same offset). Bcast has one buffer, the receive buffer; it is the root's
   // input, so the root never writes it. In a scatter in place the root still sends
   // from the send buffer and has no receive buffer: its own block stays.
-  [[nodiscard]] Region input(Span span) const;
+  [[nodiscard]] Region input(Span span) const {
+    return {own_data_, {span.offset + own_offset_, span.count}};
+  }
   // The receive buffer.
-  [[nodiscard]] Region output(Span span) const;
+  [[nodiscard]] Region output(Span span) const { return {Buffer::recv, span}; }
   // Scratch space; grows to hold whatever is named.
-  [[nodiscard]] Region scratch(Span span);
+  [[nodiscard]] Region scratch(Span span) {
+    schedule_.scratch = std::max(schedule_.scratch, span.end());
+    return {Buffer::scratch, span};
+  }
 
-  StepId send(Rank peer, Region from, const After& after = {});
-  StepId recv(Rank peer, Region to, const After& after = {});
-  StepId copy(Region from, Region to, const After& after = {});    // elided where from == to
-  StepId reduce(Region from, Region to, const After& after = {});  // to = from op to
-  StepId signal(Rank peer, const After& after = {});               // a message of no elements
-  StepId await(Rank peer, const After& after = {});                // its receive
+  [[gnu::always_inline]] StepId send(Rank peer, const Region& from, const After& after = {}) {
+    if (from.span.count == 0) return join(after);
+    Step& step = add(StepKind::send, after);
+    step.peer = peer;
+    step.ordinal = sent_.next(peer);
+    set(step.from, from);
+    return last();
+  }
+  [[gnu::always_inline]] StepId recv(Rank peer, const Region& to, const After& after = {}) {
+    if (to.span.count == 0) return join(after);
+    Step& step = add(StepKind::recv, after);
+    step.peer = peer;
+    step.ordinal = received_.next(peer);
+    set(step.to, to);
+    return last();
+  }
+  // Elided where from == to.
+  StepId copy(const Region& from, const Region& to, const After& after = {}) {
+    if (from.span.count == 0 || from == to) return join(after);
+    return work(StepKind::copy, from, to, after);
+  }
+  // to = from op to
+  [[gnu::always_inline]] StepId reduce(const Region& from, const Region& to,
+                                       const After& after = {}) {
+    if (from.span.count == 0) return join(after);
+    return work(StepKind::reduce, from, to, after);
+  }
+  // A message of no elements, and its receive.
+  StepId signal(Rank peer, const After& after = {});
+  StepId await(Rank peer, const After& after = {});
   // One id that stands for all of `after` (none: kNoStep).
   StepId join(const After& after);
 
   [[nodiscard]] Schedule finish();
 
  private:
-  StepId add(Step step, const After& after);
+  // A step without peer and regions so far.
+  [[gnu::always_inline]] Step& add(StepKind kind, const After& after) {
+    const auto first_wait = static_cast<std::int32_t>(schedule_.waits.size());
+    after.append_to(schedule_.waits);
+    Step& step = schedule_.steps.emplace_back();
+    step.kind = kind;
+    step.first_wait = first_wait;
+    step.waits = static_cast<std::int32_t>(schedule_.waits.size()) - first_wait;
+    ++steps_;
+    return step;
+  }
+  [[gnu::always_inline]] StepId work(StepKind kind, const Region& from, const Region& to,
+                                     const After& after) {
+    Step& step = add(kind, after);
+    set(step.from, from);
+    set(step.to, to);
+    return last();
+  }
+  // One by one: copied as a whole, a region that was just written would be read before its parts
+  // have left the processor's store queue, which waits for them.
+  static void set(Region& region, const Region& value) {
+    region.buffer = value.buffer;
+    region.span.offset = value.span.offset;
+    region.span.count = value.span.count;
+  }
+  [[nodiscard]] StepId last() const { return steps_ - 1; }
 
   Schedule schedule_;
+  StepId steps_ = 0;
+  Buffer own_data_;
+  Count own_offset_ = 0;
   Ordinals sent_;      // messages so far to each peer
   Ordinals received_;  // and from each
 };

@@ -1,0 +1,125 @@
+#include "model/places.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace stretto::model {
+namespace {
+
+constexpr std::size_t kMostKnown = 8;
+
+using Ids = std::span<const StepId>;
+
+bool has(Ids ids, StepId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
+
+bool joins(const Step& step) { return step.kind == StepKind::copy && step.from.span.count == 0; }
+
+// Takes a rank's steps in the order in which they may well become ready.
+class Placing {
+ public:
+  explicit Placing(const Schedule& schedule) : schedule_(schedule) {}
+
+  Places all() {
+    places_.steps.resize(schedule_.steps.size());
+    for (StepId id = 0; places_.fit && id < static_cast<StepId>(schedule_.steps.size()); ++id) {
+      if (step(id).kind == StepKind::recv) {
+        held_.push_back(id);
+        continue;
+      }
+      std::size_t awaited = held_.size();
+      while (awaited > 0 && !has(waits_of(id), held_[awaited - 1])) --awaited;
+      take_held(awaited);
+      take(id);
+    }
+    take_held(held_.size());
+    return std::move(places_);
+  }
+
+ private:
+  [[nodiscard]] const Step& step(StepId id) const {
+    return schedule_.steps[static_cast<std::size_t>(id)];
+  }
+  [[nodiscard]] Ids waits_of(StepId id) const { return schedule_.waits_of(step(id)); }
+
+  void take_held(std::size_t count) {
+    const auto end = held_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::for_each(held_.begin(), end, [&](StepId id) { take(id); });
+    held_.erase(held_.begin(), end);
+  }
+
+  void take(StepId id) {
+    const StepKind kind = step(id).kind;
+    if (places_.rounds == 0 || receives_ || (sends_ && kind == StepKind::send)) begin_round();
+    const StepId before = std::exchange(before_, id);
+    if (joins(step(id))) places_.fit = false;
+    if (before != kNoStep && !follows(id, before)) {
+      // After the send of the same round the times will tell.
+      const bool after_send = sends_ && step(before).kind == StepKind::send;
+      if (kind != StepKind::recv || step(id).waits != 0 || !after_send) places_.fit = false;
+      places_.overtaking.push_back(places_.rounds - 1);
+    }
+    Place& place = places_.steps[static_cast<std::size_t>(id)];
+    place = {.round = places_.rounds - 1, .after_send = sends_};
+    if (kind == StepKind::send) {
+      sends_ = true;
+      works_ = 0;
+    } else if (kind == StepKind::recv) {
+      receives_ = true;
+    } else {
+      place.number = works_++;
+    }
+  }
+
+  void begin_round() {
+    ++places_.rounds;
+    works_ = 0;
+    sends_ = receives_ = false;
+  }
+
+  // A step's turn cannot come before that of the one before it in that order, whatever the times.
+  [[nodiscard]] bool follows(StepId id, StepId before) const {
+    const Ids waits = waits_of(id);
+    if (has(waits, before)) return true;
+    const Ids others = waits_of(before);
+    return step(before).kind != StepKind::recv &&
+           std::all_of(others.begin(), others.end(), [&](StepId wait) { return has(waits, wait); });
+  }
+
+  const Schedule& schedule_;
+  Places places_;
+  // Receives whose turn has not come: what does not wait for those named just before it comes
+  // before them.
+  std::vector<StepId> held_;
+  // Of this round so far:
+  std::uint32_t works_ = 0;  // since it began, or since its send
+  bool sends_ = false;
+  bool receives_ = false;
+  StepId before_ = kNoStep;
+};
+
+}  // namespace
+
+KnownPlaces::Form::Form(const Step& step)
+    : first_wait(step.first_wait), waits(step.waits), kind(step.kind), joins(model::joins(step)) {}
+
+bool KnownPlaces::Known::are_of(const Schedule& schedule) const {
+  return std::equal(steps.begin(), steps.end(), schedule.steps.begin(), schedule.steps.end(),
+                    [](const Form& form, const Step& step) { return form == Form(step); }) &&
+         waits == schedule.waits;
+}
+
+const Places& KnownPlaces::of(const Schedule& schedule) {
+  for (const Known& known : known_) {
+    if (known.are_of(schedule)) return known.places;
+  }
+  Known found{.steps = {schedule.steps.begin(), schedule.steps.end()},
+              .waits = schedule.waits,
+              .places = Placing(schedule).all()};
+  if (known_.size() < kMostKnown) return known_.emplace_back(std::move(found)).places;
+  Known& oldest = known_[next_++ % kMostKnown];
+  oldest = std::move(found);
+  return oldest.places;
+}
+
+}  // namespace stretto::model

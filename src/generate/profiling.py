@@ -50,15 +50,49 @@ def moved(bytes_: str, function: Function) -> str:
     return f", Traffic{{{peer} == MPI_PROC_NULL ? 0 : {bytes_}}}"
 
 
+def completing(function: Function, index: int) -> str:
+    """The body of a call that may complete requests, or frees one."""
+    name, arguments = function.name, function.arguments
+    real = f"real({function.forwarded})"
+    how = {
+        "Wait": f"all({real})",
+        "Waitall": f"all({real})",
+        "Test": f"all({real}, flag)",
+        "Testall": f"all({real}, flag)",
+        "Waitany": f"one({real}, index)",
+        "Testany": f"one({real}, index, flag)",
+        "Waitsome": f"some({real}, outcount, indices)",
+        "Testsome": f"some({real}, outcount, indices)",
+        "Request_get_status": f"none({real})",
+        "Request_free": f"freed({real})",
+    }[name]
+    count = arguments[0] if arguments[0].endswith("count") else "1"
+    at = arguments[1] if count != "1" else arguments[0]
+    pointer = "&" if name == "Request_get_status" else ""
+    return f"  Completing timed({index}, caller, {count}, {pointer}{at});\n  return timed.{how};\n"
+
+
+def starting(function: Function) -> str:
+    """What its wrapper notes of the requests it starts, around the call; empty for others."""
+    if function.name in ("Start", "Startall"):
+        rest = ", requests, count" if function.name == "Startall" else ", request"
+        return f"timed.starts_again(real({function.forwarded}){rest})"
+    if function.arguments[-1:] != ("request",) or function.name.endswith("_init"):
+        return ""
+    return f"timed.starts(real({function.forwarded}), request)"
+
+
 def body(function: Function, index: int) -> str:
+    if function.name.startswith((*COMPLETIONS, "Request_")):
+        return completing(function, index)
     comm = next((a for a in OF_A_COMMUNICATOR if a in function.arguments), "")
     # MPI_Comm_free is given a pointer; after it there is no communicator to name.
     pointer = comm and function.types[function.arguments.index(comm)].endswith("*")
     where = comm if comm and not pointer else "native().comm_null"
-    return (
-        f"  const Timed timed({index}, caller, {where}{traffic(function)});\n"
-        f"  return real({function.forwarded});\n"
-    )
+    arguments = f"{index}, caller, {where}{traffic(function)}"
+    if started := starting(function):
+        return f"  Timed timed({arguments});\n  return {started};\n"
+    return f"  const Timed timed({arguments});\n  return real({function.forwarded});\n"
 
 
 def wrapper(function: Function, index: int) -> str:
@@ -101,6 +135,7 @@ def source(functions: Iterable[Function]) -> str:
     table = ",\n".join(f'    {{"MPI_{f.name}", Kind::{kind(f)}}}' for f in every)
 
     return (
+        '#include "intercept/profile/completing.hpp"\n'
         '#include "intercept/profile/session.hpp"\n'
         '#include "intercept/profile/timed.hpp"\n'
         '#include "intercept/calls/traffic.hpp"\n\n'

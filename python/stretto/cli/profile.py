@@ -18,6 +18,7 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
+from stretto.cli.profile_json import plain
 from stretto.cli.run_folders import make_empty, run_folder
 from stretto.data.profiles import read_profile
 from stretto.launch.dropin import PROFILE, rank_environment
@@ -67,62 +68,14 @@ def profile(
     summary = summarise(read_profile(folder, ranks))
     lines = source_lines(Address(*site.place) for site in summary.sites)
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(_plain(summary, lines)), indent=2).decode())
+        print(msgspec.json.format(msgspec.json.encode(plain(summary, lines)), indent=2).decode())
     else:
         _print(summary, lines, folder)
 
 
 def _print(summary: Summary, lines: dict[Address, Line], folder: Path) -> None:
-    for line in tables.headline(summary):
-        _out.print(line, markup=False, soft_wrap=True)
-    table, left_out = tables.sites(summary, lines)
-    _out.print(table)
-    if left_out:
-        _out.print(f"{left_out} more call sites: --json", markup=False)
-    _out.print(tables.counts(summary), markup=False, soft_wrap=True)
-    _out.print(tables.next_step(summary, lines), markup=False, soft_wrap=True, style="bold")
+    *above, last = tables.page(summary, lines, _out)
+    for part in above:
+        _out.print(part, markup=False, soft_wrap=isinstance(part, str))
+    _out.print(last, markup=False, soft_wrap=True, style="bold")
     _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
-
-
-def _plain(summary: Summary, lines: dict[Address, Line]) -> dict[str, object]:
-    """The summary for other programs; times in seconds, of all ranks together."""
-    return {
-        "mpi": summary.mpi,
-        "wall_s": summary.wall_s,
-        "mpi_share": summary.mpi_share,
-        "collectives_share": summary.collectives_share,
-        "waiting_share": summary.waiting_share,
-        "imbalance": summary.imbalance,
-        "ranks": [
-            {
-                "rank": rank.rank,
-                "wall_s": rank.wall_s,
-                "mpi_s": rank.mpi_s,
-                "computing_s": rank.computing_s,
-            }
-            for rank in summary.ranks
-        ],
-        "collectives_a_rank": summary.calls,
-        "sites": [
-            {
-                "function": site.function,
-                "kind": site.kind,
-                "object": site.place[0],
-                "address": site.place[1],
-                "symbol": lines.get(Address(*site.place), Line()).function or site.symbol,
-                "file": lines.get(Address(*site.place), Line()).file,
-                "line": lines.get(Address(*site.place), Line()).number,
-                "communicator": site.comm,
-                "ranks": site.ranks,
-                "calls": site.calls,
-                "bytes": site.bytes,
-                "time_s": site.time_s,
-                "waiting_s": site.waiting_s,
-                "transfer_s": site.transfer_s,
-                "overhead_s": site.overhead_s,
-                # Calls by the smallest power of two that is larger than their bytes.
-                "sizes": {str(1 << bits): n for bits, n in sorted(site.sizes.items())},
-            }
-            for site in summary.sites
-        ],
-    }

@@ -3,14 +3,31 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from rich.console import Console
 from rich.table import Table
 
 from stretto.launch.symbols import Address, Line
 from stretto.report.profile import Place, SiteTotal, Summary
 from stretto.report.words import percent, seconds, size
 
+_MOST_LINES = 25
 _MOST_SITES = 9
+_MOST_STARTS = 3
 _WORTH_NAMING = 0.02  # of all time
+
+
+def page(summary: Summary, lines: Mapping[Address, Line], console: Console) -> list[str | Table]:
+    """All of it, the next step last: as many call sites as go into 25 lines there."""
+    below: list[str | Table] = [overlap(summary, lines)] if summary.overlap.started else []
+    below += [counts(summary), next_step(summary, lines)]
+    parts: list[str | Table] = []
+    for most in range(_MOST_SITES, 0, -1):
+        table, left_out = sites(summary, lines, most)
+        more: list[str | Table] = [f"{left_out} more call sites: --json"] if left_out else []
+        parts = [*headline(summary), table, *more, *below]
+        if sum(len(console.render_lines(part)) for part in parts) <= _MOST_LINES:
+            break
+    return parts
 
 
 def headline(summary: Summary) -> list[str]:
@@ -31,14 +48,14 @@ def headline(summary: Summary) -> list[str]:
     return [words, spread]
 
 
-def sites(summary: Summary, lines: Mapping[Address, Line]) -> tuple[Table, int]:
+def sites(summary: Summary, lines: Mapping[Address, Line], most: int) -> tuple[Table, int]:
     """The call sites that took longest, and how many were left out."""
     table = Table(box=None, pad_edge=False)
     table.add_column("call site", overflow="fold")
     for column in ("calls", "bytes", "of time", "waiting", "transfer", "overhead"):
         table.add_column(column, justify="right", no_wrap=True)
     whole = sum(rank.wall_s for rank in summary.ranks)
-    shown = [site for site in summary.sites if site.calls][:_MOST_SITES]
+    shown = [site for site in summary.sites if site.calls][:most]
     for site in shown:
         split = (site.waiting_s, site.transfer_s, site.overhead_s)
         parts = ["" if part is None else percent(_share(part, whole)) for part in split]
@@ -52,10 +69,30 @@ def sites(summary: Summary, lines: Mapping[Address, Line]) -> tuple[Table, int]:
     return table, len(summary.sites) - len(shown)
 
 
+def overlap(summary: Summary, lines: Mapping[Address, Line]) -> Table:
+    """The nonblocking calls whose requests were waited for longest."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("overlap of what starts at", overflow="fold")
+    for column in ("requests", "computing", "waiting", "overlapped", "hideable"):
+        table.add_column(column, justify="right", no_wrap=True)
+    starts = [(site, site.overlap) for site in summary.sites if site.overlap]
+    starts.sort(key=lambda start: -start[1].lost_s)
+    for site, total in starts[:_MOST_STARTS]:
+        table.add_row(
+            site_words(site, lines),
+            f"{total.started:,}",
+            seconds(total.achieved_s),
+            seconds(total.lost_s),
+            percent(total.achieved),
+            seconds(total.hideable_s),
+        )
+    return table
+
+
 def site_words(site: SiteTotal, lines: Mapping[Address, Line]) -> str:
     """A call and where it is: "Allreduce fft.c:212"."""
     name = site.function.removeprefix("MPI_")
-    comm = f" on {site.comm}" if site.comm not in ("", "world") else ""
+    comm = f" on {site.comm.partition(' (')[0]}" if site.comm not in ("", "world") else ""
     return f"{name} {place_words(site.place, site.symbol, lines)}{comm}"
 
 
@@ -94,12 +131,21 @@ def next_step(summary: Summary, lines: Mapping[Address, Line]) -> str:
             f"next: {where} takes {share}: try `stretto compare`, or start it early "
             "as a nonblocking collective and compute meanwhile"
         )
+    if first.kind == "completion" and _is_hideable(summary):
+        return (
+            f"next: {where} takes {share}, though there was computing enough to hide most of it: "
+            "the messages did not move meanwhile, or come late; try `stretto compare`"
+        )
     if first.kind == "completion":
         return (
             f"next: {where} takes {share}: its messages are not there yet; "
             "start them earlier, or compute between start and wait"
         )
     return f"next: {where} takes {share}: the first to look at"
+
+
+def _is_hideable(summary: Summary) -> bool:
+    return summary.overlap.hideable_s > summary.overlap.lost_s / 2
 
 
 def _share(part: float, whole: float) -> float:

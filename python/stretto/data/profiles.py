@@ -49,6 +49,16 @@ class Comm(msgspec.Struct, frozen=True):
         return self.members, self.ordinal
 
 
+class Overlap(msgspec.Struct, frozen=True):
+    """The requests started at one place (src/intercept/profile/under_way.hpp)."""
+
+    started: int
+    completed: int
+    computed_ns: float
+    waited_ns: float
+    hideable_ns: float
+
+
 class Site(msgspec.Struct, frozen=True):
     """All of one rank's calls of one function at one place on one communicator."""
 
@@ -63,6 +73,7 @@ class Site(msgspec.Struct, frozen=True):
     time_ns: int
     longest_ns: int
     sizes: list[tuple[int, int]]  # bit width of a call's bytes, calls
+    overlap: Overlap | None = None  # None: it starts no requests
 
 
 class RankProfile(msgspec.Struct, frozen=True):

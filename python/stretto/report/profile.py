@@ -6,10 +6,34 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from stretto.data.profiles import Profile, RankProfile, Site
+from stretto.data.profiles import Overlap, Profile, RankProfile, Site
 from stretto.stats.waiting import NEEDS, split
 
 Place = tuple[str, int]  # an object and an address in it
+
+
+@dataclass
+class OverlapTotal:
+    """What became of the requests started at one place; times in seconds, of all ranks."""
+
+    started: int = 0
+    completed: int = 0
+    achieved_s: float = 0.0  # computing while they were under way: at most so much was hidden
+    lost_s: float = 0.0  # waiting for them
+    hideable_s: float = 0.0  # of that, what there was computing enough to hide
+
+    @property
+    def achieved(self) -> float:
+        """The share of computing."""
+        return _share(self.achieved_s, self.achieved_s + self.lost_s)
+
+    def add(self, other: "OverlapTotal") -> None:
+        """Count the other's requests too."""
+        self.started += other.started
+        self.completed += other.completed
+        self.achieved_s += other.achieved_s
+        self.lost_s += other.lost_s
+        self.hideable_s += other.hideable_s
 
 
 @dataclass
@@ -29,6 +53,7 @@ class SiteTotal:
     transfer_s: float | None = None
     overhead_s: float | None = None
     sizes: Counter[int] = field(default_factory=Counter)  # calls by bit width of their bytes
+    overlap: OverlapTotal | None = None  # None: it starts no requests
 
 
 @dataclass(frozen=True)
@@ -72,6 +97,14 @@ class Summary:
         return max(computing) / mean - 1 if mean else 0.0
 
     @property
+    def overlap(self) -> OverlapTotal:
+        """Of all nonblocking calls."""
+        total = OverlapTotal()
+        for site in self.sites:
+            total.add(site.overlap or OverlapTotal())
+        return total
+
+    @property
     def waiting_share(self) -> float:
         """Of all ranks' time, waiting for late ranks in collectives."""
         waiting = sum(site.waiting_s or 0.0 for site in self.sites)
@@ -108,6 +141,9 @@ def summarise(profile: Profile) -> Summary:
             total.bytes += site.bytes
             total.time_s += site.time_ns * 1e-9
             total.sizes.update(dict(site.sizes))
+            if site.overlap is not None:
+                total.overlap = total.overlap or OverlapTotal()
+                total.overlap.add(_overlap(site.overlap))
     _split_collectives(profile, names, totals)
     return Summary(
         mpi=profile.ranks[0].mpi,
@@ -119,6 +155,11 @@ def summarise(profile: Profile) -> Summary:
 
 def _key(site: Site, comm: str) -> tuple[str, Place, str]:
     return site.function, (site.object, site.offset), comm
+
+
+def _overlap(own: Overlap) -> OverlapTotal:
+    times = (own.computed_ns, own.waited_ns, own.hideable_ns)
+    return OverlapTotal(own.started, own.completed, *(ns * 1e-9 for ns in times))
 
 
 def _share(part: float, whole: float) -> float:

@@ -135,7 +135,7 @@ int Recorder::site_of(const Record& record) {
   return found->second;
 }
 
-void Recorder::add(const Record& at_callee) {
+void Recorder::add(const Record& at_callee, const Touched& touched) {
   Record record = at_callee;
   record.caller = caller_in_program(record.caller);
   const std::int64_t time = record.leave - record.enter;
@@ -152,6 +152,8 @@ void Recorder::add(const Record& at_callee) {
   const bool is_collective =
       kFunctions[static_cast<std::size_t>(record.function)].kind == Kind::collective;
   if (is_collective && record.comm != kNoComm) note_instance(record, index);
+  under_way_.begin(record.enter);
+  under_way_.end(touched, index, record.enter, record.leave);
 }
 
 void Recorder::note_instance(const Record& record, int site) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "intercept/profile/functions.hpp"
+#include "intercept/profile/under_way.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto::intercept::profile {
@@ -74,10 +75,11 @@ class Recorder {
 
   // In comms(); kNoComm for MPI_COMM_NULL.
   int index_of(MPI_Comm comm);
-  void add(const Record& record);
+  void add(const Record& record, const Touched& touched);
 
   // For the report, when no more calls come.
   [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
+  [[nodiscard]] Overlap overlap_of(int site) const { return under_way_.at(site); }
   [[nodiscard]] const std::vector<Comm>& comms() const { return comms_; }
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
 
@@ -113,6 +115,7 @@ class Recorder {
   std::vector<Site> sites_;
   std::unordered_map<Key, int, Hash> index_;  // of sites_
   std::vector<Instance> instances_;
+  UnderWay under_way_;
 };
 
 }  // namespace stretto::intercept::profile

@@ -36,7 +36,7 @@ void describe(Json& json, const Comm& comm) {
       .end_object();
 }
 
-void describe(Json& json, const Site& site) {
+void describe(Json& json, const Site& site, const Overlap& overlap) {
   const CodePlace place = place_of(site.caller);
   const Function& function = kFunctions[static_cast<std::size_t>(site.function)];
   json.begin_object()
@@ -55,7 +55,18 @@ void describe(Json& json, const Site& site) {
     if (site.sizes[bits] == 0) continue;
     json.begin_array().value(bits).value(site.sizes[bits]).end_array();
   }
-  json.end_array().end_object();
+  json.end_array();
+  if (overlap.started > 0) {
+    json.key("overlap")
+        .begin_object()
+        .field("started", overlap.started)
+        .field("completed", overlap.completed)
+        .field("computed_ns", overlap.computed)
+        .field("waited_ns", overlap.waited)
+        .field("hideable_ns", overlap.hideable)
+        .end_object();
+  }
+  json.end_object();
 }
 
 std::string text_of(const Session& session, const Recorder& recorder) {
@@ -70,7 +81,9 @@ std::string text_of(const Session& session, const Recorder& recorder) {
   json.end_array().key("comms").begin_array();
   for (const Comm& comm : recorder.comms()) describe(json, comm);
   json.end_array().key("sites").begin_array();
-  for (const Site& site : recorder.sites()) describe(json, site);
+  for (int i = 0; const Site& site : recorder.sites()) {
+    describe(json, site, recorder.overlap_of(i++));
+  }
   json.end_array().end_object();
   return out.str() + "\n";
 }

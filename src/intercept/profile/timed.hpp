@@ -1,6 +1,8 @@
 // Times one call, from construction to destruction.
 #pragma once
 
+#include <span>
+
 #include "base/clock.hpp"
 #include "intercept/calls/traffic.hpp"
 #include "intercept/entry.hpp"
@@ -19,13 +21,27 @@ class Timed {
                 .enter = now_ns()} {}
   ~Timed() {
     record_.leave = now_ns();
-    Recorder::get().add(record_);
+    Recorder::get().add(record_, touched_);
   }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;
 
+  // What the call that ended with `error` did with requests. `requests` may change afterwards
+  // only when this is gone.
+  int touches(Deed deed, int error, std::span<const MPI_Request> requests) {
+    if (error == MPI_SUCCESS) touched_ = {deed, requests};
+    return error;
+  }
+  int starts(int error, const MPI_Request* request) {
+    return touches(Deed::starts, error, {request, 1});
+  }
+  int starts_again(int error, const MPI_Request* requests, int count = 1) {
+    return touches(Deed::starts_again, error, {requests, static_cast<std::size_t>(count)});
+  }
+
  private:
   Record record_;
+  Touched touched_;
 };
 
 }  // namespace stretto::intercept::profile

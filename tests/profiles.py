@@ -11,29 +11,28 @@ from mpi_runs import Mpi
 STRETTO = Path(sys.executable).with_name("stretto")
 
 
-def profile(
-    mpi: Mpi,
-    program: str | Path,
-    ranks: int,
-    folder: Path,
-    *arguments: object,
-    options: tuple[str, ...] = (),
-    as_json: bool = True,
-) -> Any:
-    """What --json says of a program of tests/mpi, or of the one at a path; or what is printed."""
+def run_profile(
+    mpi: Mpi, program: str | Path, ranks: int, folder: Path, *words: object
+) -> subprocess.CompletedProcess[str]:
+    """Profile a program of tests/mpi, or the one at a path; options among `words` come first."""
     path = program if isinstance(program, Path) else mpi.program(program)
-    words = ["profile", "-n", str(ranks), "--output", str(folder), *options]
-    words += ["--launcher", str(mpi.launcher.path), *(["--json"] if as_json else [])]
+    options = [str(word) for word in words if str(word).startswith("-")]
+    arguments = [str(word) for word in words if str(word) not in options]
+    command = [STRETTO, "profile", "-n", str(ranks), "--output", str(folder), *options]
     answer = subprocess.run(
-        [STRETTO, *words, path, *map(str, arguments)],
+        [*command, "--launcher", str(mpi.launcher.path), path, *arguments],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
     assert answer.returncode == 0, answer.stderr
-    if not as_json:
-        return answer.stdout
+    return answer
+
+
+def profile(mpi: Mpi, program: str | Path, ranks: int, folder: Path, *words: object) -> Any:
+    """What --json says."""
+    answer = run_profile(mpi, program, ranks, folder, "--json", *words)
     assert " ok" in answer.stderr  # what the program says, out of the way of the JSON
     return json.loads(answer.stdout)
 

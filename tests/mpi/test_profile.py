@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from mpi_runs import MPIS, Mpi
-from profiles import STRETTO, of_phase, profile, sites
+from profiles import STRETTO, of_phase, profile, run_profile, sites
 
 from stretto.data.profiles import read_profile
 from stretto.errors import StrettoError
@@ -100,7 +100,7 @@ def test_communicators_by_the_thousand_are_counted_together(mpi: Mpi, tmp_path: 
 
 
 def test_the_table_fits_and_names_the_next_step(mpi: Mpi, tmp_path: Path) -> None:
-    answer = profile(mpi, mpi.app("transpose"), 2, tmp_path / "run", 64, 3, as_json=False)
+    answer = run_profile(mpi, mpi.app("transpose"), 2, tmp_path / "run", 64, 3).stdout
     shown = answer.splitlines()
     assert "transpose.c:" in answer
     assert shown[-1].startswith("next: ") or "next: " in answer

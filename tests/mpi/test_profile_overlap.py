@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from mpi_runs import MPIS
-from profiles import of_phase, profile
+from profiles import of_phase, profile, run_profile
 
 RANKS, ROUNDS, LATE_S, FEW, MANY = 3, 10, 0.020, 4, 100
 
@@ -71,7 +71,7 @@ def test_computing_and_waiting_are_told_apart(overlapped: dict[str, Any]) -> Non
 
 def test_the_table_shows_where_overlap_is_lost(tmp_path: Path) -> None:
     mpi = next(iter(MPIS.values()))
-    shown = profile(mpi, "overlapped", 2, tmp_path / "run", as_json=False).splitlines()
+    shown = run_profile(mpi, "overlapped", 2, tmp_path / "run").stdout.splitlines()
     (heading,) = [line for line in shown if line.startswith("overlap of what starts at")]
     assert heading.split()[-5:] == ["requests", "computing", "waiting", "overlapped", "hideable"]
     first = shown[shown.index(heading) + 1]

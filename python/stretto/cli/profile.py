@@ -18,10 +18,12 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
+from stretto.cli.output import note
 from stretto.cli.profile_json import plain
+from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_empty, run_folder
 from stretto.data.profiles import read_profile
-from stretto.launch.dropin import PROFILE, rank_environment
+from stretto.launch.dropin import PROFILE, TRACED, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.process import launch
@@ -29,7 +31,6 @@ from stretto.launch.symbols import Address, Line, source_lines
 from stretto.report.profile import Summary, summarise
 
 _out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 
 
 def profile(
@@ -40,6 +41,22 @@ def profile(
         Path | None,
         typer.Option(
             metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-profile-<number>."
+        ),
+    ] = None,
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace", help="Also write trace.json.gz into the run folder, to open in Perfetto."
+        ),
+    ] = False,
+    trace_calls: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=10_000_000,
+            help="How many calls of each rank the trace has, the last ones; otherwise 100,000, "
+            "and of all ranks together a million.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -53,10 +70,12 @@ def profile(
 
     Example: stretto profile -n 4 ./jacobi3d 192 20
     """
+    traced = (trace_calls or traced_by_default(ranks)) if trace or trace_calls else 0
     job = prepare(program, launcher, launcher_args, mode="profile")
     folder = run_folder(output, f"{Path(program[0]).stem}-profile")
     environment = rank_environment(job.drop_in, {}, verbose=False)
     environment |= {PROFILE: str(folder.absolute())}
+    environment |= {TRACED: str(traced)} if traced else {}
     command = job.launcher.command(ranks, job.program.argv, environment)
     if dry_run:
         print(shlex.join(command))
@@ -65,8 +84,12 @@ def profile(
     # What the program prints must not get into what other programs read.
     outcome = launch(command, timeout_s=timeout, stdout=sys.stderr.buffer if as_json else None)
     require_success(program[0], outcome, timeout)
-    summary = summarise(read_profile(folder, ranks))
+    recorded = read_profile(folder, ranks)
+    summary = summarise(recorded)
     lines = source_lines(Address(*site.place) for site in summary.sites)
+    trace_file = write_trace_of(folder, recorded, lines) if traced else None
+    if trace_file:
+        note(trace_line(trace_file, recorded))
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(plain(summary, lines)), indent=2).decode())
     else:
@@ -78,4 +101,4 @@ def _print(summary: Summary, lines: dict[Address, Line], folder: Path) -> None:
     for part in above:
         _out.print(part, markup=False, soft_wrap=isinstance(part, str))
     _out.print(last, markup=False, soft_wrap=True, style="bold")
-    _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
+    note(f"Run folder: {folder}")

@@ -1,5 +1,6 @@
 """What `stretto profile` recorded: of each rank a rank-N.json and a rank-N.collectives."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,13 @@ class Site(msgspec.Struct, frozen=True):
     overlap: Overlap | None = None  # None: it starts no requests
 
 
+class Traced(msgspec.Struct, frozen=True):
+    """How much of the calls a rank's trace has."""
+
+    calls: int  # there were
+    kept: int  # of them, the last
+
+
 class RankProfile(msgspec.Struct, frozen=True):
     """What one rank wrote as it finalized."""
 
@@ -87,9 +95,17 @@ class RankProfile(msgspec.Struct, frozen=True):
     begin_ns: int
     end_ns: int
     involuntary_switches: int
-    clocks: list[ClockLook]
+    clocks: tuple[ClockLook, ClockLook]  # at the beginning and at the end
     comms: list[Comm]
     sites: list[Site]
+    trace: Traced | None = None  # None: it was not asked for, or there was no call
+
+    @property
+    def clock_drift(self) -> tuple[float, float, int]:
+        """What rank 0's clock is ahead by, how that grows a nanosecond, and when it was so."""
+        first, last = self.clocks
+        growth = (last.offset_ns - first.offset_ns) / max(1, last.at_ns - first.at_ns)
+        return first.offset_ns, growth, first.at_ns
 
     @property
     def wall_ns(self) -> int:
@@ -138,17 +154,25 @@ def _read_rank(path: Path) -> RankProfile:
 
 
 def _read_instances(folder: Path, rank: RankProfile) -> NDArray[Any]:
-    path = folder / f"rank-{rank.rank}.collectives"
+    known = {"comm": len(rank.comms), "site": len(rank.sites)}
+    return read_rows(folder / f"rank-{rank.rank}.collectives", _INSTANCE, known)
+
+
+def read_rows(path: Path, row: np.dtype[Any], known: Mapping[str, int]) -> NDArray[Any]:
+    """A file of rows; `known` says below what the numbers in a column must be.
+
+    Raises InputError where it is damaged.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}") from error
-    if len(raw) % _INSTANCE.itemsize:
+    if len(raw) % row.itemsize:
         raise InputError(f"{path} is cut off at byte {len(raw)}")
-    instances = np.frombuffer(raw, dtype=_INSTANCE)
-    for name, known in (("comm", rank.comms), ("site", rank.sites)):
-        wrong = np.flatnonzero((instances[name] < 0) | (instances[name] >= len(known)))
+    rows = np.frombuffer(raw, dtype=row)
+    for name, count in known.items():
+        wrong = np.flatnonzero((rows[name] < 0) | (rows[name] >= count))
         if wrong.size:
-            at = int(wrong[0]) * _INSTANCE.itemsize
+            at = int(wrong[0]) * row.itemsize
             raise InputError(f"{path} is damaged: an unknown {name} at byte {at}")
-    return instances
+    return rows

@@ -264,9 +264,8 @@ def _rows(rank: RankProfile, profile: Profile) -> pl.DataFrame | None:
 
 def _clock_offset(rank: RankProfile) -> pl.Expr:
     """What rank 0's clock is ahead by, as it drifted from the first look to the last."""
-    first, last = rank.clocks
-    drift = (last.offset_ns - first.offset_ns) / max(1, last.at_ns - first.at_ns)
-    return first.offset_ns + drift * (pl.col("enter") - first.at_ns)
+    offset, growth, at = rank.clock_drift
+    return offset + growth * (pl.col("enter") - at)
 
 
 def _collectives_a_rank(profile: Profile) -> dict[str, float]:

@@ -57,7 +57,8 @@ Recorder& Recorder::get() {
   return *instance;
 }
 
-void Recorder::open() {
+void Recorder::open(std::size_t traced) {
+  trace_.keep(traced);
   native().Comm_create_keyval(copy_nothing, on_free, &keyval_, nullptr);
   int size = 1;
   native().Comm_size(native().comm_world, &size);
@@ -68,7 +69,10 @@ void Recorder::open() {
   index_of(native().comm_world);
 }
 
-void Recorder::close() { native().Comm_free_keyval(&keyval_); }
+void Recorder::close() {
+  trace_.finish();
+  native().Comm_free_keyval(&keyval_);
+}
 
 int Recorder::index_of(MPI_Comm comm) {
   if (comm == native().comm_null) return kNoComm;
@@ -154,6 +158,11 @@ void Recorder::add(const Record& at_callee, const Touched& touched) {
   if (is_collective && record.comm != kNoComm) note_instance(record, index);
   under_way_.begin(record.enter);
   under_way_.end(touched, index, record.enter, record.leave);
+  trace_.add({.enter = record.enter,
+              .leave = record.leave,
+              .bytes = record.bytes,
+              .site = index,
+              .thread = thread_number()});
 }
 
 void Recorder::note_instance(const Record& record, int site) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "intercept/profile/functions.hpp"
+#include "intercept/profile/trace.hpp"
 #include "intercept/profile/under_way.hpp"
 #include "transport/mpi/native.hpp"
 
@@ -70,7 +71,8 @@ class Recorder {
  public:
   static Recorder& get();
 
-  void open();
+  // `traced`: of so many calls the trace has each by itself.
+  void open(std::size_t traced);
   void close();
 
   // In comms(); kNoComm for MPI_COMM_NULL.
@@ -80,6 +82,7 @@ class Recorder {
   // For the report, when no more calls come.
   [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
   [[nodiscard]] Overlap overlap_of(int site) const { return under_way_.at(site); }
+  [[nodiscard]] const Trace& trace() const { return trace_; }
   [[nodiscard]] const std::vector<Comm>& comms() const { return comms_; }
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
 
@@ -116,6 +119,7 @@ class Recorder {
   std::unordered_map<Key, int, Hash> index_;  // of sites_
   std::vector<Instance> instances_;
   UnderWay under_way_;
+  Trace trace_;
 };
 
 }  // namespace stretto::intercept::profile

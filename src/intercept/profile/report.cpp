@@ -84,7 +84,15 @@ std::string text_of(const Session& session, const Recorder& recorder) {
   for (int i = 0; const Site& site : recorder.sites()) {
     describe(json, site, recorder.overlap_of(i++));
   }
-  json.end_array().end_object();
+  json.end_array();
+  if (const Trace& trace = recorder.trace(); trace.calls() > 0) {
+    json.key("trace")
+        .begin_object()
+        .field("calls", trace.calls())
+        .field("kept", trace.events().size())
+        .end_object();
+  }
+  json.end_object();
   return out.str() + "\n";
 }
 
@@ -118,9 +126,12 @@ void write_report(const Session& session, const Recorder& recorder) {
   const std::string path = *folder + "/rank-" + std::to_string(rank);
   const std::string text = text_of(session, recorder);
   const auto& instances = recorder.instances();
-  // The JSON last: where it is, both are whole.
-  const bool written = write_new_file(path + ".collectives", std::as_bytes(std::span(instances))) &&
-                       write_new_file(path + ".json", std::as_bytes(std::span(text)));
+  const auto& events = recorder.trace().events();
+  // The JSON last: where it is, all are whole.
+  const bool written =
+      (events.empty() || write_new_file(path + ".trace", std::as_bytes(std::span(events)))) &&
+      write_new_file(path + ".collectives", std::as_bytes(std::span(instances))) &&
+      write_new_file(path + ".json", std::as_bytes(std::span(text)));
   if (!written) say("cannot write %s.json: this rank's profile is lost", path.c_str());
 }
 

@@ -139,3 +139,17 @@ def test_a_folder_in_use_is_refused(mpi: Mpi, tmp_path: Path) -> None:
     )
     assert answer.returncode == 2
     assert "is not empty" in answer.stderr
+
+
+def test_the_report_shows_the_run_folder(mpi: Mpi, tmp_path: Path) -> None:
+    run_profile(mpi, "overlapped", 2, tmp_path / "run")
+    page = tmp_path / "page.html"
+    subprocess.run(
+        [STRETTO, "report", tmp_path / "run", "-o", page],
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    text = page.read_text()
+    assert "overlapped: where its time in MPI goes" in text
+    assert "Irecv overlapped.c:" in text

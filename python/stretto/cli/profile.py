@@ -22,12 +22,15 @@ from stretto.cli.output import note
 from stretto.cli.profile_json import plain
 from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_empty, run_folder
+from stretto.data.places import Address, Lines
+from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
+from stretto.data.provenance import collect
 from stretto.launch.dropin import PROFILE, TRACED, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.process import launch
-from stretto.launch.symbols import Address, Line, source_lines
+from stretto.launch.symbols import source_lines
 from stretto.report.profile import Summary, summarise
 
 _out = Console(highlight=False)
@@ -81,12 +84,22 @@ def profile(
         print(shlex.join(command))
         return
     make_empty(folder)
+    provenance = collect(
+        argv=sys.argv,
+        program=Path(job.program.argv[0]),
+        mpi_library=job.program.mpi.path if job.program.mpi else None,
+        drop_in=job.drop_in,
+        native_command=job.launcher.command(ranks, job.program.argv, {}),
+        stretto_command=command,
+    )
     # What the program prints must not get into what other programs read.
     outcome = launch(command, timeout_s=timeout, stdout=sys.stderr.buffer if as_json else None)
     require_success(program[0], outcome, timeout)
     recorded = read_profile(folder, ranks)
     summary = summarise(recorded)
     lines = source_lines(Address(*site.place) for site in summary.sites)
+    record = ProfileRecord(Path(program[0]).name, ranks, job.launcher.name, provenance, lines)
+    write_record(record, folder)
     trace_file = write_trace_of(folder, recorded, lines) if traced else None
     if trace_file:
         note(trace_line(trace_file, recorded))
@@ -96,9 +109,9 @@ def profile(
         _print(summary, lines, folder)
 
 
-def _print(summary: Summary, lines: dict[Address, Line], folder: Path) -> None:
+def _print(summary: Summary, lines: Lines, folder: Path) -> None:
     *above, last = tables.page(summary, lines, _out)
     for part in above:
         _out.print(part, markup=False, soft_wrap=isinstance(part, str))
     _out.print(last, markup=False, soft_wrap=True, style="bold")
-    note(f"Run folder: {folder}")
+    note(f"Run folder: {folder}   `stretto report {folder}` shows it")

@@ -1,10 +1,10 @@
 """A profile for other programs."""
 
-from stretto.launch.symbols import Address, Line
+from stretto.data.places import Address, Line, Lines
 from stretto.report.profile import OverlapTotal, Summary
 
 
-def plain(summary: Summary, lines: dict[Address, Line]) -> dict[str, object]:
+def plain(summary: Summary, lines: Lines) -> dict[str, object]:
     """The summary for other programs; times in seconds, of all ranks together."""
     return {
         "mpi": summary.mpi,

@@ -1,12 +1,11 @@
 """The trace of a profile, and what to say of it."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from stretto.cli.profile_tables import place_words
+from stretto.data.places import Lines
 from stretto.data.profiles import Profile, RankProfile
 from stretto.data.traces import read_trace
-from stretto.launch.symbols import Address, Line
+from stretto.report.profile_words import place_words
 from stretto.report.trace import write_trace
 
 _MOST_A_RANK = 100_000
@@ -18,7 +17,7 @@ def traced_by_default(ranks: int) -> int:
     return max(1, min(_MOST_A_RANK, _MOST_OF_ALL // ranks))
 
 
-def write_trace_of(folder: Path, profile: Profile, lines: Mapping[Address, Line]) -> Path:
+def write_trace_of(folder: Path, profile: Profile, lines: Lines) -> Path:
     """Write what the ranks kept as a trace, into the run folder."""
     path = folder / "trace.json.gz"
     write_trace(

@@ -22,13 +22,14 @@ from stretto.cli.options import (
 )
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import make_empty, run_folder
+from stretto.data.places import Address, Lines
 from stretto.errors import InputError
 from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
 from stretto.launch.job import Job, prepare
 from stretto.launch.schedules import known_algorithms
-from stretto.launch.symbols import Address, Line, source_lines
+from stretto.launch.symbols import source_lines
 from stretto.launch.whatif import Supposed, run_in_turn
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of
@@ -161,7 +162,7 @@ def _scenarios(
     return scenarios
 
 
-def _print(found: Answer, lines: dict[Address, Line], folder: Path) -> None:
+def _print(found: Answer, lines: Lines, folder: Path) -> None:
     _out.print(tables.scenarios(found))
     for line in tables.summary(found):
         _out.print(line, markup=False, soft_wrap=True)
@@ -171,7 +172,7 @@ def _print(found: Answer, lines: dict[Address, Line], folder: Path) -> None:
     _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
 
 
-def _plain(found: Answer, lines: dict[Address, Line]) -> dict[str, object]:
+def _plain(found: Answer, lines: Lines) -> dict[str, object]:
     """The answer for other programs; times in seconds."""
     return {
         "ranks": found.ranks,

@@ -3,27 +3,11 @@
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from stretto.data.places import Address, Line
+
 _TIMEOUT_S = 60.0
-
-
-@dataclass(frozen=True)
-class Address:
-    """A place in a program or library, as its debug information has it."""
-
-    object: str
-    offset: int
-
-
-@dataclass(frozen=True)
-class Line:
-    """A place in a source; what is not known is empty or 0."""
-
-    function: str = ""
-    file: str = ""
-    number: int = 0
 
 
 def source_lines(addresses: Iterable[Address]) -> dict[Address, Line]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from stretto.data.profiles import Overlap, Profile, RankProfile, Site
+from stretto.report.words import share
 from stretto.stats.waiting import NEEDS, split
 
 Place = tuple[str, int]  # an object and an address in it
@@ -25,7 +26,7 @@ class OverlapTotal:
     @property
     def achieved(self) -> float:
         """The share of computing."""
-        return _share(self.achieved_s, self.achieved_s + self.lost_s)
+        return share(self.achieved_s, self.achieved_s + self.lost_s)
 
     def add(self, other: "OverlapTotal") -> None:
         """Count the other's requests too."""
@@ -87,7 +88,7 @@ class Summary:
     @property
     def mpi_share(self) -> float:
         """Of all ranks' time, in MPI."""
-        return _share(sum(rank.mpi_s for rank in self.ranks), sum(r.wall_s for r in self.ranks))
+        return share(sum(rank.mpi_s for rank in self.ranks), sum(r.wall_s for r in self.ranks))
 
     @property
     def imbalance(self) -> float:
@@ -108,13 +109,13 @@ class Summary:
     def waiting_share(self) -> float:
         """Of all ranks' time, waiting for late ranks in collectives."""
         waiting = sum(site.waiting_s or 0.0 for site in self.sites)
-        return _share(waiting, sum(rank.wall_s for rank in self.ranks))
+        return share(waiting, sum(rank.wall_s for rank in self.ranks))
 
     @property
     def collectives_share(self) -> float:
         """Of all ranks' time, in blocking collectives."""
         time = sum(site.time_s for site in self.sites if site.kind == "collective")
-        return _share(time, sum(rank.wall_s for rank in self.ranks))
+        return share(time, sum(rank.wall_s for rank in self.ranks))
 
 
 def summarise(profile: Profile) -> Summary:
@@ -160,10 +161,6 @@ def _key(site: Site, comm: str) -> tuple[str, Place, str]:
 def _overlap(own: Overlap) -> OverlapTotal:
     times = (own.computed_ns, own.waited_ns, own.hideable_ns)
     return OverlapTotal(own.started, own.completed, *(ns * 1e-9 for ns in times))
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
 
 
 CommKey = tuple[str, int, bool]

@@ -22,7 +22,7 @@ from stretto.cli.output import note
 from stretto.cli.profile_json import plain
 from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_empty, run_folder
-from stretto.data.places import Address, Lines
+from stretto.data.places import Address, Line, Lines
 from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
 from stretto.data.provenance import collect
@@ -97,7 +97,7 @@ def profile(
     require_success(program[0], outcome, timeout)
     recorded = read_profile(folder, ranks)
     summary = summarise(recorded)
-    lines = source_lines(Address(*site.place) for site in summary.sites)
+    lines = _lines(summary)
     record = ProfileRecord(Path(program[0]).name, ranks, job.launcher.name, provenance, lines)
     write_record(record, folder)
     trace_file = write_trace_of(folder, recorded, lines) if traced else None
@@ -107,6 +107,17 @@ def profile(
         print(msgspec.json.format(msgspec.json.encode(plain(summary, lines)), indent=2).decode())
     else:
         _print(summary, lines, folder)
+
+
+def _lines(summary: Summary) -> Lines:
+    """Of the call sites: what debug information tells, and what Python told."""
+    addresses = {Address(*site.place): site for site in summary.sites}
+    known = {
+        address: Line(site.symbol, address.object, address.offset)
+        for address, site in addresses.items()
+        if site.is_source
+    }
+    return known | source_lines(address for address in addresses if address not in known)
 
 
 def _print(summary: Summary, lines: Lines, folder: Path) -> None:

@@ -29,7 +29,7 @@ def plain(summary: Summary, lines: Lines) -> dict[str, object]:
                 "function": site.function,
                 "kind": site.kind,
                 "object": site.place[0],
-                "address": site.place[1],
+                "address": None if site.is_source else site.place[1],
                 "symbol": lines.get(Address(*site.place), Line()).function or site.symbol,
                 "file": lines.get(Address(*site.place), Line()).file,
                 "line": lines.get(Address(*site.place), Line()).number,

@@ -75,6 +75,7 @@ class Site(msgspec.Struct, frozen=True):
     longest_ns: int
     sizes: list[tuple[int, int]]  # bit width of a call's bytes, calls
     overlap: Overlap | None = None  # None: it starts no requests
+    is_source: bool = False  # `object` is a source file and `offset` a line of it
 
 
 class Traced(msgspec.Struct, frozen=True):

@@ -51,9 +51,10 @@ def _ask(tool: str, path: str, addresses: list[Address]) -> dict[Address, Line]:
 
 
 def _line(function: str, place: str) -> Line:
-    file, _, number = place.partition(" (discriminator")[0].rpartition(":")
+    file, _, digits = place.partition(" (discriminator")[0].rpartition(":")
+    number = int(digits) if digits.isdigit() else 0
     return Line(
         function="" if function == "??" else function,
-        file="" if file == "??" else file,
-        number=int(number) if number.isdigit() else 0,
+        file=file if number else "",  # a file alone is that of a symbol, or "??"
+        number=number,
     )

@@ -55,6 +55,7 @@ class SiteTotal:
     overhead_s: float | None = None
     sizes: Counter[int] = field(default_factory=Counter)  # calls by bit width of their bytes
     overlap: OverlapTotal | None = None  # None: it starts no requests
+    is_source: bool = False  # its place is a line of a source file
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ def summarise(profile: Profile) -> Summary:
                     place=(site.object, site.offset),
                     symbol=site.symbol,
                     comm=comm,
+                    is_source=site.is_source,
                 ),
             )
             total.ranks += 1

@@ -128,11 +128,14 @@ int Recorder::learn(MPI_Comm comm) {
   return static_cast<int>(index);
 }
 
-int Recorder::site_of(const Record& record) {
-  const Key key{std::bit_cast<std::uintptr_t>(record.caller), record.function, record.comm};
+int Recorder::site_of(const Record& record, const PythonLine* line) {
+  const std::uintptr_t place = line != nullptr ? std::bit_cast<std::uintptr_t>(line)
+                                               : std::bit_cast<std::uintptr_t>(record.caller);
+  const Key key{place, record.function, record.comm};
   const auto [found, is_new] = index_.try_emplace(key, static_cast<int>(sites_.size()));
   if (is_new) {
-    Site site{.function = record.function, .caller = record.caller, .comm = record.comm};
+    Site site{
+        .function = record.function, .caller = record.caller, .line = line, .comm = record.comm};
     site.is_the_mpis = is_the_mpis(record.caller);
     sites_.push_back(site);
   }
@@ -142,9 +145,10 @@ int Recorder::site_of(const Record& record) {
 void Recorder::add(const Record& at_callee, const Touched& touched) {
   Record record = at_callee;
   record.caller = caller_in_program(record.caller);
+  const PythonLine* const line = python_line(record.caller);
   const std::int64_t time = record.leave - record.enter;
   const std::lock_guard lock(mutex_);
-  const int index = site_of(record);
+  const int index = site_of(record, line);
   Site& site = sites_[static_cast<std::size_t>(index)];
   // ROMIO's collectives, for one, come by the names that programs use.
   if (site.is_the_mpis) return;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "intercept/calls/python.hpp"
 #include "intercept/profile/functions.hpp"
 #include "intercept/profile/trace.hpp"
 #include "intercept/profile/under_way.hpp"
@@ -33,6 +34,7 @@ struct Record {
 struct Site {
   int function = 0;
   void* caller = nullptr;
+  const PythonLine* line = nullptr;  // of the Python program that `caller` called for
   int comm = kNoComm;
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
@@ -90,7 +92,7 @@ class Recorder {
   [[nodiscard]] int known_index(MPI_Comm comm) const;
   int learn(MPI_Comm comm);
   int folded();
-  int site_of(const Record& record);
+  int site_of(const Record& record, const PythonLine* line);
   void note_instance(const Record& record, int site);
   void thin_out();
 
@@ -98,7 +100,7 @@ class Recorder {
   std::size_t most_instances_ = 0;  // beyond them half is dropped, and so on
 
   struct Key {
-    std::uintptr_t caller;
+    std::uintptr_t caller;  // or the Python line
     int function;
     int comm;
     friend bool operator==(const Key&, const Key&) = default;

@@ -37,7 +37,11 @@ void describe(Json& json, const Comm& comm) {
 }
 
 void describe(Json& json, const Site& site, const Overlap& overlap) {
-  const CodePlace place = place_of(site.caller);
+  const PythonLine* const line = site.line;
+  const CodePlace place =
+      line != nullptr
+          ? CodePlace{line->file, static_cast<unsigned long>(line->number), line->function}
+          : place_of(site.caller);
   const Function& function = kFunctions[static_cast<std::size_t>(site.function)];
   json.begin_object()
       .field("function", function.name)
@@ -45,6 +49,7 @@ void describe(Json& json, const Site& site, const Overlap& overlap) {
       .field("object", std::string_view(place.object))
       .field("offset", place.offset)
       .field("symbol", std::string_view(place.symbol))
+      .field("is_source", line != nullptr)
       .field("comm", site.comm)
       .field("calls", site.calls)
       .field("bytes", site.bytes)

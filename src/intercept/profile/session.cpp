@@ -3,6 +3,7 @@
 #include "base/config.hpp"
 #include "base/log.hpp"
 #include "intercept/calls/caller.hpp"
+#include "intercept/calls/python.hpp"
 #include "intercept/calls/world.hpp"
 #include "intercept/profile/recorder.hpp"
 #include "intercept/profile/report.hpp"
@@ -25,6 +26,7 @@ void begin() {
     return;
   }
   find_bindings();
+  find_python();
   const long traced = number_setting("STRETTO_PROFILE_TRACE", 0).value_or(0);
   Recorder::get().open(static_cast<std::size_t>(traced));
   own = copy_of_world();

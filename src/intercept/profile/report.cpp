@@ -117,6 +117,10 @@ const char* name_of(Kind kind) {
       return "probe";
     case Kind::communicator:
       return "communicator";
+    case Kind::one_sided:
+      return "one-sided";
+    case Kind::file:
+      return "file";
     case Kind::other:
       break;
   }

@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "intercept/calls/traffic.hpp"
 #include "intercept/entry.hpp"
+#include "intercept/profile/owners.hpp"
 #include "intercept/profile/recorder.hpp"
 
 namespace stretto::intercept::profile {
@@ -13,9 +14,11 @@ namespace stretto::intercept::profile {
 class Timed {
  public:
   Timed(int function, void* caller, MPI_Comm comm, Traffic traffic = {})
+      : Timed(function, caller, CommIndex{Recorder::get().index_of(comm)}, traffic) {}
+  Timed(int function, void* caller, CommIndex comm, Traffic traffic = {})
       : record_{.function = function,
                 .caller = caller,
-                .comm = Recorder::get().index_of(comm),
+                .comm = comm.value,
                 .bytes = traffic.bytes,
                 .root = traffic.root,
                 .enter = now_ns()} {}
@@ -37,6 +40,12 @@ class Timed {
   }
   int starts_again(int error, const MPI_Request* requests, int count = 1) {
     return touches(Deed::starts_again, error, {requests, static_cast<std::size_t>(count)});
+  }
+  // The call that ended with `error` made a window or a file of this communicator.
+  template <class Handle>
+  int makes(int error, const Handle* handle) const {
+    if (error == MPI_SUCCESS) Owners<Handle>::get().add(*handle, CommIndex{record_.comm});
+    return error;
   }
 
  private:

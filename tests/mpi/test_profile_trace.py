@@ -11,8 +11,8 @@ import pytest
 from mpi_runs import Mpi
 from profiles import profile, run_profile
 
+from stretto.data.profile_traces import read_trace
 from stretto.data.profiles import read_profile
-from stretto.data.traces import read_trace
 from stretto.errors import InputError
 
 RANKS = 3

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from stretto.data.places import Lines
+from stretto.data.profile_traces import read_trace
 from stretto.data.profiles import Profile, RankProfile
-from stretto.data.traces import read_trace
 from stretto.report.profile_words import place_words
 from stretto.report.trace import write_trace
 

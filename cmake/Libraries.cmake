@@ -10,8 +10,8 @@
 
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS src/base/*.cpp src/topology/*.cpp
      src/patterns/*.cpp src/schedule/*.cpp src/collectives/*.cpp src/selection/*.cpp
-     src/model/*.cpp)
-list(FILTER core_sources EXCLUDE REGEX "/src/schedule/tool/")
+     src/model/*.cpp src/trace/*.cpp src/replay/*.cpp)
+list(FILTER core_sources EXCLUDE REGEX "/tool/")
 include(Algorithms)
 add_library(stretto-core STATIC ${core_sources} ${STRETTO_ALGORITHM_TABLE})
 set_target_properties(stretto-core PROPERTIES CXX_VISIBILITY_PRESET hidden
@@ -26,14 +26,18 @@ endif()
 set(read_once <algorithm> <array> <functional> <memory> <optional> <string> <vector>)
 target_precompile_headers(stretto-core PRIVATE ${read_once})
 
-file(GLOB_RECURSE tool_sources CONFIGURE_DEPENDS src/schedule/tool/*.cpp)
-add_executable(stretto-schedule ${tool_sources})
-target_link_libraries(stretto-schedule PRIVATE stretto-core)
-if(NOT STRETTO_SANITIZE)
-  target_link_options(stretto-schedule PRIVATE -static-libstdc++ -static-libgcc)
-endif()
-set_target_properties(stretto-schedule PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-install(TARGETS stretto-schedule DESTINATION bin)
+# stretto-schedule and stretto-replay, which know no MPI either.
+foreach(tool schedule replay)
+  file(GLOB tool_sources CONFIGURE_DEPENDS src/${tool}/tool/*.cpp)
+  add_executable(stretto-${tool} ${tool_sources})
+  target_link_libraries(stretto-${tool} PRIVATE stretto-core)
+  if(NOT STRETTO_SANITIZE)
+    target_link_options(stretto-${tool} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  set_target_properties(stretto-${tool} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                                   ${PROJECT_BINARY_DIR}/bin)
+  install(TARGETS stretto-${tool} DESTINATION bin)
+endforeach()
 
 file(GLOB_RECURSE live_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
 file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)

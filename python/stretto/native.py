@@ -1,4 +1,4 @@
-"""Where the compiled parts are: the drop-in of each ABI and the schedule tool."""
+"""Where the compiled parts are: the drop-in of each ABI and the tools."""
 
 import os
 from pathlib import Path
@@ -40,7 +40,16 @@ def drop_in(abi: str, mode: str = "accelerate") -> Path:
 
 def schedule_tool() -> Path:
     """The program that lists, shows and verifies schedules."""
-    tool = native_dir() / "bin" / "stretto-schedule"
+    return _tool("stretto-schedule")
+
+
+def replay_tool() -> Path:
+    """The program that runs traces again."""
+    return _tool("stretto-replay")
+
+
+def _tool(name: str) -> Path:
+    tool = native_dir() / "bin" / name
     if not tool.is_file():
         raise EnvironmentUnusable(f"{tool} is missing: build Stretto again with make build")
     return tool

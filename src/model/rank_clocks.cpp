@@ -6,9 +6,9 @@
 namespace stretto::model {
 
 RankClocks::RankClocks(const std::vector<Scenario>& scenarios,
-                       std::vector<std::vector<Rank>> places, Rank me)
+                       const std::vector<std::vector<Rank>>& places, Rank me)
     : scenarios_(scenarios),
-      places_(std::move(places)),
+      places_(places),
       me_(static_cast<std::size_t>(me)),
       now_(scenarios.size()),
       port_out_(scenarios.size()),

@@ -12,8 +12,8 @@ namespace stretto::model {
 // All times are in ns from the program's start.
 class RankClocks {
  public:
-  // `scenarios` must outlive it; `places`: where each rank of MPI_COMM_WORLD sits, by scenario.
-  RankClocks(const std::vector<Scenario>& scenarios, std::vector<std::vector<Rank>> places,
+  // Both must outlive it; `places`: where each rank of MPI_COMM_WORLD sits, by scenario.
+  RankClocks(const std::vector<Scenario>& scenarios, const std::vector<std::vector<Rank>>& places,
              Rank me);
 
   [[nodiscard]] std::span<const double> now() const { return now_; }
@@ -41,7 +41,7 @@ class RankClocks {
   [[nodiscard]] MessageCost cost(std::size_t scenario, Rank other, std::int64_t bytes) const;
 
   const std::vector<Scenario>& scenarios_;
-  std::vector<std::vector<Rank>> places_;
+  const std::vector<std::vector<Rank>>& places_;
   std::size_t me_;
   std::vector<double> now_;
   std::vector<double> port_out_;  // when it is free again

@@ -31,13 +31,15 @@ MAY_INCLUDE = {
     "collectives": SCHEDULES,
     "selection": CHOOSING,
     "model": CHOSEN,
+    "trace": SCHEDULES,
+    "replay": CHOSEN | {"model", "trace"},
     "transport": CHOSEN,
     "transport/mpi": CHOSEN | {"transport"},
     "engine": RUNNING,
     "api": CALLED,
     "vranks": WHOLE,
     # A program in virtual time asks the model, and one that calibrates is measured by bench.
-    "intercept": WHOLE | {"model", "bench"},
+    "intercept": WHOLE | {"model", "bench", "trace"},
     "bench": WHOLE,
 }
 MAY_INCLUDE_MPI = {"transport/mpi", "engine", "api", "vranks", "intercept", "bench"}

@@ -14,6 +14,7 @@ from stretto.cli import (
     compare,
     info,
     profile,
+    replay,
     report,
     run,
     schedule,
@@ -35,6 +36,7 @@ app.command(context_settings=PROGRAM_FOLLOWS)(profile.profile)
 app.command()(report.report)
 app.command(context_settings=PROGRAM_FOLLOWS)(whatif.whatif)
 app.command(context_settings=PROGRAM_FOLLOWS)(calibrate.calibrate)
+app.command()(replay.replay)
 app.command()(simulate.simulate)
 app.command()(info.info)
 app.add_typer(schedule.app, name="schedule")

@@ -10,18 +10,20 @@ from stretto.report.words import percent, seconds, share, size
 
 _MOST_LINES = 25
 _MOST_SITES = 9
-_MOST_STARTS = 3
+_SITES_A_START = 3  # so many call sites are shown for one of those that start requests
 
 
 def page(summary: Summary, lines: Lines, console: Console) -> list[str | Table]:
     """All of it, the next step last: as many call sites as go into 25 lines there."""
-    below: list[str | Table] = [overlap(summary, lines)] if summary.overlap.started else []
-    below += [counts(summary), next_step(summary, lines)]
     parts: list[str | Table] = []
     for most in range(_MOST_SITES, 0, -1):
         table, left_out = sites(summary, lines, most)
-        more: list[str | Table] = [f"{left_out} more call sites: --json"] if left_out else []
-        parts = [*headline(summary), table, *more, *below]
+        parts = [*headline(summary), table]
+        if left_out:
+            parts.append(f"{left_out} more call sites: --json")
+        if summary.overlap.started:
+            parts.append(overlap(summary, lines, -(-most // _SITES_A_START)))
+        parts += [counts(summary), next_step(summary, lines)]
         if sum(len(console.render_lines(part)) for part in parts) <= _MOST_LINES:
             break
     return parts
@@ -48,7 +50,7 @@ def sites(summary: Summary, lines: Lines, most: int) -> tuple[Table, int]:
     return table, len(summary.sites) - len(shown)
 
 
-def overlap(summary: Summary, lines: Lines) -> Table:
+def overlap(summary: Summary, lines: Lines, most: int) -> Table:
     """The nonblocking calls whose requests were waited for longest."""
     table = Table(box=None, pad_edge=False)
     table.add_column("overlap of what starts at", overflow="fold")
@@ -56,7 +58,7 @@ def overlap(summary: Summary, lines: Lines) -> Table:
         table.add_column(column, justify="right", no_wrap=True)
     starts = [(site, site.overlap) for site in summary.sites if site.overlap]
     starts.sort(key=lambda start: -start[1].lost_s)
-    for site, total in starts[:_MOST_STARTS]:
+    for site, total in starts[:most]:
         table.add_row(
             site_words(site, lines),
             f"{total.started:,}",

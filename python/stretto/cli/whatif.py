@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.progress import Progress
@@ -22,7 +21,10 @@ from stretto.cli.options import (
 )
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import make_empty, run_folder
-from stretto.data.places import Address, Lines
+from stretto.cli.whatif_json import as_text, plain
+from stretto.data.places import Address
+from stretto.data.provenance import versions
+from stretto.data.traces import About, refuse_if_there, write_trace
 from stretto.errors import InputError
 from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
@@ -33,12 +35,12 @@ from stretto.launch.symbols import source_lines
 from stretto.launch.whatif import Supposed, run_in_turn
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of
-from stretto.model.scenarios import MOST, Scenario, parse_scenario, usual_scenarios
-from stretto.report.whatif import Answer, Run, answer
+from stretto.model.scenarios import Scenario, scenarios_of
+from stretto.report.whatif import Run, answer
+from stretto.report.words import size
 
 _STAND_IN = "cluster-2006"  # has hosts and a network, as what will be measured may have
 
-_out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
 
@@ -70,6 +72,10 @@ def whatif(
             metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-whatif-<number>."
         ),
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="TRACE", help="Write down the first virtual run for stretto replay."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plain command of a virtual run.")
     ] = False,
@@ -94,16 +100,20 @@ def whatif(
         print(shlex.join(supposed.command(folder / "virtual-0", virtual=True)))
         return
     # Wrong words cost no measuring.
-    _scenarios(scenario or [], named or read_machine(_STAND_IN), algorithms, ranks, show)
+    stand_in = named or read_machine(_STAND_IN)
+    _checked(scenarios_of(scenario or [], stand_in, algorithms, ranks), show)
+    if record is not None:
+        refuse_if_there(record)
     make_empty(folder)
     with launcher_on(job.launcher, rig) as where:
         here = named or _measured(job, where, ranks, timeout)
-        scenarios = _scenarios(scenario or [], here, algorithms, ranks, show)
+        scenarios = scenarios_of(scenario or [], here, algorithms, ranks)
         file = folder / "scenarios.txt"
+        described = "".join(each.for_the_library() for each in scenarios)
         _write(folder / "machine.toml", toml_of(here))
-        _write(file, "".join(each.for_the_library() for each in scenarios))
+        _write(file, described)
         shown = [each.name for each in scenarios].index(show)
-        supposed = Supposed(job, where, ranks, file, shown, timeout)
+        supposed = Supposed(job, where, ranks, file, shown, timeout, record is not None)
         with Progress(console=_err, transient=True) as progress:
             task = progress.add_task("running", total=2 * runs)
             normal, virtual = run_in_turn(
@@ -113,6 +123,10 @@ def whatif(
                 sys.stderr.buffer if as_json else None,
                 lambda: progress.advance(task),
             )
+    if record is not None:
+        version = versions().get("stretto", "")
+        about = About(list(job.program.argv), ranks, version, toml_of(here), described)
+        recorded = write_trace(record, about, folder / "virtual-0")
     found = answer(
         [max(rank.wall_ns for rank in run) * 1e-9 for run in normal],
         [Run.of(run) for run in virtual],
@@ -124,12 +138,15 @@ def whatif(
             soft_wrap=True,
         )
     lines = source_lines(Address(*site.place) for site in found.sites)
-    text = msgspec.json.format(msgspec.json.encode(_plain(found, lines)), indent=2)
-    _write(folder / "whatif.json", text.decode())
+    text = as_text(plain(found, lines))
+    _write(folder / "whatif.json", text)
     if as_json:
-        print(text.decode())
+        print(text)
     else:
-        _print(found, lines, folder)
+        tables.show(found, lines)
+        if record is not None:
+            _err.print(f"Trace: {record} ({size(recorded)})", markup=False, soft_wrap=True)
+        _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
 
 
 def _write(file: Path, text: str) -> None:
@@ -147,54 +164,8 @@ def _measured(job: Job, where: Launcher, ranks: int, timeout: float | None) -> M
     return machine_of(calibration, "this machine").machine
 
 
-def _scenarios(
-    asked: list[str], machine: Machine, algorithms: dict[str, list[str]], ranks: int, show: str
-) -> list[Scenario]:
-    scenarios = usual_scenarios(machine, list(algorithms))
-    scenarios += [parse_scenario(text, machine, algorithms, ranks) for text in asked]
+def _checked(scenarios: list[Scenario], show: str) -> list[Scenario]:
     names = [each.name for each in scenarios]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"--scenario {twice}: there is one of that name already")
-    if len(names) > MOST:
-        raise InputError(f"--scenario: {len(asked)} are too many, {MOST - 3} fit in a run")
     if show not in names:
         raise InputError(f"--show {show}: there is no such scenario; there are {', '.join(names)}")
     return scenarios
-
-
-def _print(found: Answer, lines: Lines, folder: Path) -> None:
-    _out.print(tables.scenarios(found))
-    for line in tables.summary(found):
-        _out.print(line, markup=False, soft_wrap=True)
-    if found.sites:
-        _out.print(tables.sites(found, lines))
-    _out.print(tables.verdict(found, lines), markup=False, soft_wrap=True, style="bold")
-    _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
-
-
-def _plain(found: Answer, lines: Lines) -> dict[str, object]:
-    """The answer for other programs; times in seconds."""
-    return {
-        "ranks": found.ranks,
-        "normal_s": found.normal,
-        "virtual_wall_s": found.virtual_wall,
-        "scenarios_s": found.scenarios,
-        "gain": found.gain,
-        "gap": found.gap,
-        "is_crowded": found.is_crowded,
-        "waiting_share": found.waiting_share,
-        "efficiencies": found.efficiencies,
-        "flags": found.flags,
-        "sites": [
-            {
-                "where": tables.words(site, lines),
-                "function": site.function,
-                "calls": site.calls,
-                "bytes": site.bytes,
-                "waiting_s": site.waiting_s,
-                "transfer_s": site.transfer_s,
-            }
-            for site in found.sites
-        ],
-        "verdict": tables.verdict(found, lines),
-    }

@@ -1,5 +1,6 @@
 """What-if answers as they fit a terminal."""
 
+from rich.console import Console
 from rich.table import Table
 
 from stretto.data.places import Lines
@@ -18,6 +19,17 @@ _FLAGS = {
 }
 
 
+def show(answer: Answer, lines: Lines) -> None:
+    """All of it."""
+    out = Console(highlight=False)
+    out.print(scenarios(answer))
+    for line in summary(answer):
+        out.print(line, markup=False, soft_wrap=True)
+    if answer.sites:
+        out.print(sites(answer, lines))
+    out.print(verdict(answer, lines), markup=False, soft_wrap=True, style="bold")
+
+
 def scenarios(answer: Answer) -> Table:
     """Minimum, median and maximum of each, and how the median compares with "sim"."""
     table = Table(box=None, pad_edge=False)
@@ -25,7 +37,8 @@ def scenarios(answer: Answer) -> Table:
     for column in ("min", "median", "max", "of sim"):
         table.add_column(column, justify="right", no_wrap=True)
     whole = answer.scenarios["sim"].median
-    rows: dict[str, Times] = {"normal": answer.normal} | answer.scenarios
+    real: dict[str, Times] = {"normal": answer.normal} if answer.normal else {}
+    rows = real | answer.scenarios
     for name, times in rows.items():
         shown = (times.least, times.median, times.most)
         table.add_row(name, *(seconds(time) for time in shown), percent(times.median / whole))
@@ -74,7 +87,7 @@ def summary(answer: Answer) -> list[str]:
             "ranks share cores here: normal is this machine's time, sim that of one with a core "
             "for each rank"
         )
-    else:
+    elif answer.normal:
         lines.append(f"sim is {percent(answer.gap)} from normal")
     lines += [
         f"{getattr(answer.flags, name):,} {meaning}"

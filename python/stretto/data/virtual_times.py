@@ -58,6 +58,7 @@ class RankTimes(msgspec.Struct, frozen=True):
     clocks: list[Clock] = []
     flags: Flags = Flags()
     sites: list[Site] = []
+    recorded_ns: list[float] = []  # of a rank that is replayed: what its clocks showed in the run
 
 
 def read_times(folder: Path, ranks: int) -> list[RankTimes]:

@@ -8,7 +8,7 @@ from typing import IO
 
 from stretto.data.virtual_times import RankTimes, read_times
 from stretto.launch.base import Launcher
-from stretto.launch.dropin import SCENARIOS, SHOWN, WHATIF, rank_environment
+from stretto.launch.dropin import RECORD, SCENARIOS, SHOWN, WHATIF, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
 from stretto.launch.process import launch
@@ -24,14 +24,17 @@ class Supposed:
     scenarios: Path  # the file
     shown: int  # whose time the program sees
     timeout_s: float | None
+    record: bool = False  # a trace, in the first virtual run
 
-    def command(self, folder: Path, *, virtual: bool) -> list[str]:
+    def command(self, folder: Path, *, virtual: bool, record: bool = False) -> list[str]:
         """The command line of one launch, whose ranks write into `folder`."""
         environment = rank_environment(self.job.drop_in, {}, verbose=False)
         environment[WHATIF] = str(folder.absolute())
         if virtual:
             environment[SCENARIOS] = str(self.scenarios.absolute())
             environment[SHOWN] = str(self.shown)
+        if record:
+            environment[RECORD] = str(folder.absolute())
         return self.launcher.command(self.ranks, self.job.program.argv, environment)
 
 
@@ -52,18 +55,17 @@ def run_in_turn(
         for virtual in (False, True) if number % 2 == 0 else (True, False):
             where = folder / f"{'virtual' if virtual else 'normal'}-{number}"
             where.mkdir()
-            shown = virtual and not times[True]
-            times[virtual].append(_run(supposed, where, stdout if shown else io.BytesIO(), virtual))
+            first = virtual and not times[True]
+            command = supposed.command(where, virtual=virtual, record=first and supposed.record)
+            times[virtual].append(_run(supposed, command, where, stdout if first else io.BytesIO()))
             done()
     return times[False], times[True]
 
 
 def _run(
-    supposed: Supposed, folder: Path, stdout: IO[bytes] | None, virtual: bool
+    supposed: Supposed, command: list[str], folder: Path, stdout: IO[bytes] | None
 ) -> list[RankTimes]:
-    outcome = launch(
-        supposed.command(folder, virtual=virtual), timeout_s=supposed.timeout_s, stdout=stdout
-    )
+    outcome = launch(command, timeout_s=supposed.timeout_s, stdout=stdout)
     if isinstance(stdout, io.BytesIO):
         (folder / "stdout.txt").write_bytes(stdout.getvalue())
     require_success(supposed.job.program.name, outcome, supposed.timeout_s)

@@ -165,11 +165,17 @@ def read_machine(name: str) -> Machine:
     """A preset, or the machine of a TOML file. Raises InputError with what is wrong in it."""
     path = presets().get(name, Path(name))
     try:
-        machine = msgspec.toml.decode(path.read_bytes(), type=Machine)
+        return machine_of_toml(path.read_bytes(), name)
     except OSError as error:
         known = ", ".join(presets())
         words = f"--machine {name}: {error.strerror}; machines that come with Stretto: {known}"
         raise InputError(words) from error
+
+
+def machine_of_toml(text: bytes, name: str) -> Machine:
+    """The machine that a file of this name describes. Raises InputError."""
+    try:
+        machine = msgspec.toml.decode(text, type=Machine)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"--machine {name}: {error}") from error
     _check(machine, name)

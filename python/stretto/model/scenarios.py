@@ -62,6 +62,27 @@ def usual_scenarios(machine: Machine, collectives: Sequence[str]) -> list[Scenar
     ]
 
 
+def scenarios_of(
+    asked: Sequence[str],
+    machine: Machine,
+    algorithms: Mapping[str, Sequence[str]],
+    ranks: int,
+) -> list[Scenario]:
+    """The usual ones, and those that are asked for. Raises InputError."""
+    scenarios = usual_scenarios(machine, list(algorithms))
+    scenarios += [parse_scenario(text, machine, algorithms, ranks) for text in asked]
+    refuse_unfit([each.name for each in scenarios])
+    return scenarios
+
+
+def refuse_unfit(names: Sequence[str]) -> None:
+    """As many as fit in a run, each with a name of its own. Raises InputError."""
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"--scenario {twice}: there is one of that name already")
+    if len(names) > MOST:
+        raise InputError(f"--scenario: {len(names)} are too many, {MOST} fit in a run")
+
+
 def parse_scenario(
     text: str, machine: Machine, algorithms: Mapping[str, Sequence[str]], ranks: int
 ) -> Scenario:

@@ -80,7 +80,7 @@ class Answer:
     """Everything that `stretto whatif` prints."""
 
     ranks: int
-    normal: Times
+    normal: Times | None  # by the clock on the wall; None: a trace that is replayed
     virtual_wall: Times  # by the clock on the wall: what the tool costs
     scenarios: dict[str, Times]  # "sim" and "zero" among them
     gain: Times  # of free collectives, as a share of "sim", run by run
@@ -94,19 +94,21 @@ class Answer:
 
     @property
     def gap(self) -> float:
-        """How far "sim" is from "normal", as a share of that."""
+        """How far "sim" is from "normal", as a share of that; 0 where it is not comparable."""
+        if self.normal is None or self.is_crowded:
+            return 0.0
         return abs(self.scenarios["sim"].median / self.normal.median - 1)
 
     @property
     def error(self) -> float:
         """What the gain may be off by: what runs differ by, or what the prediction does."""
-        return max(self.gain.half_range, 0.0 if self.is_crowded else self.gap)
+        return max(self.gain.half_range, self.gap)
 
     @property
     def verdict(self) -> str:
         """One sentence."""
         gain, error = self.gain.median, self.error
-        if self.runs == 1 and self.is_crowded:
+        if self.runs == 1 and (self.is_crowded or self.normal is None):
             return (
                 f"no verdict: collectives seem to cost {percent(gain)}, but one run has no spread"
             )
@@ -117,7 +119,7 @@ class Answer:
             return f"collectives cost {percent(gain + error)} at most: not worth it"
         why = (
             "runs differ"
-            if self.is_crowded or self.gain.half_range >= self.gap
+            if self.gain.half_range >= self.gap
             else "the prediction differs from the real runs"
         )
         return (
@@ -126,13 +128,16 @@ class Answer:
 
 
 def answer(normal: Sequence[float], runs: Sequence[Run]) -> Answer:
-    """From the real runs' times in seconds and the virtual runs. Raises ApplicationFailed."""
+    """From the real runs' times in seconds, if any, and the virtual runs.
+
+    Raises ApplicationFailed where the program did nothing.
+    """
     names = list(runs[0].ends)
     if any(run.ends[_IDEAL] == 0 or max(r.computed_ns for r in run.ranks) == 0 for run in runs):
         raise ApplicationFailed("the program did nothing between MPI_Init and MPI_Finalize")
     return Answer(
         ranks=len(runs[0].ranks),
-        normal=Times.of(normal),
+        normal=Times.of(normal) if normal else None,
         virtual_wall=Times.of([_NS * max(rank.wall_ns for rank in run.ranks) for run in runs]),
         scenarios={name: Times.of([run.ends[name] for run in runs]) for name in names},
         gain=Times.of([1 - run.ends["zero"] / run.ends["sim"] for run in runs]),

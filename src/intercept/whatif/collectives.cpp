@@ -15,27 +15,20 @@ std::int64_t bytes_of_call(const Call& call, int size) {
   return is_all ? bytes / size : bytes;
 }
 
-model::CollectiveTimes& times_of(Comm& comm, std::size_t scenario) {
-  Process& process = Process::get();
-  comm.times.resize(process.scenarios.size());
-  auto& times = comm.times[scenario];
-  if (!times) {
-    std::vector<Rank> places;
-    places.reserve(comm.world.size());
-    for (const int member : comm.world) {
-      places.push_back(process.places[scenario][static_cast<std::size_t>(member)]);
-    }
-    times =
-        std::make_unique<model::CollectiveTimes>(process.scenarios[scenario], std::move(places));
-  }
-  return *times;
-}
-
 bool is_commutative(const Call& call) {
   if (!reduces(call.collective)) return true;
   int commutative = 1;
   native().Op_commutative(call.op, &commutative);
   return commutative != 0;
+}
+
+model::Arrival arrival_of(const Letter& letter) {
+  return {.call = {.collective = static_cast<Collective>(letter.collective),
+                   .bytes = letter.bytes,
+                   .root = letter.root,
+                   .commutative = letter.commutative,
+                   .uneven = letter.uneven},
+          .times = letter.times.data()};
 }
 
 }  // namespace
@@ -63,7 +56,10 @@ Begun Collectives::begin(const CommPtr& comm, const Call& call, const char* func
   const Lock lock(process.mutex);
   letter.order = comm->collectives++;
   letter.sender = process.world_rank;
-  std::copy(process.clocks->now().begin(), process.clocks->now().end(), letter.times.begin());
+  const auto now = process.timeline.now();
+  std::copy(now.begin(), now.end(), letter.times.begin());
+  const SiteKey site{function, caller, comm->size()};
+  const int in_timeline = process.timeline.begin(comm->recorded, site, letter);
   if (comm->rank == 0) {
     ++comm->unanswered;
     worked_out_here_.emplace(comm->id, comm);
@@ -72,24 +68,16 @@ Begun Collectives::begin(const CommPtr& comm, const Call& call, const char* func
     process.mailbox.send(comm->first(), letter);
     process.mailbox.ring_bell(comm->first());
   }
-  return {comm, letter.order, {function, caller, comm->size()}, bytes};
+  return {comm, letter.order, site, in_timeline, bytes};
 }
 
 void Collectives::finish(const Begun& begun, bool nonblocking) {
   const Letter ends = answer(begun);
   Process& process = Process::get();
   const Lock lock(process.mutex);
-  const double before = process.clocks->now()[0];
-  if (nonblocking) {
-    process.clocks->complete(ends.free, ends.times);
-  } else {
-    process.clocks->wait_until(ends.times);
-  }
-  Site& site = process.sites[begun.site];
-  ++site.calls;
-  site.bytes += begun.bytes;
-  site.waiting_ns += std::max(ends.free[0] - before, 0.0);
-  site.transfer_ns += process.clocks->now()[0] - std::max(ends.free[0], before);
+  const double before = process.timeline.now()[0];
+  process.timeline.finish(begun.in_timeline, ends, nonblocking);
+  process.sites[begun.site].add(begun.bytes, before, ends.free[0], process.timeline.now()[0]);
 }
 
 Letter Collectives::answer(const Begun& begun) {
@@ -130,35 +118,25 @@ void Collectives::arrived(const Letter& letter) {
 void Collectives::work_out(Comm& comm, const Gathered& gathered) {
   Process& process = Process::get();
   const std::size_t size = comm.world.size();
-  std::vector<const Letter*> of(size);
-  std::int64_t bytes = 0;
-  bool uneven = false;
+  std::vector<model::Arrival> arrivals(size);
   for (const Letter& letter : gathered.letters) {
     const auto at = std::find(comm.world.begin(), comm.world.end(), letter.sender);
-    of[static_cast<std::size_t>(at - comm.world.begin())] = &letter;
-    bytes += letter.bytes;
-    uneven = uneven || letter.uneven;
+    arrivals[static_cast<std::size_t>(at - comm.world.begin())] = arrival_of(letter);
   }
-  const Letter& mine = *of[0];
-  const model::CollectiveCall call{
-      .collective = static_cast<Collective>(mine.collective),
-      .bytes = uneven ? bytes / static_cast<std::int64_t>(size) : mine.bytes,
-      .root = mine.root,
-      .commutative = mine.commutative,
-      .uneven = uneven};
-  std::vector<Letter> answers(
-      size, Letter{.comm = comm.id, .order = mine.order, .kind = LetterKind::ends});
-  for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
-    std::vector<double> arrivals;
-    arrivals.reserve(size);
-    for (const Letter* letter : of) arrivals.push_back(letter->times[i]);
-    const model::CollectiveEnds ends = times_of(comm, i).of(call, arrivals);
+  if (!comm.times) {
+    comm.times = std::make_unique<model::GroupTimes>(process.scenarios, process.places, comm.world);
+  }
+  const std::int64_t number = gathered.letters.front().order;
+  std::vector<Letter> answers(size,
+                              Letter{.comm = comm.id, .order = number, .kind = LetterKind::ends});
+  const auto ends = comm.times->of(arrivals);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
     for (std::size_t each = 0; each < size; ++each) {
-      answers[each].times[i] = ends.ends[each];
-      answers[each].free[i] = ends.free[each];
+      answers[each].times[i] = ends[i].ends[each];
+      answers[each].free[i] = ends[i].free[each];
     }
   }
-  answers_.emplace(Key{comm.id, mine.order}, answers[0]);
+  answers_.emplace(Key{comm.id, number}, answers[0]);
   for (std::size_t each = 1; each < size; ++each) {
     process.mailbox.send(comm.world[each], answers[each]);
     process.mailbox.ring_bell(comm.world[each]);

@@ -17,6 +17,7 @@ struct Begun {
   CommPtr comm{};
   std::int64_t number = 0;
   SiteKey site{};
+  int in_timeline = 0;
   std::int64_t bytes = 0;
 };
 

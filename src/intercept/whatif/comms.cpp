@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "intercept/calls/world.hpp"
+#include "intercept/whatif/process.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
@@ -60,6 +61,11 @@ void Comms::attach(MPI_Comm comm) {
   // The first rank names it: by itself, and by how many it has named.
   const std::int64_t mine = (std::int64_t{made.first()} << 32) | created_++;
   made.id = of_all_ranks(mine, made.size(), comm).front();
+  {
+    Process& process = Process::get();
+    const Lock lock(process.mutex);
+    made.recorded = process.timeline.add(made.id, made.world);
+  }
   native().Comm_set_attr(comm, keyval_, known.release());
   ++generation;
 }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/collective_times.hpp"
+#include "model/group_times.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto::intercept::whatif {
@@ -16,9 +16,10 @@ struct Comm {
   int rank = 0;
   std::vector<int> world{};      // its ranks in MPI_COMM_WORLD
   std::int64_t collectives = 0;  // begun so far
-  // Where this is the rank that works them out: how many still are to be, and by scenario.
+  int recorded = 0;              // Timeline::add
+  // Where this is the rank that works them out: how many still are to be, and what does.
   std::int64_t unanswered = 0;
-  std::vector<std::unique_ptr<model::CollectiveTimes>> times{};
+  std::unique_ptr<model::GroupTimes> times{};
 
   [[nodiscard]] int size() const { return static_cast<int>(world.size()); }
   [[nodiscard]] int first() const { return world.front(); }

@@ -27,7 +27,7 @@ int pass_unfollowed(Real real) {
   const std::int64_t begin = now_ns();
   const int error = pass(real);
   const Lock lock(process.mutex);
-  process.clocks->pass(static_cast<double>(now_ns() - begin));
+  process.timeline.pass(now_ns() - begin);
   ++process.flags.not_followed;
   return error;
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "trace/op.hpp"
+
 namespace stretto::intercept::whatif {
 
 inline constexpr std::size_t kMostScenarios = 12;
@@ -30,6 +32,8 @@ struct Letter {
   std::int32_t root = 0;
   bool commutative = true;
   bool uneven = false;
+  // Of a message, where its receiver found it.
+  trace::Taken taken{};
 };
 static_assert(std::is_trivially_copyable_v<Letter>);
 

@@ -14,7 +14,7 @@ void Messages::sends(const CommPtr& comm, int dest, int tag, std::int64_t bytes)
   const int to = comm->world[static_cast<std::size_t>(dest)];
   Letter letter{.comm = comm->id, .order = tag, .bytes = bytes, .kind = LetterKind::message};
   const Lock lock(process.mutex);
-  process.clocks->send(to, bytes, letter.times);
+  process.timeline.send(to, bytes, letter.times);
   process.mailbox.send(to, letter);
 }
 
@@ -82,7 +82,8 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
         if (skipped++ == earlier.surely + earlier.perhaps) break;
       }
       if (found != letters.end()) {
-        const Letter letter = *found;
+        Letter letter = *found;
+        letter.taken = {.from = sender, .position = static_cast<int>(found - letters.begin())};
         if (take) letters.erase(found);
         return letter;
       }
@@ -93,13 +94,8 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
 
 void Messages::received(std::span<const Letter> letters) {
   Process& process = Process::get();
-  std::vector<model::RankClocks::Arrived> arrived;
-  arrived.reserve(letters.size());
-  for (const Letter& each : letters) {
-    arrived.push_back({.from = each.sender, .bytes = each.bytes, .times = each.times.data()});
-  }
   const Lock lock(process.mutex);
-  process.clocks->receive(arrived);
+  process.timeline.receive(letters);
   // A sender that waits until its message has been fetched may sleep.
   for (const Letter& each : letters) process.mailbox.ring_bell(each.sender);
 }

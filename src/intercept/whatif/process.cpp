@@ -83,7 +83,7 @@ void Process::stop_computing(Stops why) {
   left_at_ = now;
   if (!only_asked) {
     const Lock lock(mutex);
-    clocks->compute(static_cast<double>(worked));
+    timeline.compute(worked);
     computed_ns += static_cast<double>(worked);
     blocked_ns += static_cast<double>(blocked - blocked_before_);
   }

@@ -11,7 +11,7 @@
 #include "intercept/whatif/comms.hpp"
 #include "intercept/whatif/mailbox.hpp"
 #include "intercept/whatif/sites.hpp"
-#include "model/rank_clocks.hpp"
+#include "intercept/whatif/timeline.hpp"
 
 namespace stretto::intercept::whatif {
 
@@ -40,7 +40,7 @@ class Process {
   int shown = 0;  // the scenario whose time the program sees
   std::vector<model::Scenario> scenarios;
   std::vector<std::vector<Rank>> places;  // of all ranks, by scenario
-  std::unique_ptr<model::RankClocks> clocks;
+  Timeline timeline;
   Mailbox mailbox;
   Comms comms;
   Sites sites;

@@ -13,7 +13,7 @@
 namespace stretto::intercept::whatif {
 namespace {
 
-void describe(Json& json, const SiteKey& key, const Site& site) {
+void describe(Json& json, const SiteKey& key, const model::SiteTimes& site) {
   const CodePlace place = place_of(key.caller);
   json.begin_object()
       .field("function", key.function)
@@ -28,14 +28,12 @@ void describe(Json& json, const SiteKey& key, const Site& site) {
       .end_object();
 }
 
-void describe(Json& json, const Flags& flags) {
-  json.begin_object()
-      .field("wildcards", flags.wildcards)
-      .field("polls", flags.polls)
-      .field("clock_reads", flags.clock_reads)
-      .field("other_threads", flags.other_threads)
-      .field("not_followed", flags.not_followed)
-      .end_object();
+std::vector<std::pair<std::string, std::int64_t>> named(const Flags& flags) {
+  return {{"wildcards", flags.wildcards},
+          {"polls", flags.polls},
+          {"clock_reads", flags.clock_reads},
+          {"other_threads", flags.other_threads},
+          {"not_followed", flags.not_followed}};
 }
 
 void write(const std::string& text) {
@@ -51,7 +49,7 @@ void write(const std::string& text) {
 
 }  // namespace
 
-void write_report(const Process& process, std::int64_t wall_ns) {
+void write_report(Process& process, std::int64_t wall_ns) {
   std::ostringstream out;
   Json json(out);
   json.begin_object();
@@ -63,15 +61,20 @@ void write_report(const Process& process, std::int64_t wall_ns) {
   for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
     json.begin_object()
         .field("scenario", std::string_view(process.scenarios[i].name))
-        .field("end_ns", process.clocks->now()[i])
+        .field("end_ns", process.timeline.now()[i])
         .end_object();
   }
-  json.end_array().key("flags");
-  describe(json, process.flags);
-  json.key("sites").begin_array();
+  json.end_array().key("flags").begin_object();
+  for (const auto& [name, count] : named(process.flags)) json.field(name, count);
+  json.end_object().key("sites").begin_array();
   for (const auto& [key, site] : process.sites) describe(json, key, site);
   json.end_array().end_object();
   write(out.str() + "\n");
+  if (!process.timeline.is_recorded()) return;
+  const bool written = process.timeline.end_record({.computed_ns = process.computed_ns,
+                                                    .blocked_ns = process.blocked_ns,
+                                                    .flags = named(process.flags)});
+  if (!written) say("cannot write all of rank %d's trace: there is none", process.world_rank);
 }
 
 void write_times(std::int64_t wall_ns) {

@@ -1,6 +1,5 @@
 #include "intercept/whatif/session.hpp"
 
-#include <algorithm>
 #include <fstream>
 
 #include "base/clock.hpp"
@@ -12,6 +11,7 @@
 #include "intercept/whatif/process.hpp"
 #include "intercept/whatif/report.hpp"
 #include "intercept/whatif/time.hpp"
+#include "model/placing.hpp"
 #include "topology/topology.hpp"
 
 namespace stretto::intercept::whatif {
@@ -19,33 +19,6 @@ namespace {
 
 MPI_Comm own{};
 std::int64_t begun_ns = 0;
-
-// Where each rank sits on a scenario's machine: as many places a host as its fullest has ranks.
-std::vector<Rank> places_of(const model::Scenario& scenario, const std::vector<int>& host_of) {
-  std::vector<Rank> places;
-  places.reserve(host_of.size());
-  if (scenario.ranks_per_host > 0) {
-    for (std::size_t rank = 0; rank < host_of.size(); ++rank) {
-      places.push_back(static_cast<Rank>(rank));
-    }
-    return places;
-  }
-  // The machine's host is as large as it says; a larger one takes the places of several.
-  int per_host = 1;
-  for (const model::Level& level : scenario.machine.levels) {
-    if (level.name == "host" && level.ranks > 0) per_host = level.ranks;
-  }
-  const int hosts = 1 + *std::max_element(host_of.begin(), host_of.end());
-  std::vector<int> seats(static_cast<std::size_t>(hosts));
-  for (const int host : host_of) ++seats[static_cast<std::size_t>(host)];
-  const int fullest = *std::max_element(seats.begin(), seats.end());
-  const int stride = (fullest + per_host - 1) / per_host * per_host;
-  std::fill(seats.begin(), seats.end(), 0);
-  for (const int host : host_of) {
-    places.push_back(host * stride + seats[static_cast<std::size_t>(host)]++);
-  }
-  return places;
-}
 
 std::vector<int> hosts_of_ranks() {
   const Topology topology(of_all_ranks(Place::here(), Process::get().world_size, own));
@@ -77,10 +50,15 @@ void begin_virtual_time(const std::string& scenarios) {
   const auto hosts = hosts_of_ranks();
   for (model::Scenario& scenario : process.scenarios) {
     model::correct_by_measurements(scenario);
-    process.places.push_back(places_of(scenario, hosts));
+    process.places.push_back(model::places_of(scenario, hosts));
   }
-  process.clocks =
-      std::make_unique<model::RankClocks>(process.scenarios, process.places, process.world_rank);
+  process.timeline.open(process.scenarios, process.places, process.world_rank);
+  const auto record = setting("STRETTO_WHATIF_RECORD");
+  if (record) {
+    const std::string path = *record + "/rank-" + std::to_string(process.world_rank) + ".trace";
+    process.timeline.record(path, process.world_rank, process.world_size,
+                            hosts[static_cast<std::size_t>(process.world_rank)]);
+  }
   find_bindings();
   process.comms.open();
   Collectives::get().open();
@@ -163,7 +141,7 @@ double virtual_now_ns() {
   const Pause pause(Stops::to_read_clock);
   const Lock lock(process.mutex);
   ++process.flags.clock_reads;
-  return process.clocks->now()[static_cast<std::size_t>(process.shown)];
+  return process.timeline.now()[static_cast<std::size_t>(process.shown)];
 }
 
 }  // namespace stretto::intercept::whatif

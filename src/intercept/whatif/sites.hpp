@@ -5,16 +5,11 @@
 #include <map>
 #include <tuple>
 
+#include "model/group_times.hpp"
+
 namespace stretto::intercept::whatif {
 
-// All calls of one function at one place on communicators of one size; times of this rank, as is.
-struct Site {
-  std::int64_t calls = 0;
-  std::int64_t bytes = 0;
-  double waiting_ns = 0;   // for ranks that come later
-  double transfer_ns = 0;  // what it would gain if it cost nothing
-};
-
+// All calls of one function at one place on communicators of one size.
 struct SiteKey {
   const char* function = nullptr;
   void* caller = nullptr;
@@ -23,6 +18,6 @@ struct SiteKey {
   friend auto operator<=>(const SiteKey&, const SiteKey&) = default;
 };
 
-using Sites = std::map<SiteKey, Site>;
+using Sites = std::map<SiteKey, model::SiteTimes>;
 
 }  // namespace stretto::intercept::whatif

@@ -47,9 +47,13 @@ void withdraw(Ticket ticket) {
 void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* message) {
   if (status.MPI_SOURCE < 0) return;  // MPI_PROC_NULL
   const Letter letter = Messages::get().probed(comm, status, message != nullptr);
+  Timeline& timeline = Process::get().timeline;
   const Lock lock(Process::get().mutex);
-  Process::get().clocks->wait_until(letter.times);
-  if (message != nullptr) Messages::get().matched[key_of(*message)] = letter;
+  if (message == nullptr) {
+    timeline.see(letter);
+  } else {
+    Messages::get().matched[key_of(*message)] = timeline.keep(letter);
+  }
 }
 
 std::optional<Letter> take_matched(MPI_Message message) {

@@ -1,0 +1,150 @@
+"""stretto replay: a recorded run again, in the simulator alone."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from stretto.cli import whatif_tables as tables
+from stretto.cli.options import AsJson
+from stretto.cli.whatif_json import as_text, plain
+from stretto.data.places import Address
+from stretto.data.replays import Replay, Scaling
+from stretto.data.traces import About
+from stretto.errors import InputError
+from stretto.launch.replay import about
+from stretto.launch.replay import replay as run_again
+from stretto.launch.schedules import known_algorithms
+from stretto.launch.symbols import source_lines
+from stretto.model.machine import Machine, machine_of_toml, read_machine
+from stretto.model.scenarios import parse_scenario, refuse_unfit, scenarios_of
+from stretto.report.whatif import Run, answer
+from stretto.report.words import percent
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+Work = Literal["weak", "strong"]
+
+_ASSUMED = {
+    "weak": "each rank computes and sends what it did; an alltoall moves as much for each rank",
+    "strong": "the ranks share the same work: computing and blocks shrink, messages as the faces "
+    "of blocks do, vectors of bcast, reduce, allreduce and scan stay",
+}
+
+
+def replay(
+    trace: Annotated[
+        Path, typer.Argument(metavar="TRACE", help="From stretto whatif --record.", dir_okay=False)
+    ],
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME:SETTING,...", help="A further scenario, as stretto whatif has them."
+        ),
+    ] = None,
+    machine: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Everything on another machine; or a preset."),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(metavar="FACTOR", help="So many times as many ranks: 4x.")
+    ] = None,
+    scaling: Annotated[
+        Work,
+        typer.Option(help="What more ranks do: as much each (weak), or together (strong)."),
+    ] = "weak",
+    as_json: AsJson = False,
+) -> None:
+    """Run a recorded program again in virtual time, without it: in any scenario, on more ranks.
+
+    With nothing changed, times are exactly those of the run that was recorded.
+
+    Example: stretto replay ft.trace --scale 4x --machine infiniband-100g
+    """
+    factor = None if scale is None else _factor(scale)
+    told = about(trace)
+    where = read_machine(machine) if machine else machine_of_toml(told.machine.encode(), str(trace))
+    text = _scenarios(told, where if machine else None, where, scenario or [], factor or 1)
+    with _err.status("replaying"):
+        replayed = run_again(trace, text, factor, strong=scaling == "strong")
+    found = answer([], [Run.of(replayed.ranks)])
+    lines = source_lines(Address(*site.place) for site in found.sites)
+    off_ns = None if machine or factor is not None else _off_ns(replayed)
+    if as_json:
+        facts = {"program": told.program, "off_ns": off_ns, "scaling": replayed.scaling}
+        print(as_text(facts | plain(found, lines)))
+        return
+    _say(f"{' '.join(told.program)} on {found.ranks} ranks")
+    if replayed.scaling is not None:
+        for line in _on_more(replayed.scaling, told.ranks, scaling):
+            _say(line)
+    if found.ranks > 1 and len(where.level) == 1:
+        _say("the machine has no network: all ranks are on one host")
+    if off_ns is not None:
+        _say(_compared(off_ns, told))
+    tables.show(found, lines)
+
+
+def _say(line: str) -> None:
+    _out.print(line, markup=False, soft_wrap=True)
+
+
+def _factor(text: str) -> int:
+    match = re.fullmatch(r"(\d{1,7})x?", text)
+    if match is None or int(match[1]) < 1:
+        raise InputError(f"--scale {text}: write a whole number of times, such as 4x")
+    return int(match[1])
+
+
+def _scenarios(
+    told: About, other: Machine | None, where: Machine, asked: Sequence[str], factor: int
+) -> str:
+    """Those of the run, on the `other` machine if there is one, and those that are asked for."""
+    algorithms, ranks = known_algorithms(), told.ranks * factor
+    if other is not None:
+        return "".join(
+            each.for_the_library() for each in scenarios_of(asked, other, algorithms, ranks)
+        )
+    more = [parse_scenario(text, where, algorithms, ranks) for text in asked]
+    recorded = re.findall(r"^scenario (.*)$", told.scenarios, re.MULTILINE)
+    refuse_unfit([*recorded, *(each.name for each in more)])
+    return told.scenarios + "".join(each.for_the_library() for each in more)
+
+
+def _off_ns(replayed: Replay) -> float:
+    """By how much any clock differs from what it showed in the run."""
+    return max(
+        abs(clock.end_ns - recorded)
+        for rank in replayed.ranks
+        for clock, recorded in zip(rank.clocks, rank.recorded_ns, strict=False)
+    )
+
+
+def _compared(off_ns: float, told: About) -> str:
+    if off_ns == 0:
+        return "all clocks show exactly what they showed in the run"
+    return (
+        f"clocks differ from those of the run, recorded with Stretto {told.stretto}, by up to "
+        f"{off_ns:,.0f} ns"
+    )
+
+
+def _on_more(scaling: Scaling, recorded: int, work: Work) -> list[str]:
+    """What was assumed, and how well the trace bears it out."""
+    before, after = (" x ".join(map(str, grid)) for grid in (scaling.recorded_grid, scaling.grid))
+    kind = "ring" if scaling.periodic else "grid that ends"
+    pattern = (
+        f"messages go to neighbours in a {kind} of {before}, now {after}"
+        if scaling.sends
+        else "collectives only: any rank is like any other"
+    )
+    fit = (
+        f"{scaling.alike} of {recorded} ranks do what another one does, call by call; their "
+        f"computing differs by up to {percent(scaling.computing_spread)}, what they send by up to "
+        f"{percent(scaling.bytes_spread)}"
+    )
+    return [f"{work} scaling: {_ASSUMED[work]}", f"found: {pattern}", f"fit: {fit}"]

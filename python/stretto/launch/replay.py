@@ -1,0 +1,48 @@
+"""Asks the native tool to run a trace again."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from stretto import native
+from stretto.data.replays import Replay, read_replay
+from stretto.data.traces import About
+from stretto.errors import InputError, StrettoError
+
+_BAD_INPUT = 2
+_UNSUITED = 3
+
+
+def about(trace: Path) -> About:
+    """What was run. Raises InputError."""
+    try:
+        return msgspec.json.decode(_ask(str(trace), "--about"), type=About)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{trace}: what was run is not told: {error}") from error
+
+
+def replay(trace: Path, scenarios: str, factor: int | None, *, strong: bool) -> Replay:
+    """Run it in these scenarios (the text of Scenario.for_the_library), on so many times as many
+    ranks. Raises InputError where the trace is damaged, or cannot be scaled."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+        file.write(scenarios)
+        file.flush()
+        options = ["--scenarios", file.name]
+        if factor is not None:
+            options += ["--scale", str(factor), *(["--strong"] if strong else [])]
+        return read_replay(_ask(str(trace), *options))
+
+
+def _ask(*words: str) -> str:
+    tool = native.replay_tool()
+    answer = subprocess.run([tool, *words], capture_output=True, text=True, check=False)
+    complaint = answer.stderr.strip().removeprefix("stretto-replay: ")
+    if answer.returncode == _UNSUITED:
+        raise InputError(f"--scale: {complaint}")
+    if answer.returncode == _BAD_INPUT:
+        raise InputError(complaint)
+    if answer.returncode != 0:
+        raise StrettoError(f"{tool} {' '.join(words)} failed: {complaint}")
+    return answer.stdout

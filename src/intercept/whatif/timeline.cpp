@@ -1,0 +1,131 @@
+#include "intercept/whatif/timeline.hpp"
+
+#include <utility>
+
+#include "intercept/calls/caller.hpp"
+
+namespace stretto::intercept::whatif {
+
+using trace::OpKind;
+
+void Timeline::open(const std::vector<model::Scenario>& scenarios,
+                    const std::vector<std::vector<Rank>>& places, int rank) {
+  clocks_ = std::make_unique<model::RankClocks>(scenarios, places, rank);
+}
+
+void Timeline::record(const std::string& path, int rank, int size, int host) {
+  recorder_.emplace(path, rank, size, host);
+}
+
+std::span<const double> Timeline::now() {
+  settle();
+  return clocks_->now();
+}
+
+void Timeline::settle() {
+  if (!computed_) return;
+  const std::int64_t ns = *std::exchange(computed_, std::nullopt);
+  clocks_->compute(static_cast<double>(ns));
+  if (recorder_) recorder_->lasted(OpKind::compute, ns);
+}
+
+void Timeline::compute(std::int64_t ns) { computed_ = computed_.value_or(0) + ns; }
+
+void Timeline::pass(std::int64_t ns) {
+  settle();
+  clocks_->pass(static_cast<double>(ns));
+  if (recorder_) recorder_->lasted(OpKind::pass, ns);
+}
+
+void Timeline::send(int to, std::int64_t bytes, std::span<double> arrivals) {
+  settle();
+  clocks_->send(to, bytes, arrivals);
+  if (recorder_) recorder_->did({.kind = OpKind::send, .peer = to, .bytes = bytes});
+}
+
+void Timeline::receive(std::span<const Letter> letters) {
+  settle();
+  arrived_.clear();
+  for (const Letter& each : letters) {
+    arrived_.push_back({.from = each.sender, .bytes = each.bytes, .times = each.times.data()});
+  }
+  clocks_->receive(arrived_);
+  if (!recorder_) return;
+  trace::Op op{.kind = OpKind::receive};
+  for (const Letter& each : letters) {
+    op.taken.push_back(each.taken);
+    if (each.taken.from == trace::kKept) kept_.release(each.taken.position);
+  }
+  recorder_->did(op);
+}
+
+void Timeline::see(const Letter& letter) {
+  settle();
+  clocks_->wait_until(letter.times);
+  if (recorder_) recorder_->did({.kind = OpKind::see, .taken = {letter.taken}});
+}
+
+Letter Timeline::keep(Letter letter) {
+  settle();
+  clocks_->wait_until(letter.times);
+  if (!recorder_) return letter;
+  const int slot = kept_.take();
+  recorder_->did({.kind = OpKind::keep, .taken = {letter.taken}, .slot = slot});
+  letter.taken = {.from = trace::kKept, .position = slot};
+  return letter;
+}
+
+int Timeline::begin(int comm, const SiteKey& site, const Letter& letter) {
+  settle();
+  if (!recorder_) return 0;
+  const int slot = begun_.take();
+  recorder_->did({.kind = OpKind::begin,
+                  .bytes = letter.bytes,
+                  .slot = slot,
+                  .comm = comm,
+                  .site = index_of(site),
+                  .collective = static_cast<Collective>(letter.collective),
+                  .root = letter.root,
+                  .commutative = letter.commutative,
+                  .uneven = letter.uneven});
+  return slot;
+}
+
+void Timeline::finish(int begun, const Letter& ends, bool nonblocking) {
+  settle();
+  if (nonblocking) {
+    clocks_->complete(ends.free, ends.times);
+  } else {
+    clocks_->wait_until(ends.times);
+  }
+  if (!recorder_) return;
+  begun_.release(begun);
+  recorder_->did({.kind = OpKind::finish, .slot = begun, .nonblocking = nonblocking});
+}
+
+int Timeline::add(std::int64_t id, const std::vector<int>& members) {
+  return recorder_ ? recorder_->add(trace::Comm{.id = id, .members = members}) : 0;
+}
+
+int Timeline::index_of(const SiteKey& site) {
+  const auto known = sites_.find(site);
+  if (known != sites_.end()) return known->second;
+  const CodePlace place = place_of(site.caller);
+  const int index = recorder_->add(trace::Site{.function = site.function,
+                                               .object = place.object,
+                                               .offset = static_cast<std::int64_t>(place.offset),
+                                               .symbol = place.symbol,
+                                               .ranks = site.size});
+  sites_.emplace(site, index);
+  return index;
+}
+
+bool Timeline::end_record(trace::Ending ending) {
+  settle();
+  ending.ends.assign(clocks_->now().begin(), clocks_->now().end());
+  const bool written = recorder_->end(ending);
+  recorder_.reset();
+  return written;
+}
+
+}  // namespace stretto::intercept::whatif

@@ -1,0 +1,26 @@
+// What all ranks of a trace have in common: the same calls, with neighbours in a grid.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "replay/grid.hpp"
+#include "trace/trace.hpp"
+
+namespace stretto::replay {
+
+struct Pattern {
+  Grid grid{};
+  bool sends = false;    // messages: else it has collectives only, and any grid does
+  int alike = 0;         // ranks that do what another one at the same kind of border does
+  double computing = 0;  // those ranks' computing differs by up to so much, as a share
+  double bytes = 0;      // and what they send
+  // For each rank the dimensions along which each of its communicators lies; empty: not used.
+  std::vector<std::vector<std::optional<unsigned>>> comms{};
+};
+
+// The grid of the fewest dimensions in which all ranks at the same kind of border do the same;
+// nothing where there is none.
+[[nodiscard]] std::optional<Pattern> pattern_of(const trace::Trace& trace);
+
+}  // namespace stretto::replay

@@ -1,0 +1,199 @@
+#include "replay/rank.hpp"
+
+#include <algorithm>
+
+namespace stretto::replay {
+
+using trace::Op;
+using trace::OpKind;
+using trace::Taken;
+
+void World::send(int to, Message message) {
+  RankReplay& receiver = *ranks_[static_cast<std::size_t>(to)];
+  const int from = message.from;
+  receiver.came_[from].push_back(std::move(message));
+  wake(to);
+}
+
+void World::wake(int rank) {
+  RankReplay& sleeper = *ranks_[static_cast<std::size_t>(rank)];
+  if (sleeper.is_ready_ || sleeper.is_done_) return;
+  sleeper.is_ready_ = true;
+  ready_.push_back(rank);
+}
+
+RankReplay::RankReplay(const Part& part, int rank, const std::vector<model::Scenario>& scenarios,
+                       const std::vector<std::vector<Rank>>& places, Groups& groups)
+    : part_(part),
+      rank_(rank),
+      clocks_(scenarios, places, rank),
+      arrivals_(scenarios.size()),
+      cursor_(part.trace->program),
+      durations_(part.trace->durations, 0) {
+  for (const trace::Comm& comm : part.comms) {
+    const auto at = std::find(comm.members.begin(), comm.members.end(), rank);
+    comms_.push_back(
+        {.group = &groups.of(comm), .member = static_cast<std::size_t>(at - comm.members.begin())});
+  }
+  result_.sites.resize(part.trace->sites.size());
+}
+
+void RankReplay::run(World& world) {
+  while (!is_done_) {
+    if (waiting_ == nullptr) {
+      const auto next = cursor_.next();
+      if (!next) {
+        is_done_ = true;
+        return;
+      }
+      waiting_ = &part_.ops[static_cast<std::size_t>(*next)];
+    }
+    if (!perform(*waiting_, world)) {
+      is_ready_ = false;
+      return;
+    }
+    waiting_ = nullptr;
+  }
+}
+
+bool RankReplay::perform(const Op& op, World& world) {
+  switch (op.kind) {
+    case OpKind::compute: {
+      const double ns = duration() * part_.computing;
+      clocks_.compute(ns);
+      result_.computed_ns += ns;
+      return true;
+    }
+    case OpKind::pass:
+      clocks_.pass(duration());
+      return true;
+    case OpKind::send:
+      clocks_.send(op.peer, op.bytes, arrivals_);
+      world.send(op.peer, {.from = rank_, .bytes = op.bytes, .times = arrivals_});
+      return true;
+    case OpKind::receive:
+      return receive(op);
+    case OpKind::see:
+    case OpKind::keep:
+      return probe(op);
+    case OpKind::begin:
+      begin(op, world);
+      return true;
+    case OpKind::finish:
+      return finish(op);
+  }
+  return true;
+}
+
+double RankReplay::duration() { return static_cast<double>(durations_.number()); }
+
+Message* RankReplay::find(const Taken& taken) {
+  if (taken.from == trace::kKept) {
+    const auto kept = kept_.find(taken.position);
+    if (kept == kept_.end()) fail("receives a message that no probe has kept");
+    return &kept->second;
+  }
+  auto& came = came_[taken.from];
+  const auto position = static_cast<std::size_t>(taken.position);
+  return position < came.size() ? &came[position] : nullptr;
+}
+
+Message RankReplay::take(const Taken& taken) {
+  Message message = std::move(*find(taken));
+  if (taken.from == trace::kKept) {
+    kept_.erase(taken.position);
+  } else {
+    auto& came = came_[taken.from];
+    came.erase(came.begin() + taken.position);
+  }
+  return message;
+}
+
+bool RankReplay::receive(const Op& op) {
+  // Those it has already stay with it while it waits for the others.
+  while (taken_.size() < op.taken.size()) {
+    const Taken& next = op.taken[taken_.size()];
+    if (find(next) == nullptr) return false;
+    taken_.push_back(take(next));
+  }
+  std::vector<model::RankClocks::Arrived> arrived;
+  arrived.reserve(taken_.size());
+  for (const Message& each : taken_) {
+    arrived.push_back({.from = each.from, .bytes = each.bytes, .times = each.times.data()});
+  }
+  clocks_.receive(arrived);
+  taken_.clear();
+  return true;
+}
+
+bool RankReplay::probe(const Op& op) {
+  const Message* message = find(op.taken.front());
+  if (message == nullptr) return false;
+  clocks_.wait_until(message->times);
+  if (op.kind == OpKind::keep && !kept_.emplace(op.slot, take(op.taken.front())).second) {
+    fail("keeps two messages in one place");
+  }
+  return true;
+}
+
+void RankReplay::begin(const Op& op, World& world) {
+  Membership& comm = comms_[static_cast<std::size_t>(op.comm)];
+  const Open open{.group = comm.group,
+                  .member = comm.member,
+                  .number = comm.begun++,
+                  .bytes = op.bytes,
+                  .site = op.site};
+  // A request may have been freed: who comes next in its place is another.
+  open_[op.slot] = open;
+  const model::CollectiveCall call{.collective = op.collective,
+                                   .bytes = op.bytes,
+                                   .root = op.root,
+                                   .commutative = op.commutative,
+                                   .uneven = op.uneven};
+  if (!comm.group->arrive(comm.member, open.number, call, clocks_.now())) return;
+  for (const int member : comm.group->members()) world.wake(member);
+}
+
+bool RankReplay::finish(const Op& op) {
+  const auto open = open_.find(op.slot);
+  if (open == open_.end()) fail("waits for a collective that it has not begun");
+  const Open& what = open->second;
+  const auto answer = what.group->take(what.member, what.number);
+  if (!answer) return false;
+  const double before = clocks_.now()[0];
+  if (op.nonblocking) {
+    clocks_.complete(answer->free, answer->ends);
+  } else {
+    clocks_.wait_until(answer->ends);
+  }
+  result_.sites[static_cast<std::size_t>(what.site)].add(what.bytes, before, answer->free[0],
+                                                         clocks_.now()[0]);
+  open_.erase(open);
+  return true;
+}
+
+void RankReplay::require_end() const {
+  if (is_done_) return;
+  switch (waiting_->kind) {
+    case OpKind::finish:
+      fail("waits in a collective to which not all ranks come");
+    case OpKind::receive: {
+      const Taken& next = waiting_->taken[taken_.size()];
+      fail("waits for a message of rank " + std::to_string(next.from) + " that is never sent");
+    }
+    default:
+      fail("waits for a message that is never sent");
+  }
+}
+
+void RankReplay::fail(const std::string& what) const {
+  throw Unmatched("rank " + std::to_string(rank_) + " " + what);
+}
+
+Replayed RankReplay::result() const {
+  Replayed result = result_;
+  result.ends.assign(clocks_.now().begin(), clocks_.now().end());
+  return result;
+}
+
+}  // namespace stretto::replay

@@ -1,0 +1,96 @@
+// One rank that is replayed.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "model/rank_clocks.hpp"
+#include "replay/groups.hpp"
+#include "replay/replay.hpp"
+
+namespace stretto::replay {
+
+struct Message {
+  int from = 0;
+  std::int64_t bytes = 0;
+  std::vector<double> times{};  // when it arrives, by scenario
+};
+
+class RankReplay;
+
+// Who a rank has to do with.
+class World {
+ public:
+  World(const std::vector<std::unique_ptr<RankReplay>>& ranks, std::deque<int>& ready)
+      : ranks_(ranks), ready_(ready) {}
+
+  void send(int to, Message message);
+  // What a rank waits for may have come.
+  void wake(int rank);
+
+ private:
+  const std::vector<std::unique_ptr<RankReplay>>& ranks_;
+  std::deque<int>& ready_;
+};
+
+class RankReplay {
+ public:
+  RankReplay(const Part& part, int rank, const std::vector<model::Scenario>& scenarios,
+             const std::vector<std::vector<Rank>>& places, Groups& groups);
+
+  // Goes on until it waits, or is done.
+  void run(World& world);
+  // Throws Unmatched where it waits, or has a message that nobody took in the run, either.
+  void require_end() const;
+  [[nodiscard]] Replayed result() const;
+
+ private:
+  friend class World;
+
+  // A collective that was begun.
+  struct Open {
+    Group* group = nullptr;
+    std::size_t member = 0;
+    std::int64_t number = 0;
+    std::int64_t bytes = 0;
+    int site = 0;
+  };
+
+  // False where it has to wait.
+  [[nodiscard]] bool perform(const trace::Op& op, World& world);
+  [[nodiscard]] bool receive(const trace::Op& op);
+  [[nodiscard]] bool probe(const trace::Op& op);
+  void begin(const trace::Op& op, World& world);
+  [[nodiscard]] bool finish(const trace::Op& op);
+  // The message, or nullptr where it has not come.
+  [[nodiscard]] Message* find(const trace::Taken& taken);
+  [[nodiscard]] Message take(const trace::Taken& taken);
+  [[noreturn]] void fail(const std::string& what) const;
+  double duration();
+
+  const Part& part_;
+  int rank_;
+  model::RankClocks clocks_;
+  std::vector<double> arrivals_;  // of a message that is sent
+  trace::Cursor cursor_;
+  trace::Unpacker durations_;
+  const trace::Op* waiting_ = nullptr;  // the one it cannot do yet
+  bool is_ready_ = true;                // runs, or will
+  bool is_done_ = false;
+  std::unordered_map<int, std::deque<Message>> came_;  // by sender
+  std::vector<Message> taken_;                         // of the receive it is in
+  std::map<int, Message> kept_;                        // by slot
+  std::map<int, Open> open_;                           // by slot
+  struct Membership {
+    Group* group = nullptr;
+    std::size_t member = 0;
+    std::int64_t begun = 0;
+  };
+  std::vector<Membership> comms_;
+  Replayed result_;
+};
+
+}  // namespace stretto::replay

@@ -1,0 +1,62 @@
+#include "replay/replay.hpp"
+
+#include <deque>
+#include <memory>
+
+#include "model/placing.hpp"
+#include "replay/groups.hpp"
+#include "replay/rank.hpp"
+
+namespace stretto::replay {
+namespace {
+
+std::vector<std::vector<Rank>> places_by_scenario(const std::vector<model::Scenario>& scenarios,
+                                                  const std::vector<Part>& parts) {
+  std::vector<int> hosts;
+  hosts.reserve(parts.size());
+  for (const Part& part : parts) hosts.push_back(part.host);
+  std::vector<std::vector<Rank>> places;
+  places.reserve(scenarios.size());
+  for (const model::Scenario& scenario : scenarios) {
+    places.push_back(model::places_of(scenario, hosts));
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<Part> parts_of(const trace::Trace& trace) {
+  std::vector<Part> parts;
+  parts.reserve(trace.ranks.size());
+  for (const trace::RankTrace& rank : trace.ranks) {
+    parts.push_back({.trace = &rank, .ops = rank.ops, .comms = rank.comms, .host = rank.host});
+  }
+  return parts;
+}
+
+std::vector<Replayed> replay(const std::vector<model::Scenario>& scenarios,
+                             const std::vector<Part>& parts) {
+  const auto places = places_by_scenario(scenarios, parts);
+  Groups groups(scenarios, places);
+  std::vector<std::unique_ptr<RankReplay>> ranks;
+  std::deque<int> ready;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto rank = static_cast<int>(i);
+    ranks.push_back(std::make_unique<RankReplay>(parts[i], rank, scenarios, places, groups));
+    ready.push_back(rank);
+  }
+  World world(ranks, ready);
+  while (!ready.empty()) {
+    const int rank = ready.front();
+    ready.pop_front();
+    ranks[static_cast<std::size_t>(rank)]->run(world);
+  }
+  std::vector<Replayed> replayed;
+  for (const auto& rank : ranks) {
+    rank->require_end();
+    replayed.push_back(rank->result());
+  }
+  return replayed;
+}
+
+}  // namespace stretto::replay

@@ -1,0 +1,42 @@
+// Runs a trace again, in the simulator alone.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model/group_times.hpp"
+#include "trace/trace.hpp"
+
+namespace stretto::replay {
+
+// One rank of what is replayed: a trace's, or one made from it.
+struct Part {
+  const trace::RankTrace* trace = nullptr;  // its loops and durations
+  std::vector<trace::Op> ops{};             // instead of the trace's
+  std::vector<trace::Comm> comms{};
+  int host = 0;
+  double computing = 1;  // computes so many times as long as the trace says
+};
+
+// Those of a trace, as they are.
+[[nodiscard]] std::vector<Part> parts_of(const trace::Trace& trace);
+
+// What became of one rank.
+struct Replayed {
+  std::vector<double> ends{};  // ns, by scenario
+  double computed_ns = 0;
+  std::vector<model::SiteTimes> sites{};  // by the trace's sites
+};
+
+// Messages or collectives do not fit together.
+struct Unmatched : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Everything happens in the order in which the ranks recorded it, at the times that the model says.
+// Throws Unmatched, naming a rank that waits in vain.
+[[nodiscard]] std::vector<Replayed> replay(const std::vector<model::Scenario>& scenarios,
+                                           const std::vector<Part>& parts);
+
+}  // namespace stretto::replay

@@ -1,0 +1,172 @@
+#include "replay/scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace stretto::replay {
+namespace {
+
+using trace::Op;
+using trace::OpKind;
+
+constexpr int kLeastWithInside = 3;  // the first, the last, and one between
+constexpr int kMostRanks = 1 << 20;
+
+// The factor goes where the grid is smallest, its greatest prime first, so that it stays as near
+// to a cube as it can.
+Grid grown(const Pattern& pattern, int factor) {
+  Grid grid = pattern.grid;
+  const bool needs_inside = pattern.sends && !grid.is_periodic;
+  std::vector<std::size_t> growing;
+  for (std::size_t i = 0; i < grid.dims.size(); ++i) {
+    if (!needs_inside || grid.dims[i] >= kLeastWithInside) growing.push_back(i);
+  }
+  if (growing.empty()) {
+    throw Irregular("no rank has neighbours on both sides: record it with 3 ranks a dimension");
+  }
+  std::vector<int> primes;
+  for (int prime = 2; factor > 1; ++prime) {
+    for (; factor % prime == 0; factor /= prime) primes.push_back(prime);
+  }
+  std::for_each(primes.rbegin(), primes.rend(), [&](int prime) {
+    const auto smallest = std::min_element(growing.begin(), growing.end(), [&](auto a, auto b) {
+      return grid.dims[a] < grid.dims[b];
+    });
+    grid.dims[*smallest] *= prime;
+  });
+  return grid;
+}
+
+class Scaler {
+ public:
+  Scaler(const trace::Trace& trace, const Scaling& scaling, Scaled& into)
+      : trace_(trace), scaling_(scaling), old_(into.pattern.grid), new_(into.grid), into_(into) {
+    for (const trace::RankTrace& rank : trace.ranks) hosts_ = std::max(hosts_, rank.host + 1);
+  }
+
+  [[nodiscard]] Part part(int rank) {
+    const int like = stands_for(rank);
+    const trace::RankTrace& source = trace_.ranks[static_cast<std::size_t>(like)];
+    Part part{.trace = &source, .ops = source.ops};
+    part.computing = scaling_.strong ? 1.0 / scaling_.factor : 1.0;
+    const auto each_host = (trace_.ranks.size() + static_cast<std::size_t>(hosts_) - 1) /
+                           static_cast<std::size_t>(hosts_);
+    part.host = hosts_ == 1 ? 0 : rank / static_cast<int>(each_host);
+    const auto& masks = into_.pattern.comms[static_cast<std::size_t>(like)];
+    for (std::size_t i = 0; i < source.comms.size(); ++i) {
+      part.comms.push_back(comm(i, rank, masks[i].value_or(0)));
+    }
+    for (Op& op : part.ops) scale(op, source, rank);
+    return part;
+  }
+
+ private:
+  // The rank of the trace that is at the same kind of border.
+  [[nodiscard]] int stands_for(int rank) const {
+    Coords coords = new_.coords_of(rank);
+    for (std::size_t i = 0; i < old_.dims.size(); ++i) {
+      const int before = old_.dims[i];
+      if (before == new_.dims[i]) continue;
+      if (old_.is_periodic || before < kLeastWithInside) {
+        coords[i] %= before;
+      } else if (coords[i] == new_.dims[i] - 1) {
+        coords[i] = before - 1;
+      } else if (coords[i] > 0) {
+        coords[i] = 1 + (coords[i] - 1) % (before - 2);
+      }
+    }
+    return old_.rank_at(coords);
+  }
+
+  // All its ranks know it by the same number.
+  trace::Comm comm(std::size_t index, int rank, unsigned mask) {
+    trace::Comm made{.members = new_.slice(rank, mask)};
+    const auto next = static_cast<std::int64_t>(ids_.size());
+    made.id = ids_.emplace(std::pair(index, made.members), next).first->second;
+    return made;
+  }
+
+  [[nodiscard]] int peer(int of_trace, const trace::RankTrace& source, int rank) const {
+    const int found = new_.from(rank, old_.way(source.rank, of_trace));
+    if (found < 0) throw Irregular("a neighbour would be outside of the grid");
+    return found;
+  }
+
+  void scale(Op& op, const trace::RankTrace& source, int rank) const {
+    if (op.kind == OpKind::send) {
+      if (scaling_.strong) op.bytes = shrunk(op.bytes, face(old_.way(source.rank, op.peer)));
+      op.peer = peer(op.peer, source, rank);
+    }
+    for (trace::Taken& taken : op.taken) {
+      if (taken.from != trace::kKept) taken.from = peer(taken.from, source, rank);
+    }
+    if (op.kind == OpKind::begin) {
+      if (op.root != 0) throw Irregular("collectives with another root than rank 0");
+      op.bytes = shrunk(op.bytes, block(op, source));
+    }
+  }
+
+  // By how much a message on this way has less to carry.
+  [[nodiscard]] double face(const Coords& way) const {
+    double less = 1;
+    for (std::size_t i = 0; i < old_.dims.size(); ++i) {
+      if (way[i] == 0) less *= static_cast<double>(new_.dims[i]) / old_.dims[i];
+    }
+    return less;
+  }
+
+  [[nodiscard]] double block(const Op& op, const trace::RankTrace& source) const {
+    const auto& masks = into_.pattern.comms[static_cast<std::size_t>(source.rank)];
+    const unsigned mask = masks[static_cast<std::size_t>(op.comm)].value_or(0);
+    double growth = 1;
+    for (std::size_t i = 0; i < old_.dims.size(); ++i) {
+      if ((mask >> i & 1U) != 0) growth *= static_cast<double>(new_.dims[i]) / old_.dims[i];
+    }
+    const double less = scaling_.strong ? scaling_.factor : 1;
+    switch (op.collective) {
+      case Collective::alltoall:
+        return less * growth;
+      case Collective::gather:
+      case Collective::scatter:
+      case Collective::allgather:
+      case Collective::reduce_scatter:
+        return less;
+      default:
+        return 1;
+    }
+  }
+
+  [[nodiscard]] static std::int64_t shrunk(std::int64_t bytes, double by) {
+    if (bytes == 0) return 0;
+    return std::max<std::int64_t>(std::llround(static_cast<double>(bytes) / by), 1);
+  }
+
+  const trace::Trace& trace_;
+  const Scaling& scaling_;
+  const Grid& old_;
+  const Grid& new_;
+  const Scaled& into_;
+  int hosts_ = 1;
+  std::map<std::pair<std::size_t, std::vector<int>>, std::int64_t> ids_;
+};
+
+}  // namespace
+
+Scaled scaled(const trace::Trace& trace, const Scaling& scaling) {
+  const auto ranks = static_cast<int>(trace.ranks.size());
+  if (scaling.factor > kMostRanks / ranks) throw Irregular("more than a million ranks");
+  auto pattern = pattern_of(trace);
+  if (!pattern) {
+    throw Irregular(
+        "its ranks do not do the same with neighbours in a grid, or are too few to show it "
+        "(3 in a dimension where the grid is a ring, 4 where it ends)");
+  }
+  Scaled made{.pattern = std::move(*pattern)};
+  made.grid = grown(made.pattern, scaling.factor);
+  Scaler scaler(trace, scaling, made);
+  for (int rank = 0; rank < made.grid.ranks(); ++rank) made.parts.push_back(scaler.part(rank));
+  return made;
+}
+
+}  // namespace stretto::replay

@@ -1,0 +1,226 @@
+// stretto-replay: runs a trace of `stretto whatif --record` again; `stretto replay` is its face.
+#include <getopt.h>
+
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <optional>
+
+#include "base/json.hpp"
+#include "replay/scaling.hpp"
+
+namespace {
+
+using namespace stretto;
+
+constexpr int kBug = 1;
+constexpr int kBadInput = 2;
+constexpr int kUnsuited = 3;  // a trace that cannot be scaled
+
+constexpr const char* kHelp = R"(stretto-replay TRACE --scenarios FILE [--scale N [--strong]]
+stretto-replay TRACE --about
+
+Runs a trace again in the simulator alone: JSON lines, one that describes the run, then one for
+each rank. --about prints what the trace says of itself. Exit code: 0, 2 for bad input, 3 where
+the trace cannot be scaled.
+
+Example: stretto-replay ft.trace --scenarios scenarios.txt --scale 4
+)";
+
+struct BadInput : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Wanted {
+  std::string trace{};
+  std::string scenarios{};
+  bool about = false;
+  std::optional<replay::Scaling> scaling{};
+};
+
+int factor_of(const std::string& text) {
+  int factor = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
+  if (error != std::errc{} || stop != text.data() + text.size() || factor < 1) {
+    throw BadInput("--scale must be a whole number of 1 or more, not '" + text + "'");
+  }
+  return factor;
+}
+
+// Nothing where help was asked for.
+std::optional<Wanted> read_arguments(int argc, char** argv) {
+  static constexpr option kOptions[] = {
+      {"about", no_argument, nullptr, 'a'},       {"scenarios", required_argument, nullptr, 's'},
+      {"scale", required_argument, nullptr, 'f'}, {"strong", no_argument, nullptr, 'g'},
+      {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0}};
+  Wanted wanted;
+  bool strong = false;
+  for (int found = 0; (found = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
+    switch (found) {
+      case 'a':
+        wanted.about = true;
+        break;
+      case 's':
+        wanted.scenarios = optarg;
+        break;
+      case 'f':
+        wanted.scaling = {.factor = factor_of(optarg)};
+        break;
+      case 'g':
+        strong = true;
+        break;
+      case 'h':
+        return {};
+      default:
+        throw BadInput("see --help");
+    }
+  }
+  if (optind + 1 != argc) throw BadInput("name one trace");
+  wanted.trace = argv[optind];
+  if (!wanted.about && wanted.scenarios.empty()) throw BadInput("--scenarios is missing");
+  if (strong && !wanted.scaling) throw BadInput("--strong goes with --scale");
+  if (wanted.scaling) wanted.scaling->strong = strong;
+  return wanted;
+}
+
+std::ifstream open(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw BadInput(path + ": cannot be read");
+  return file;
+}
+
+std::vector<model::Scenario> scenarios_of(const std::string& path) {
+  std::ifstream file = open(path);
+  auto scenarios = model::read_scenarios(file);
+  for (model::Scenario& scenario : scenarios) model::correct_by_measurements(scenario);
+  return scenarios;
+}
+
+void write_dims(Json& json, std::string_view key, const replay::Grid& grid) {
+  json.key(key).begin_array();
+  for (const int dim : grid.dims) json.value(dim);
+  json.end_array();
+}
+
+void write_run(const std::optional<replay::Scaled>& scaled) {
+  Json json(std::cout);
+  json.begin_object().key("scaling");
+  if (scaled) {
+    const replay::Pattern& pattern = scaled->pattern;
+    json.begin_object();
+    write_dims(json, "recorded_grid", pattern.grid);
+    write_dims(json, "grid", scaled->grid);
+    json.field("periodic", pattern.grid.is_periodic)
+        .field("sends", pattern.sends)
+        .field("alike", pattern.alike)
+        .field("computing_spread", pattern.computing)
+        .field("bytes_spread", pattern.bytes)
+        .end_object();
+  } else {
+    json.null();
+  }
+  json.end_object();
+  std::cout << '\n';
+}
+
+void write_sites(Json& json, const std::vector<trace::Site>& sites,
+                 const std::vector<model::SiteTimes>& times, int recorded, int ranks) {
+  json.key("sites").begin_array();
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const trace::Site& site = sites[i];
+    json.begin_object()
+        .field("function", std::string_view(site.function))
+        .field("object", std::string_view(site.object))
+        .field("offset", site.offset)
+        .field("symbol", std::string_view(site.symbol))
+        .field("ranks", site.ranks == recorded ? ranks : site.ranks)
+        .field("calls", times[i].calls)
+        .field("bytes", times[i].bytes)
+        .field("waiting_ns", times[i].waiting_ns)
+        .field("transfer_ns", times[i].transfer_ns)
+        .end_object();
+  }
+  json.end_array();
+}
+
+// As a rank of the run itself does (src/intercept/whatif/report.cpp).
+void write_rank(int number, const replay::Part& part, const replay::Replayed& rank, int ranks,
+                const std::vector<model::Scenario>& scenarios) {
+  const trace::RankTrace& source = *part.trace;
+  Json json(std::cout);
+  json.begin_object().field("rank", number).field("size", ranks).field("mpi", "");
+  json.field("host", std::string_view("host " + std::to_string(part.host)));
+  json.field("wall_ns", 0).field("involuntary_switches", 0);
+  json.field("computed_ns", rank.computed_ns);
+  json.field("blocked_ns", source.ending.blocked_ns * part.computing);
+  json.key("clocks").begin_array();
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    json.begin_object()
+        .field("scenario", std::string_view(scenarios[i].name))
+        .field("end_ns", rank.ends[i])
+        .end_object();
+  }
+  json.end_array().key("recorded_ns").begin_array();
+  for (const double end : source.ending.ends) json.value(end);
+  json.end_array().key("flags").begin_object();
+  for (const auto& [name, count] : source.ending.flags) json.field(name, count);
+  json.end_object();
+  write_sites(json, source.sites, rank.sites, source.size, ranks);
+  json.end_object();
+  std::cout << '\n';
+}
+
+int run(const Wanted& wanted) {
+  std::ifstream file = open(wanted.trace);
+  try {
+    if (wanted.about) {
+      std::cout << trace::read_about(file) << '\n';
+      return 0;
+    }
+    const trace::Trace trace = trace::read_trace(file);
+    const auto scenarios = scenarios_of(wanted.scenarios);
+    std::optional<replay::Scaled> scaled;
+    if (wanted.scaling) scaled = replay::scaled(trace, *wanted.scaling);
+    const auto parts = scaled ? std::move(scaled->parts) : replay::parts_of(trace);
+    const auto replayed = replay::replay(scenarios, parts);
+    write_run(scaled);
+    const auto ranks = static_cast<int>(parts.size());
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      write_rank(rank, parts[at], replayed[at], ranks, scenarios);
+    }
+    return 0;
+  } catch (const trace::BadTrace& bad) {
+    throw BadInput(wanted.trace + ": " + bad.what());
+  } catch (const replay::Unmatched& bad) {
+    // What was recorded fits together, so it is what was made of it that does not.
+    if (!wanted.scaling) throw BadInput(wanted.trace + ": " + bad.what());
+    throw replay::Irregular(std::string("on more ranks ") + bad.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto wanted = read_arguments(argc, argv);
+    if (!wanted) {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+    return run(*wanted);
+  } catch (const replay::Irregular& unsuited) {
+    std::fprintf(stderr, "stretto-replay: %s\n", unsuited.what());
+    return kUnsuited;
+  } catch (const BadInput& bad) {
+    std::fprintf(stderr, "stretto-replay: %s\n", bad.what());
+    return kBadInput;
+  } catch (const model::BadMachine& bad) {
+    std::fprintf(stderr, "stretto-replay: %s\n", bad.what());
+    return kBadInput;
+  } catch (const std::exception& bug) {
+    std::fprintf(stderr, "stretto-replay: a bug of ours: %s\n", bug.what());
+    return kBug;
+  }
+}

@@ -1,0 +1,110 @@
+#include "trace/folded.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stretto::trace {
+namespace {
+
+constexpr std::size_t kLongestBody = 128;
+
+}  // namespace
+
+void Folding::append(int item) {
+  folded_.whole.push_back({.what = item});
+  while (fold_once()) {
+  }
+}
+
+Folded Folding::take() {
+  known_.clear();
+  return std::exchange(folded_, {});
+}
+
+bool Folding::fold_once() {
+  Sequence& whole = folded_.whole;
+  const std::size_t n = whole.size();
+  if (n < 2) return false;
+  const Entry last = whole[n - 1];
+  if (whole[n - 2].what == last.what) {
+    whole[n - 2].times += last.times;
+    whole.pop_back();
+    return true;
+  }
+  for (std::size_t k = 2; k < n && k <= kLongestBody; ++k) {
+    const auto tail = whole.end() - static_cast<std::ptrdiff_t>(k);
+    // One more turn of the loop before.
+    if (Entry& before = *(tail - 1); before.what < 0) {
+      const Sequence& body = folded_.bodies[static_cast<std::size_t>(~before.what)];
+      if (body.size() == k && body.back() == last && std::equal(tail, whole.end(), body.begin())) {
+        ++before.times;
+        whole.resize(n - k);
+        return true;
+      }
+    }
+    if (2 * k > n || whole[n - 1 - k] != last) continue;
+    const auto start = tail - static_cast<std::ptrdiff_t>(k);
+    if (std::equal(tail, whole.end(), start)) {
+      const std::int32_t body = body_of_last(k);
+      whole.resize(n - 2 * k);
+      whole.push_back({.what = ~body, .times = 2});
+      return true;
+    }
+  }
+  return false;
+}
+
+std::int32_t Folding::body_of_last(std::size_t entries) {
+  Sequence& whole = folded_.whole;
+  Sequence body(whole.end() - static_cast<std::ptrdiff_t>(entries), whole.end());
+  const auto next = static_cast<std::int32_t>(folded_.bodies.size());
+  const auto [found, is_new] = known_.emplace(std::move(body), next);
+  if (is_new) folded_.bodies.push_back(found->first);
+  return found->second;
+}
+
+Cursor::Cursor(const Folded& folded) : bodies_(&folded.bodies), places_{{&folded.whole, 0, 0}} {}
+
+std::optional<int> Cursor::next() {
+  while (!places_.empty()) {
+    Place& place = places_.back();
+    if (place.at == place.sequence->size()) {
+      places_.pop_back();
+      continue;
+    }
+    const Entry& entry = (*place.sequence)[place.at];
+    if (place.done == entry.times) {
+      ++place.at;
+      place.done = 0;
+      continue;
+    }
+    ++place.done;
+    if (entry.what >= 0) return entry.what;
+    places_.push_back({&(*bodies_)[static_cast<std::size_t>(~entry.what)], 0, 0});
+  }
+  return {};
+}
+
+std::optional<std::int64_t> items_in(const Folded& folded, std::int64_t most) {
+  std::vector<std::int64_t> of_body;
+  of_body.reserve(folded.bodies.size());
+  const auto count = [&](const Sequence& sequence) -> std::optional<std::int64_t> {
+    std::int64_t all = 0;
+    for (const Entry& entry : sequence) {
+      const std::int64_t each =
+          entry.what >= 0 ? 1 : of_body[static_cast<std::size_t>(~entry.what)];
+      std::int64_t items = 0;
+      if (__builtin_mul_overflow(each, entry.times, &items) || items > most - all) return {};
+      all += items;
+    }
+    return all;
+  };
+  for (const Sequence& body : folded.bodies) {
+    const auto items = count(body);
+    if (!items) return {};
+    of_body.push_back(*items);
+  }
+  return count(folded.whole);
+}
+
+}  // namespace stretto::trace

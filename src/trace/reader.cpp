@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <istream>
+#include <optional>
+
+#include "trace/format.hpp"
+#include "trace/op_bytes.hpp"
+#include "trace/trace.hpp"
+
+namespace stretto::trace {
+namespace {
+
+constexpr std::int64_t kMostItems = std::int64_t{1} << 62;
+constexpr std::uint64_t kMostRanks = 1 << 24;
+constexpr std::size_t kHead = 5;  // a chunk's tag and length
+constexpr std::size_t kSum = 4;
+
+struct Chunk {
+  Tag tag{};
+  std::uint64_t offset = 0;  // of its content
+  Bytes content{};
+
+  [[nodiscard]] Unpacker bytes() const { return {content, offset}; }
+};
+
+std::uint32_t word_at(const Bytes& bytes, std::size_t at) {
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < 4; ++i) word |= std::uint32_t{bytes[at + i]} << (8 * i);
+  return word;
+}
+
+class Chunks {
+ public:
+  explicit Chunks(std::istream& file) : file_(file) {
+    if (read(kMagic.size()) != Bytes(kMagic.begin(), kMagic.end())) {
+      fail_at(0, "this is not a trace of stretto whatif --record");
+    }
+  }
+
+  // The next one; nothing at the end of the file.
+  std::optional<Chunk> next() {
+    const std::uint64_t begin = at_;
+    Bytes all = read(kHead);
+    if (all.empty()) return {};
+    if (all.size() < kHead) fail_at(at_, "the file is cut off");
+    const std::uint32_t size = word_at(all, 1);
+    // Piece by piece: the length may be wrong, and the file short.
+    for (std::size_t left = size + kSum; left > 0;) {
+      const Bytes part = read(std::min(left, std::size_t{1} << 20));
+      if (part.empty()) fail_at(at_, "the file is cut off");
+      all.insert(all.end(), part.begin(), part.end());
+      left -= part.size();
+    }
+    const std::uint32_t sum = word_at(all, kHead + size);
+    all.resize(kHead + size);
+    if (crc32(0, all) != sum) fail_at(begin, "this part is damaged");
+    Chunk chunk{.tag = static_cast<Tag>(all[0]), .offset = begin + kHead};
+    chunk.content.assign(all.begin() + kHead, all.end());
+    return chunk;
+  }
+
+  // The next one, which must be of this kind.
+  Chunk expect(Tag tag) {
+    auto chunk = next();
+    if (!chunk) fail_at(at_, "the file is cut off");
+    if (chunk->tag != tag) fail_at(chunk->offset - kHead, "another part belongs here");
+    return std::move(*chunk);
+  }
+
+ private:
+  // As much as there is.
+  Bytes read(std::size_t size) {
+    Bytes bytes(size);
+    file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+    bytes.resize(static_cast<std::size_t>(file_.gcount()));
+    at_ += bytes.size();
+    return bytes;
+  }
+
+  std::istream& file_;
+  std::uint64_t at_ = 0;
+};
+
+template <class Entry, class Unpack>
+void read_list(const Chunk& chunk, std::vector<Entry>& list, Unpack unpack) {
+  Unpacker bytes = chunk.bytes();
+  const std::size_t count = bytes.count();
+  for (std::size_t i = 0; i < count; ++i) list.push_back(unpack(bytes));
+  bytes.finish();
+}
+
+void read_heading(const Chunk& chunk, RankTrace& rank) {
+  Unpacker bytes = chunk.bytes();
+  const auto number = bytes.number(kMostRanks - 1);
+  rank.rank = static_cast<int>(number);
+  rank.size = static_cast<int>(bytes.number(kMostRanks));
+  rank.host = static_cast<int>(bytes.number(kMostRanks));
+  if (rank.rank >= rank.size) fail_at(chunk.offset, "there is no such rank");
+  bytes.finish();
+}
+
+// All of the rank's items, and how many of them have a duration.
+struct Counts {
+  std::int64_t items = 0;
+  std::int64_t durations = 0;
+};
+
+Counts counts_of(const Chunk& loops, const RankTrace& rank) {
+  const auto items = items_in(rank.program, kMostItems);
+  if (!items) fail_at(loops.offset, "more happens than can be counted");
+  // The same loops, in which nothing else happens.
+  Folded timed = rank.program;
+  const auto keep = [&](Sequence& sequence) {
+    std::erase_if(sequence, [&](const Entry& entry) {
+      if (entry.what < 0) return false;
+      const OpKind kind = rank.ops[static_cast<std::size_t>(entry.what)].kind;
+      return kind != OpKind::compute && kind != OpKind::pass;
+    });
+  };
+  for (Sequence& body : timed.bodies) keep(body);
+  keep(timed.whole);
+  return {*items, items_in(timed, kMostItems).value_or(-1)};
+}
+
+std::int64_t count_numbers(const RankTrace& rank, std::uint64_t offset) {
+  std::int64_t count = 0;
+  for (Unpacker bytes(rank.durations, offset); !bytes.is_empty(); ++count) {
+    static_cast<void>(bytes.number(INT64_MAX));
+  }
+  return count;
+}
+
+void read_ending(const Chunk& chunk, const Counts& counts, RankTrace& rank) {
+  Unpacker bytes = chunk.bytes();
+  rank.ending.ends.resize(bytes.count());
+  for (double& end : rank.ending.ends) end = bytes.real();
+  rank.ending.computed_ns = bytes.real();
+  rank.ending.blocked_ns = bytes.real();
+  rank.ending.flags.resize(bytes.count());
+  for (auto& [name, count] : rank.ending.flags) {
+    name = bytes.text();
+    count = static_cast<std::int64_t>(bytes.number(INT64_MAX));
+  }
+  const bool all = bytes.number() == static_cast<std::uint64_t>(counts.items) &&
+                   bytes.number() == static_cast<std::uint64_t>(counts.durations);
+  if (!all) fail_at(chunk.offset, "what happens is not as often as it should be");
+  bytes.finish();
+}
+
+RankTrace read_rank(const Chunk& heading, Chunks& chunks) {
+  RankTrace rank;
+  read_heading(heading, rank);
+  std::optional<Chunk> chunk = chunks.next();
+  const std::uint64_t durations_at = chunk ? chunk->offset : 0;
+  for (; chunk && chunk->tag == Tag::durations; chunk = chunks.next()) {
+    rank.durations.insert(rank.durations.end(), chunk->content.begin(), chunk->content.end());
+  }
+  if (!chunk) fail_at(heading.offset, "the file ends before this rank's part does");
+  if (chunk->tag != Tag::comms) fail_at(chunk->offset - kHead, "another part belongs here");
+  read_list(*chunk, rank.comms, [&](Unpacker& bytes) { return unpack_comm(bytes, rank); });
+  read_list(chunks.expect(Tag::sites), rank.sites, unpack_site);
+  read_list(chunks.expect(Tag::ops), rank.ops,
+            [&](Unpacker& bytes) { return unpack_op(bytes, rank); });
+  const Chunk loops = chunks.expect(Tag::loops);
+  Unpacker bytes = loops.bytes();
+  rank.program = unpack_folded(bytes, rank);
+  bytes.finish();
+  const Counts counts = counts_of(loops, rank);
+  if (count_numbers(rank, durations_at) != counts.durations) {
+    fail_at(durations_at, "there are not as many durations as there should be");
+  }
+  read_ending(chunks.expect(Tag::ending), counts, rank);
+  return rank;
+}
+
+}  // namespace
+
+std::string read_about(std::istream& file) {
+  const Chunk about = Chunks(file).expect(Tag::about);
+  return {about.content.begin(), about.content.end()};
+}
+
+Trace read_trace(std::istream& file) {
+  Chunks chunks(file);
+  Trace trace;
+  const Chunk about = chunks.expect(Tag::about);
+  trace.about.assign(about.content.begin(), about.content.end());
+  while (const auto heading = chunks.next()) {
+    if (heading->tag != Tag::rank) fail_at(heading->offset - kHead, "another part belongs here");
+    trace.ranks.push_back(read_rank(*heading, chunks));
+    const RankTrace& first = trace.ranks.front();
+    const RankTrace& last = trace.ranks.back();
+    if (last.size != first.size || last.ending.ends.size() != first.ending.ends.size()) {
+      fail_at(heading->offset, "this rank is another run's");
+    }
+  }
+  std::sort(trace.ranks.begin(), trace.ranks.end(),
+            [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
+  const auto size = trace.ranks.empty() ? 1 : static_cast<std::size_t>(trace.ranks[0].size);
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    if (rank >= trace.ranks.size() || trace.ranks[rank].rank != static_cast<int>(rank)) {
+      throw BadTrace("rank " + std::to_string(rank) + " is missing, or there twice");
+    }
+  }
+  if (trace.ranks.size() != size) throw BadTrace("there are more ranks than the program had");
+  return trace;
+}
+
+}  // namespace stretto::trace

@@ -1,0 +1,89 @@
+#include "trace/recorder.hpp"
+
+#include <utility>
+
+#include "trace/op_bytes.hpp"
+
+namespace stretto::trace {
+namespace {
+
+constexpr std::size_t kDurationsAtOnce = 64 * 1024;
+
+template <class List>
+Packer packed(const List& list) {
+  Packer packer;
+  packer.number(list.size());
+  for (const auto& each : list) pack(packer, each);
+  return packer;
+}
+
+}  // namespace
+
+Recorder::Recorder(const std::string& path, int rank, int size, int host)
+    : file_(std::fopen(path.c_str(), "wxe")) {
+  Packer packer;
+  packer.number(static_cast<std::uint64_t>(rank));
+  packer.number(static_cast<std::uint64_t>(size));
+  packer.number(static_cast<std::uint64_t>(host));
+  write(Tag::rank, packer);
+}
+
+void Recorder::lasted(OpKind kind, std::int64_t ns) {
+  durations_.number(static_cast<std::uint64_t>(ns));
+  ++lasted_;
+  if (durations_.bytes().size() >= kDurationsAtOnce) write_durations();
+  did({.kind = kind});
+}
+
+void Recorder::did(const Op& op) {
+  const auto [found, is_new] = known_.emplace(op, static_cast<int>(ops_.size()));
+  if (is_new) ops_.push_back(op);
+  folding_.append(found->second);
+  ++done_;
+}
+
+int Recorder::add(Comm comm) {
+  comms_.push_back(std::move(comm));
+  return static_cast<int>(comms_.size()) - 1;
+}
+
+int Recorder::add(Site site) {
+  sites_.push_back(std::move(site));
+  return static_cast<int>(sites_.size()) - 1;
+}
+
+bool Recorder::end(const Ending& ending) {
+  write_durations();
+  write(Tag::comms, packed(comms_));
+  write(Tag::sites, packed(sites_));
+  write(Tag::ops, packed(ops_));
+  Packer loops;
+  pack(loops, folding_.take());
+  write(Tag::loops, loops);
+  Packer last;
+  last.number(ending.ends.size());
+  for (const double end : ending.ends) last.real(end);
+  last.real(ending.computed_ns).real(ending.blocked_ns).number(ending.flags.size());
+  for (const auto& [name, count] : ending.flags) {
+    last.text(name).number(static_cast<std::uint64_t>(count));
+  }
+  last.number(static_cast<std::uint64_t>(done_)).number(static_cast<std::uint64_t>(lasted_));
+  write(Tag::ending, last);
+  std::FILE* const file = file_.release();
+  return file != nullptr && std::fclose(file) == 0 && written_;
+}
+
+void Recorder::write_durations() {
+  if (durations_.bytes().empty()) return;
+  write(Tag::durations, durations_);
+  durations_.clear();
+}
+
+void Recorder::write(Tag tag, const Packer& content) { write(framed(tag, content.bytes())); }
+
+void Recorder::write(const Bytes& bytes) {
+  written_ = written_ && file_ != nullptr &&
+             std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size();
+}
+
+}  // namespace stretto::trace

@@ -1,0 +1,62 @@
+// A run's trace: what each rank did, and when each was done in every scenario of that run.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/bytes.hpp"
+#include "trace/folded.hpp"
+#include "trace/op.hpp"
+
+namespace stretto::trace {
+
+struct Comm {
+  std::int64_t id = 0;         // the same in the traces of all its ranks, and no other's
+  std::vector<int> members{};  // in MPI_COMM_WORLD
+};
+
+// Where in the program a collective is called.
+struct Site {
+  std::string function{};
+  std::string object{};
+  std::int64_t offset = 0;
+  std::string symbol{};
+  int ranks = 0;  // of the communicator
+};
+
+// What the run said of itself when it was over.
+struct Ending {
+  std::vector<double> ends{};  // ns, by scenario
+  double computed_ns = 0;
+  double blocked_ns = 0;
+  std::vector<std::pair<std::string, std::int64_t>> flags{};
+};
+
+struct RankTrace {
+  int rank = 0;
+  int size = 1;
+  int host = 0;  // number
+  std::vector<Comm> comms{};
+  std::vector<Site> sites{};
+  std::vector<Op> ops{};
+  Folded program{};   // of indices into `ops`
+  Bytes durations{};  // whole ns, as Packer writes numbers, one for each compute and pass
+  Ending ending{};
+};
+
+struct Trace {
+  std::string about{};  // JSON: what was run, and how
+  std::vector<RankTrace> ranks{};
+};
+
+// Reads a whole trace. Throws BadTrace, which names the byte, for whatever is damaged, cut off or
+// not one. All indices in what it returns are good; whether messages and collectives fit together
+// shows when it is replayed.
+[[nodiscard]] Trace read_trace(std::istream& file);
+// Trace::about alone.
+[[nodiscard]] std::string read_about(std::istream& file);
+
+}  // namespace stretto::trace

@@ -1,0 +1,168 @@
+"""Runs that are recorded, and replayed without the program."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mpi_runs import EVERY_MPI, MPIS, Mpi
+
+from stretto import native
+from stretto.data.traces import About, write_trace
+from stretto.data.virtual_times import read_times
+from stretto.launch.dropin import RECORD, SCENARIOS, WHATIF
+from stretto.launch.replay import replay as run_again
+from stretto.model.machine import read_machine, toml_of
+from stretto.model.scenarios import usual_scenarios
+
+STRETTO = Path(sys.executable).with_name("stretto")
+MACHINE = "ethernet-10g"
+
+
+def scenarios() -> str:
+    names = ["allreduce", "alltoall", "bcast", "reduce", "barrier", "scan", "gather"]
+    usual = usual_scenarios(read_machine(MACHINE), names)
+    return "".join(each.for_the_library() for each in usual)
+
+
+def record(mpi: Mpi, program: Path, ranks: int, folder: Path, *arguments: str) -> Path:
+    """The trace of a run in virtual time; its ranks' own reports stay in the folder."""
+    file = folder / "scenarios.txt"
+    file.write_text(scenarios())
+    ended = mpi.run(
+        program, *arguments, ranks=ranks,
+        env={
+            "LD_PRELOAD": str(native.drop_in(mpi.abi, "whatif")),
+            WHATIF: str(folder), RECORD: str(folder), SCENARIOS: str(file),
+        },
+    )  # fmt: skip
+    assert ended.ok, ended.stderr
+    about = About([str(program)], ranks, "", toml_of(read_machine(MACHINE)), file.read_text())
+    trace = folder / "a.trace"
+    write_trace(trace, about, folder)
+    return trace
+
+
+def stretto(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [STRETTO, *map(str, words)], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def answered(*words: str | Path) -> dict[str, Any]:
+    answer = stretto(*words, "--json")
+    assert answer.returncode == 0, answer.stderr
+    found = json.loads(answer.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+# Every kind of message and probe, requests of all kinds, communicators, threads.
+@pytest.mark.parametrize("program", ["known_times", "dropin", "dropin_groups", "dropin_uneven"])
+@pytest.mark.parametrize("name", EVERY_MPI)
+def test_unchanged_it_is_the_run_again(name: str, program: str, tmp_path: Path) -> None:
+    mpi = EVERY_MPI[name]
+    trace = record(mpi, mpi.program(program), 3, tmp_path)
+    run = read_times(tmp_path, 3)
+    again = run_again(trace, scenarios(), None, strong=False).ranks
+    for was, now in zip(run, again, strict=True):
+        assert now.clocks == was.clocks  # to the last bit
+        assert now.recorded_ns == [clock.end_ns for clock in was.clocks]
+        assert now.computed_ns == was.computed_ns
+        assert now.flags == was.flags
+        assert sorted(now.sites, key=str) == sorted(was.sites, key=str)
+
+
+def test_the_verbs_record_and_replay(tmp_path: Path) -> None:
+    mpi = MPIS["openmpi"]
+    trace = tmp_path / "jacobi.trace"
+    launcher = ("--launcher", str(mpi.launcher.path), "--output", str(tmp_path / "run"))
+    ended = stretto(
+        "whatif", "-n", "4", "--runs", "1", "--machine", MACHINE, "--record", trace, *launcher,
+        mpi.app("is"), "16", "3",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert "Trace: " in ended.stderr
+    same = answered("replay", trace)
+    assert same["off_ns"] == 0
+    assert same["program"][-2:] == ["16", "3"]
+    assert any("is.c:" in site["where"] for site in same["sites"])
+    times = {name: each["median"] for name, each in same["scenarios_s"].items()}
+    assert times["no communication"] <= times["zero"] <= times["sim"]
+    # Another scenario, another machine, more ranks.
+    faster = answered("replay", trace, "--scenario", "fast:cpu=2x,network.latency=1us")
+    assert faster["scenarios_s"]["fast"]["median"] < times["sim"]
+    elsewhere = answered("replay", trace, "--machine", "infiniband-100g")
+    assert elsewhere["scenarios_s"]["sim"] != same["scenarios_s"]["sim"]
+    more = answered("replay", trace, "--scale", "4x")
+    assert (more["ranks"], more["scaling"]["alike"]) == (16, 4)
+    shared = answered("replay", trace, "--scale", "4x", "--scaling", "strong")
+    assert shared["scenarios_s"]["no communication"]["median"] == pytest.approx(
+        times["no communication"] / 4, rel=0.1
+    )
+    said = stretto("replay", trace, "--scale", "4")
+    assert "weak scaling: each rank computes" in said.stdout
+    assert "fit: 4 of 4 ranks do what another one does" in said.stdout
+
+
+def test_a_scaled_trace_is_the_larger_run(tmp_path: Path) -> None:
+    """Of a program whose computing costs nothing: times are the model's alone."""
+    mpi = MPIS["openmpi"]
+    small, large = tmp_path / "small", tmp_path / "large"
+    small.mkdir()
+    large.mkdir()
+    record(mpi, mpi.app("alltoall"), 2, small, "4096", "5")
+    record(mpi, mpi.app("alltoall"), 4, large, "4096", "5")
+    still = scenarios().replace("computing 1.0", "computing 0.0")
+    four = run_again(large / "a.trace", still, None, strong=False)
+    two = run_again(small / "a.trace", still, 2, strong=False)
+    assert two.scaling is not None
+    calls = [[(s.function, s.calls) for s in run.ranks[3].sites] for run in (two, four)]
+    assert calls[0] == calls[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--scale", "x"], "--scale x: write a whole number"),
+        (["--scale", "2x"], "--scale: its ranks do not do the same"),
+        (["--scenario", "sim:cpu=2x"], "--scenario sim: there is one of that name"),
+        (["--machine", "no-such"], "--machine no-such"),
+    ],
+)
+def test_what_cannot_be_replayed_is_refused(options: list[str], words: str, tmp_path: Path) -> None:
+    mpi = MPIS["openmpi"]
+    trace = record(mpi, mpi.program("known_times"), 2, tmp_path)
+    answer = stretto("replay", trace, *options)
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert answer.stderr.count("\n") == 1
+
+
+def test_a_damaged_trace_is_refused_naming_the_byte(tmp_path: Path) -> None:
+    mpi = MPIS["openmpi"]
+    trace = record(mpi, mpi.program("known_times"), 2, tmp_path)
+    whole = trace.read_bytes()
+    for damaged in (b"", b"a text", whole[: len(whole) // 2], whole[:-1]):
+        trace.write_bytes(damaged)
+        answer = stretto("replay", trace)
+        assert answer.returncode == 2
+        assert f"{trace}: byte " in answer.stderr
+        assert answer.stderr.count("\n") == 1
+    trace.write_bytes(whole[:-20] + b"\0" + whole[-19:])
+    assert "byte " in stretto("replay", trace).stderr
+    missing = stretto("replay", tmp_path / "no.trace")
+    assert (missing.returncode, missing.stderr.count("\n")) == (2, 1)
+
+
+def test_a_rank_that_dies_leaves_no_trace(tmp_path: Path) -> None:
+    mpi = MPIS["openmpi"]
+    trace = tmp_path / "a.trace"
+    ended = stretto(
+        "whatif", "-n", "2", "--runs", "1", "--machine", MACHINE, "--record", trace, "--launcher",
+        str(mpi.launcher.path), "--output", str(tmp_path / "run"), "sh", "-c", "exit 3",
+    )  # fmt: skip
+    assert ended.returncode != 0
+    assert not trace.exists()

@@ -1,0 +1,203 @@
+// What is written is read, and whatever else there is in a file is refused, naming the byte.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "replay/replay.hpp"
+#include "trace/random_trace.hpp"
+
+namespace stretto::trace {
+namespace {
+
+constexpr int kRanks = 3;
+
+// Every kind of operation, in loops and out of them.
+Ending everything(Recorder& recorder, int rank) {
+  const int world = recorder.add(Comm{.id = 0, .members = {0, 1, 2}});
+  const int site = recorder.add(Site{
+      .function = "MPI_Bcast", .object = "a.out", .offset = 4711, .symbol = "main", .ranks = 3});
+  const int next = (rank + 1) % kRanks;
+  const int before = (rank + kRanks - 1) % kRanks;
+  for (int i = 0; i < 20; ++i) {
+    recorder.lasted(OpKind::compute, 1000 * i + rank);
+    recorder.did({.kind = OpKind::send, .peer = next, .bytes = 100});
+    recorder.did({.kind = OpKind::see, .taken = {{before, 0}}});
+    recorder.did({.kind = OpKind::keep, .taken = {{before, 0}}, .slot = 0});
+    recorder.did({.kind = OpKind::receive, .taken = {{kKept, 0}}});
+    recorder.lasted(OpKind::pass, 7);
+    recorder.did({.kind = OpKind::begin,
+                  .bytes = 8,
+                  .slot = 1,
+                  .comm = world,
+                  .site = site,
+                  .collective = Collective::bcast,
+                  .root = 1});
+    recorder.did({.kind = OpKind::finish, .slot = 1, .nonblocking = true});
+  }
+  return {.ends = {1.5, 2.5e9}, .computed_ns = 3, .blocked_ns = 4, .flags = {{"polls", 5}}};
+}
+
+const std::string& sample() {
+  static const std::string text = recorded(kRanks, everything);
+  return text;
+}
+
+// What the file is refused for; empty where it is not.
+std::string complaint(const std::string& text) {
+  try {
+    static_cast<void>(read(text));
+    return {};
+  } catch (const BadTrace& bad) {
+    return bad.what();
+  }
+}
+
+TEST(ReadTrace, WhatWasRecordedComesBack) {
+  const Trace trace = read(sample());
+  EXPECT_EQ(trace.about, "{}");
+  ASSERT_EQ(trace.ranks.size(), 3U);
+  const RankTrace& rank = trace.ranks[2];
+  EXPECT_EQ(rank.rank, 2);
+  EXPECT_EQ(rank.size, 3);
+  EXPECT_EQ(rank.comms.at(0).members, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(rank.sites.at(0).symbol, "main");
+  EXPECT_EQ(rank.sites.at(0).offset, 4711);
+  EXPECT_EQ(rank.ending.ends, (std::vector<double>{1.5, 2.5e9}));
+  EXPECT_EQ(rank.ending.flags.at(0).first, "polls");
+  EXPECT_EQ(rank.ops.size(), 8U);
+  EXPECT_EQ(rank.program.whole.size(), 1U) << "the loop is folded";
+  EXPECT_EQ(items_in(rank.program, 1000), 160);
+  EXPECT_EQ(rank.ops.at(1), (Op{.kind = OpKind::send, .peer = 0, .bytes = 100}));
+}
+
+TEST(ReadTrace, RanksMayComeInAnyOrder) {
+  std::string text = beginning();
+  std::vector<std::string> parts;
+  for (int rank = kRanks - 1; rank >= 0; --rank) {
+    const Scratch file;
+    Recorder recorder(file.path(), rank, kRanks, 0);
+    ASSERT_TRUE(recorder.end(everything(recorder, rank)));
+    text += file.content();
+    parts.push_back(file.content());
+  }
+  EXPECT_EQ(read(text).ranks.at(1).rank, 1);
+  EXPECT_EQ(complaint(beginning() + parts[0] + parts[1]), "rank 0 is missing, or there twice");
+  EXPECT_EQ(complaint(text + parts[0]), "there are more ranks than the program had");
+  EXPECT_EQ(complaint(beginning()), "rank 0 is missing, or there twice");
+}
+
+TEST(ReadTrace, CutOffAnywhereItIsRefusedThere) {
+  for (std::size_t size = 0; size < sample().size(); ++size) {
+    const std::string words = complaint(sample().substr(0, size));
+    ASSERT_FALSE(words.empty()) << size;
+    ASSERT_TRUE(words.starts_with("byte ") || words.starts_with("rank ")) << words;
+  }
+}
+
+TEST(ReadTrace, ABitThatIsWrongIsFoundAnywhere) {
+  for (std::size_t at = 0; at < sample().size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string text = sample();
+      text[at] = static_cast<char>(text[at] ^ (1 << bit));
+      ASSERT_NE(complaint(text), "") << "byte " << at << " bit " << bit;
+    }
+  }
+}
+
+TEST(ReadTrace, TheDamagedPartIsNamed) {
+  std::string text = sample();
+  const std::size_t part = beginning().size();
+  text[part + 6] ^= 1;
+  EXPECT_EQ(complaint(text), "byte " + std::to_string(part) + ": this part is damaged");
+  EXPECT_EQ(complaint("something else"), "byte 0: this is not a trace of stretto whatif --record");
+}
+
+TEST(ReadTrace, OfARankThatCouldNotWriteThereIsNone) {
+  Recorder recorder("/there/is/no/such/folder", 0, 1, 0);
+  recorder.lasted(OpKind::compute, 1);
+  EXPECT_FALSE(recorder.end({}));
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
+  const Scratch link;
+  std::filesystem::create_symlink("/dev/full", link.path());
+  // "x" would refuse the link: the disk is full behind a file that is there.
+  EXPECT_FALSE(Recorder(link.path(), 0, 1, 0).end({}));
+}
+
+// The same chunks with anything in them, and sums that fit: nothing but BadTrace or Unmatched comes
+// of it.
+class Mutated {
+ public:
+  explicit Mutated(unsigned seed) : random_(seed) {
+    const std::string& text = sample();
+    for (std::size_t at = kMagic.size(); at < text.size();) {
+      std::size_t size = 0;
+      for (std::size_t i = 4; i > 0; --i) {
+        size = size << 8 | static_cast<std::uint8_t>(text[at + i]);
+      }
+      const auto content = text.substr(at + 5, size);
+      chunks_.push_back({static_cast<Tag>(text[at]), Bytes(content.begin(), content.end())});
+      at += size + 9;
+    }
+  }
+
+  std::string next() {
+    auto chunks = chunks_;
+    for (unsigned changes = 1 + random_() % 4; changes > 0; --changes) {
+      Bytes& bytes = chunks[random_() % chunks.size()].second;
+      const std::size_t at = bytes.empty() ? 0 : random_() % bytes.size();
+      const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+      switch (random_() % 4) {
+        case 0:
+          if (!bytes.empty()) *place = static_cast<std::uint8_t>(random_());
+          break;
+        case 1:
+          if (!bytes.empty()) bytes.erase(place);
+          break;
+        case 2:
+          bytes.insert(place, static_cast<std::uint8_t>(random_()));
+          break;
+        default:
+          if (!bytes.empty()) *place = static_cast<std::uint8_t>(*place + 1);
+          break;
+      }
+    }
+    if (random_() % 8 == 0) std::swap(chunks[random_() % chunks.size()], chunks.back());
+    std::string text(kMagic);
+    for (const auto& [tag, bytes] : chunks) text += text_of(framed(tag, bytes));
+    return text;
+  }
+
+ private:
+  std::mt19937 random_;
+  std::vector<std::pair<Tag, Bytes>> chunks_{};
+};
+
+std::vector<model::Scenario> one_scenario() {
+  std::istringstream text("scenario sim\nmachine m\nlevel 0 0 0 all\nmessage 0 1 1 1 0 1 1\n");
+  return model::read_scenarios(text);
+}
+
+TEST(ReadTrace, AnythingInItIsRefusedOrReplayed) {
+  const auto scenarios = one_scenario();
+  Mutated mutated(3);
+  int good = 0;
+  int unmatched = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    try {
+      const Trace trace = read(mutated.next());
+      std::int64_t items = 0;
+      for (const RankTrace& rank : trace.ranks) items += *items_in(rank.program, 1L << 62);
+      if (items > 100'000) continue;  // it would only take long
+      static_cast<void>(replay::replay(scenarios, replay::parts_of(trace)));
+      ++good;
+    } catch (const BadTrace&) {
+    } catch (const replay::Unmatched&) {
+      ++unmatched;
+    }
+  }
+  // Both come up, or nothing was tried.
+  EXPECT_GT(good, 100);
+  EXPECT_GT(unmatched, 100);
+}
+
+}  // namespace
+}  // namespace stretto::trace

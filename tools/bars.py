@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from replay_bars import replays
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -31,10 +32,13 @@ from whatif_study import accuracy, rig_check, spread
 from stretto import native
 from stretto.errors import StrettoError
 from stretto.launch.base import Launcher
+from stretto.launch.dropin import SCENARIOS
 from stretto.launch.process import launch
 from stretto.launch.registry import Known, known_launchers
 from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.rig.plan import host_address
+from stretto.model.machine import read_machine
+from stretto.model.scenarios import usual_scenarios
 
 OVERLAP_RIG = "2x1@200mbit,pin"
 LATENCY_RIG = "4x2@1gbit"
@@ -94,10 +98,15 @@ def run_once(
 
 
 def measure(
-    launcher: Launcher, ranks: int, argv: list[str], runs: int, mode: str = "accelerate"
+    launcher: Launcher,
+    ranks: int,
+    argv: list[str],
+    runs: int,
+    mode: str = "accelerate",
+    env: Mapping[str, str] | None = None,
 ) -> Measured:
     """Both sides in turn, which goes first changing each time; `mode` is what is preloaded."""
-    preload = {"LD_PRELOAD": str(native.drop_in(launcher.abi, mode))}
+    preload = {"LD_PRELOAD": str(native.drop_in(launcher.abi, mode)), **(env or {})}
     sides = [Side("native", {}), Side("stretto", preload)]
     taken = Measured([], [])
     for run in range(runs):
@@ -282,6 +291,31 @@ def profile(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
+def whatif_call(mpi: Known, apps: Path, runs: int) -> Table:
+    """What virtual time costs a point-to-point call, with the three usual scenarios."""
+    table = Table(
+        "8 B",
+        "native us",
+        "in virtual time us",
+        "more",
+        "bar",
+        title=f"{mpi.name}, one host, 2 pinned ranks: CPU time of a call",
+    )
+    program = apps.parent.parent / "tests" / mpi.abi / "calls"
+    with tempfile.TemporaryDirectory() as folder:
+        scenarios = Path(folder) / "scenarios.txt"
+        usual = usual_scenarios(read_machine("infiniband-100g"), ["allreduce"])
+        scenarios.write_text("".join(each.for_the_library() for each in usual))
+        env = {SCENARIOS: str(scenarios)}
+        got = measure(mpi, 2, [str(program), "100000"], runs, "whatif", env)
+    for figure in ("blocking_us", "nonblocking_us"):
+        pairs = zip(got.native, got.stretto, strict=True)
+        more = shown([ours[figure] - theirs[figure] for theirs, ours in pairs])
+        both = (got.spread(side, figure) for side in ("native", "stretto"))
+        table.add_row(figure.removesuffix("_us"), *both, more, "0.5")
+    return table
+
+
 BARS = {
     "wire": wire,
     "overlap": overlap,
@@ -291,8 +325,10 @@ BARS = {
     "communicators": communicators,
     "profile": profile,
     "whatif": lambda mpi, _apps, runs: accuracy(runs, mpi.abi),
+    "whatif-call": whatif_call,
     "whatif-rig": lambda mpi, _apps, runs: rig_check(runs, mpi.abi),
     "whatif-spread": lambda mpi, _apps, runs: spread(runs, mpi.abi),
+    "replay": lambda mpi, _apps, _runs: replays(mpi.abi),
     "simulator": lambda _mpi, _apps, runs: simulator(runs),
 }
 
@@ -316,7 +352,7 @@ def main() -> None:
     apps = native.native_dir() / "apps" / chosen.abi
     console = Console(width=110)
     for name in chosen.only or BARS:
-        on = pinned(mpi) if name in ("one-host", "idle", "profile") else mpi
+        on = pinned(mpi) if name in ("one-host", "idle", "profile", "whatif-call") else mpi
         console.print(BARS[name](on, apps, chosen.runs))
 
 

@@ -33,10 +33,9 @@ Digest digest_of(const trace::Folded& folded, const std::vector<std::uint64_t>& 
   const auto digest = [&](const trace::Sequence& sequence) {
     Digest all;
     for (const trace::Entry& entry : sequence) {
-      const Digest once =
-          entry.what < 0 ? of_body[static_cast<std::size_t>(~entry.what)]
-                         : Digest{.value = words[static_cast<std::size_t>(entry.what)] % kPrime,
-                                  .power = kBase};
+      const Digest once = entry.is_body()
+                              ? of_body[entry.index()]
+                              : Digest{.value = words[entry.index()] % kPrime, .power = kBase};
       all = joined(all, repeated(once, entry.times));
     }
     return all;
@@ -50,8 +49,7 @@ std::vector<std::int64_t> times_of_items(const trace::Folded& folded, std::size_
   std::vector<std::int64_t> of_body(folded.bodies.size());
   const auto add = [&](const trace::Sequence& sequence, std::int64_t turns) {
     for (const trace::Entry& entry : sequence) {
-      auto& count = entry.what < 0 ? of_body[static_cast<std::size_t>(~entry.what)]
-                                   : of_item[static_cast<std::size_t>(entry.what)];
+      auto& count = entry.is_body() ? of_body[entry.index()] : of_item[entry.index()];
       count += turns * entry.times;
     }
   };

@@ -12,6 +12,8 @@ namespace {
 using trace::Op;
 using trace::OpKind;
 using trace::RankTrace;
+constexpr int kMostRanks = 1 << 24;
+
 using Masks = std::vector<std::optional<unsigned>>;
 
 bool is_used(const RankTrace& rank, int comm) {
@@ -40,7 +42,10 @@ class Words {
     return *this;
   }
   Words& add(const Coords& way) {
-    for (const int each : way) add(static_cast<std::uint64_t>(each + (1 << 24)));
+    for (const int each : way) {
+      const int shifted = each + kMostRanks;
+      add(static_cast<std::uint64_t>(shifted));
+    }
     return *this;
   }
   [[nodiscard]] std::uint64_t word() const { return word_; }
@@ -60,7 +65,8 @@ std::uint64_t word_of(const Op& op, int rank, const Grid& grid, const Masks& mas
     if (taken.from != trace::kKept) words.add(grid.way(rank, taken.from));
   }
   if (op.kind == OpKind::begin) {
-    words.add(static_cast<std::uint64_t>(op.comm)).add(*masks[static_cast<std::size_t>(op.comm)]);
+    words.add(static_cast<std::uint64_t>(op.comm))
+        .add(masks[static_cast<std::size_t>(op.comm)].value_or(0));
     words.add(static_cast<std::uint64_t>(op.collective)).add(static_cast<std::uint64_t>(op.root));
     words.add((op.commutative ? 1 : 0) + (op.uneven ? 2 : 0));
   }

@@ -34,8 +34,8 @@ bool Folding::fold_once() {
   for (std::size_t k = 2; k < n && k <= kLongestBody; ++k) {
     const auto tail = whole.end() - static_cast<std::ptrdiff_t>(k);
     // One more turn of the loop before.
-    if (Entry& before = *(tail - 1); before.what < 0) {
-      const Sequence& body = folded_.bodies[static_cast<std::size_t>(~before.what)];
+    if (Entry& before = *(tail - 1); before.is_body()) {
+      const Sequence& body = folded_.bodies[before.index()];
       if (body.size() == k && body.back() == last && std::equal(tail, whole.end(), body.begin())) {
         ++before.times;
         whole.resize(n - k);
@@ -79,8 +79,8 @@ std::optional<int> Cursor::next() {
       continue;
     }
     ++place.done;
-    if (entry.what >= 0) return entry.what;
-    places_.push_back({&(*bodies_)[static_cast<std::size_t>(~entry.what)], 0, 0});
+    if (!entry.is_body()) return entry.what;
+    places_.push_back({&(*bodies_)[entry.index()], 0, 0});
   }
   return {};
 }
@@ -91,8 +91,7 @@ std::optional<std::int64_t> items_in(const Folded& folded, std::int64_t most) {
   const auto count = [&](const Sequence& sequence) -> std::optional<std::int64_t> {
     std::int64_t all = 0;
     for (const Entry& entry : sequence) {
-      const std::int64_t each =
-          entry.what >= 0 ? 1 : of_body[static_cast<std::size_t>(~entry.what)];
+      const std::int64_t each = entry.is_body() ? of_body[entry.index()] : 1;
       std::int64_t items = 0;
       if (__builtin_mul_overflow(each, entry.times, &items) || items > most - all) return {};
       all += items;

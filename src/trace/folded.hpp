@@ -13,6 +13,12 @@ struct Entry {
   std::int32_t what = 0;  // >= 0: this item; < 0: body ~what
   std::int64_t times = 1;
 
+  [[nodiscard]] bool is_body() const { return what < 0; }
+  // The item's, or the body's.
+  [[nodiscard]] std::size_t index() const {
+    const std::int32_t index = what < 0 ? ~what : what;
+    return static_cast<std::size_t>(index);
+  }
   friend auto operator<=>(const Entry&, const Entry&) = default;
 };
 using Sequence = std::vector<Entry>;

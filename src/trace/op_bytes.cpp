@@ -35,9 +35,7 @@ Taken unpack_sent(Unpacker& bytes, const RankTrace& rank) {
 void pack_sequence(Packer& packer, const Sequence& sequence) {
   packer.number(sequence.size());
   for (const Entry& entry : sequence) {
-    const bool is_body = entry.what < 0;
-    const std::int64_t index = is_body ? ~entry.what : entry.what;
-    packer.number(whole(2 * index + (is_body ? 1 : 0))).number(whole(entry.times));
+    packer.number(2 * entry.index() + (entry.is_body() ? 1 : 0)).number(whole(entry.times));
   }
 }
 

@@ -15,7 +15,7 @@ constexpr std::size_t kHead = 5;  // a chunk's tag and length
 constexpr std::size_t kSum = 4;
 
 struct Chunk {
-  Tag tag{};
+  Tag tag = Tag::about;
   std::uint64_t offset = 0;  // of its content
   Bytes content{};
 
@@ -111,8 +111,8 @@ Counts counts_of(const Chunk& loops, const RankTrace& rank) {
   Folded timed = rank.program;
   const auto keep = [&](Sequence& sequence) {
     std::erase_if(sequence, [&](const Entry& entry) {
-      if (entry.what < 0) return false;
-      const OpKind kind = rank.ops[static_cast<std::size_t>(entry.what)].kind;
+      if (entry.is_body()) return false;
+      const OpKind kind = rank.ops[entry.index()].kind;
       return kind != OpKind::compute && kind != OpKind::pass;
     });
   };

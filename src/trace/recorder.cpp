@@ -7,7 +7,7 @@
 namespace stretto::trace {
 namespace {
 
-constexpr std::size_t kDurationsAtOnce = 64 * 1024;
+constexpr std::size_t kDurationsAtOnce = 65536;
 
 template <class List>
 Packer packed(const List& list) {

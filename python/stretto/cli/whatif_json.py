@@ -21,6 +21,7 @@ def plain(found: Answer, lines: Lines) -> dict[str, object]:
         "is_crowded": found.is_crowded,
         "waiting_share": found.waiting_share,
         "efficiencies": found.efficiencies,
+        "blocked_s": found.blocked_s,
         "flags": found.flags,
         "sites": [
             {

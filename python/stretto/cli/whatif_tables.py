@@ -9,6 +9,7 @@ from stretto.report.whatif import Answer, SiteGain, Times
 from stretto.report.words import percent, seconds, size
 
 _MOST_SITES = 6
+_WORTH_SAYING = 0.01  # a share of the time
 
 _FLAGS = {
     "wildcards": "receives from any source: in the order of this machine",
@@ -89,6 +90,10 @@ def summary(answer: Answer) -> list[str]:
         )
     elif answer.normal:
         lines.append(f"sim is {percent(answer.gap)} from normal")
+    if answer.blocked_s >= _WORTH_SAYING * answer.scenarios["sim"].median:
+        lines.append(
+            f"a rank sleeps or waits for devices {seconds(answer.blocked_s)}: counts as computing"
+        )
     lines += [
         f"{getattr(answer.flags, name):,} {meaning}"
         for name, meaning in _FLAGS.items()

@@ -90,6 +90,7 @@ class Answer:
     efficiencies: Efficiencies
     waiting_share: float  # of the time in collectives: waiting, which stays if they are free
     sites: list[SiteGain]  # the most to gain first
+    blocked_s: float  # of a rank, in one run: asleep or waiting for devices; counts as computing
     flags: Flags  # summed over the ranks of one run
 
     @property
@@ -147,6 +148,7 @@ def answer(normal: Sequence[float], runs: Sequence[Run]) -> Answer:
         efficiencies=_efficiencies(runs),
         waiting_share=_waiting_share(runs),
         sites=_sites(runs),
+        blocked_s=_NS * float(np.mean([rank.blocked_ns for rank in runs[0].ranks])),
         flags=_flags(runs[0].ranks),
     )
 

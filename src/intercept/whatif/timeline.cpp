@@ -14,7 +14,7 @@ void Timeline::open(const std::vector<model::Scenario>& scenarios,
 }
 
 void Timeline::record(const std::string& path, int rank, int size, int host) {
-  recorder_.emplace(path, rank, size, host);
+  recorder_ = std::make_unique<trace::Recorder>(path, rank, size, host);
 }
 
 std::span<const double> Timeline::now() {
@@ -23,10 +23,10 @@ std::span<const double> Timeline::now() {
 }
 
 void Timeline::settle() {
-  if (!computed_) return;
-  const std::int64_t ns = *std::exchange(computed_, std::nullopt);
-  clocks_->compute(static_cast<double>(ns));
-  if (recorder_) recorder_->lasted(OpKind::compute, ns);
+  const auto computed = std::exchange(computed_, std::nullopt);
+  if (!computed) return;
+  clocks_->compute(static_cast<double>(*computed));
+  if (recorder_) recorder_->lasted(OpKind::compute, *computed);
 }
 
 void Timeline::compute(std::int64_t ns) { computed_ = computed_.value_or(0) + ns; }

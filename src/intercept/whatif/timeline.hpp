@@ -25,7 +25,7 @@ class Timeline {
             const std::vector<std::vector<Rank>>& places, int rank);
   // From now on, to a file that is not there yet.
   void record(const std::string& path, int rank, int size, int host);
-  [[nodiscard]] bool is_recorded() const { return recorder_.has_value(); }
+  [[nodiscard]] bool is_recorded() const { return recorder_ != nullptr; }
 
   [[nodiscard]] std::span<const double> now();
 
@@ -56,7 +56,7 @@ class Timeline {
   std::vector<model::RankClocks::Arrived> arrived_;  // kept for its memory
   // Failed polls, of which there are more or fewer each time, do not divide it.
   std::optional<std::int64_t> computed_;
-  std::optional<trace::Recorder> recorder_;
+  std::unique_ptr<trace::Recorder> recorder_;
   trace::Slots kept_;
   trace::Slots begun_;
   std::map<SiteKey, int> sites_;

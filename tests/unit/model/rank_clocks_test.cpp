@@ -162,7 +162,8 @@ TEST(RankClocks, AMessageCostsWhatThePlacesOfItsEndsSay) {
       "level 0 0 0 network\nmessage 0 5000 30 40 0 0 0\n");
   const std::vector<Scenario> scenarios(2, on(cluster));
   // In the second scenario ranks 0 and 1 are on two hosts, 0 and 2 on one.
-  RankClocks clocks(scenarios, {{0, 1, 2, 3}, {0, 2, 1, 3}}, 0);
+  const std::vector<std::vector<Rank>> places{{0, 1, 2, 3}, {0, 2, 1, 3}};
+  RankClocks clocks(scenarios, places, 0);
   EXPECT_EQ(sent(clocks, 1, 1), (Times{101, 5030}));
   EXPECT_EQ(sent(clocks, 2, 1), (Times{1 + 5030, 30 + 101}));
   const Times arrivals{10000, 10000};

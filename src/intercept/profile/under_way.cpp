@@ -5,11 +5,8 @@
 namespace stretto::intercept::profile {
 
 void UnderWay::begin(std::int64_t enter) {
-  const std::int64_t computed = std::max<std::int64_t>(0, enter - last_leave_);
-  computed_ += computed;
-  if (!requests_.empty()) {
-    shared_ += static_cast<double>(computed) / static_cast<double>(requests_.size());
-  }
+  if (requests_.empty() || enter <= last_leave_) return;
+  shared_ += static_cast<double>(enter - last_leave_) / static_cast<double>(requests_.size());
 }
 
 void UnderWay::end(const Touched& touched, int site, std::int64_t enter, std::int64_t leave) {
@@ -50,7 +47,7 @@ void UnderWay::start(MPI_Request handle, int site) {
   if (index >= overlaps_.size()) overlaps_.resize(index + 1);
   ++overlaps_[index].started;
   if (requests_.size() >= kMost) return;
-  requests_.emplace(handle, Request{.site = site, .computed = computed_, .shared = shared_});
+  requests_.emplace(handle, Request{.site = site, .shared = shared_});
 }
 
 // Nothing says which of them the call waited for, and how long: each has its part.
@@ -66,9 +63,10 @@ void UnderWay::complete(std::span<const MPI_Request> handles, double time) {
     const double waited = request.waited + time / static_cast<double>(completed_.size());
     Overlap& overlap = overlaps_[static_cast<std::size_t>(request.site)];
     ++overlap.completed;
-    overlap.computed += shared_ - request.shared;
+    const double computed = shared_ - request.shared;
+    overlap.computed += computed;
     overlap.waited += waited;
-    overlap.hideable += std::min(waited, static_cast<double>(computed_ - request.computed));
+    overlap.hideable += std::min(waited, computed);
   }
 }
 

@@ -32,7 +32,7 @@ struct Overlap {
   std::int64_t completed = 0;
   double computed = 0;  // between the end of the call that started it and the one that completed it
   double waited = 0;    // in calls that tested, waited for and completed it
-  double hideable = 0;  // of that, as much as there was computing
+  double hideable = 0;  // of that, no more than the same request had computing
 };
 
 class UnderWay {
@@ -48,8 +48,7 @@ class UnderWay {
  private:
   struct Request {
     int site = 0;
-    std::int64_t computed = 0;  // all there was when it was started
-    double shared = 0;
+    double shared = 0;  // when it was started
     double waited = 0;
   };
   // MPICH has one handle for all sends that were complete as they started: none of those can be
@@ -66,8 +65,7 @@ class UnderWay {
   std::vector<Overlap> overlaps_;  // by site
   std::vector<Request> completed_;
   std::int64_t last_leave_ = 0;
-  std::int64_t computed_ = 0;  // so far
-  double shared_ = 0;          // the same, divided by how many requests were under way
+  double shared_ = 0;  // computing so far, divided by how many requests were under way
   std::size_t turn_ = 0;
 };
 

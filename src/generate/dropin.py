@@ -98,7 +98,7 @@ def source(functions: Iterable[Function]) -> str:
     all_forms = [
         form
         for function in functions
-        if function.role != "call"
+        if function.role not in ("call", "watch")
         for form in (forms(function) if function.role == "collective" else [function])
     ]
     collectives = [f for f in all_forms if f.role == "collective"]

@@ -9,7 +9,7 @@ from profiling import LEFT_OUT, SESSION, all_forms, entry_points
 from table import Function, large_count_form
 
 # Of communicators that virtual time leaves to the MPI, or calls it has no part in.
-UNTOUCHED = (*LEFT_OUT, "Comm_free", "Comm_disconnect")
+UNTOUCHED = (*LEFT_OUT, "File_open", "Comm_free", "Comm_disconnect")
 COMPLETIONS = (  # noqa: SIM905
     "Wait Test Waitall Testall Waitany Testany Waitsome Testsome "
     "Request_get_status Request_free Start Startall"
@@ -134,7 +134,8 @@ def wrapper(function: Function) -> str:
 
 def source(functions: Iterable[Function]) -> str:
     """The text of whatif/wrappers.cpp."""
-    every = [f for f in all_forms(functions) if f.name not in UNTOUCHED]
+    followed = (f for f in all_forms(functions) if f.role != "watch")
+    every = [f for f in followed if f.name not in UNTOUCHED]
     large = [form for form in map(large_count_form, every) if form]
 
     return '#include "intercept/whatif/hooks.hpp"\n\n' + entry_points(

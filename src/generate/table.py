@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-ROLES = ("collective", "attach", "track", "hook", "call")
+ROLES = ("collective", "attach", "track", "hook", "call", "watch")
 
 # The members of Call in their order, and the standard parameters that set them under
 # another name.
@@ -130,13 +130,14 @@ def forms(blocking: Function) -> Iterator[Function]:
 
 def large_count_form(function: Function) -> Function | None:
     """MPI_X_c of an MPI_X that counts elements (MPI 4.0): its counts are wider."""
-    if function.role not in ("collective", "track", "call"):
+    if function.role not in ("collective", "track", "call", "watch"):
         return None
 
     def widened(type_: str, name: str) -> str:
         if name.endswith(("count", "counts")):
             return re.sub(r"\bint\b", "MPI_Count", type_)
-        return re.sub(r"\bint\b", "MPI_Aint", type_) if name.endswith("displs") else type_
+        wide = name.endswith(("displs", "disp_unit"))
+        return re.sub(r"\bint\b", "MPI_Aint", type_) if wide else type_
 
     pairs = zip(function.types, function.arguments, strict=True)
     types = tuple(widened(type_, name) for type_, name in pairs)

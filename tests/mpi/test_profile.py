@@ -1,36 +1,17 @@
 """stretto profile on real programs: what is counted, and who waited for whom."""
 
-import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mpi_runs import MPIS, Mpi
+from profiles import STRETTO, of_phase, profile, run_profile, sites
 
 from stretto.data.profiles import read_profile
 from stretto.errors import StrettoError
 
-STRETTO = Path(sys.executable).with_name("stretto")
 ROUNDS, LATE_S, BYTES = 10, 0.020, 8000
-
-
-def profile(mpi: Mpi, program: str, ranks: int, folder: Path, *arguments: object) -> dict[str, Any]:
-    words = ["profile", "-n", str(ranks), "--json", "--output", str(folder)]
-    launcher = ["--launcher", str(mpi.launcher.path)]
-    answer = subprocess.run(
-        [STRETTO, *words, *launcher, mpi.program(program), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert answer.returncode == 0, answer.stderr
-    assert " ok" in answer.stderr  # what the program says, out of the way of the JSON
-    found = json.loads(answer.stdout)
-    assert isinstance(found, dict)
-    return found
 
 
 @pytest.fixture(scope="module", params=["openmpi", "mpich"])
@@ -39,15 +20,6 @@ def profiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         pytest.skip(f"no MPI of the {request.param} ABI")
     folder = tmp_path_factory.mktemp("profile") / "run"
     return profile(MPIS[request.param], "profiled", 3, folder)
-
-
-def sites(found: dict[str, Any], function: str) -> list[dict[str, Any]]:
-    return [site for site in found["sites"] if site["function"] == function]
-
-
-def of_phase(found: dict[str, Any], function: str, phase: str) -> dict[str, Any]:
-    (site,) = [each for each in sites(found, function) if each["symbol"] == phase]
-    return site
 
 
 def test_collectives_used_are_counted_as_the_program_calls_them(profiled: dict[str, Any]) -> None:
@@ -113,7 +85,8 @@ def test_what_an_mpi_calls_on_its_own_behalf_does_not_count(mpi: Mpi, tmp_path: 
     found = profile(mpi, "file_together", 2, tmp_path / "run", tmp_path / "file")
     assert (tmp_path / "file").stat().st_size == 2 * 64 * 8
     assert found["collectives_a_rank"] == {}
-    assert found["sites"] == []
+    called = {"MPI_File_open", "MPI_File_write_at_all", "MPI_File_close"}
+    assert {site["function"] for site in found["sites"]} == called
 
 
 def test_communicators_by_the_thousand_are_counted_together(mpi: Mpi, tmp_path: Path) -> None:
@@ -128,15 +101,10 @@ def test_communicators_by_the_thousand_are_counted_together(mpi: Mpi, tmp_path: 
 
 
 def test_the_table_fits_and_names_the_next_step(mpi: Mpi, tmp_path: Path) -> None:
-    words = ["profile", "-n", "2", "--output", str(tmp_path / "run")]
-    words += ["--launcher", str(mpi.launcher.path), str(mpi.app("transpose")), "64", "3"]
-    answer = subprocess.run(
-        [STRETTO, *words], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert answer.returncode == 0, answer.stderr
-    shown = answer.stdout.splitlines()
-    assert "transpose.c:" in answer.stdout
-    assert shown[-1].startswith("next: ") or "next: " in answer.stdout
+    answer = run_profile(mpi, mpi.app("transpose"), 2, tmp_path / "run", 64, 3).stdout
+    shown = answer.splitlines()
+    assert "transpose.c:" in answer
+    assert shown[-1].startswith("next: ") or "next: " in answer
     assert len(shown) <= 25
 
 
@@ -172,3 +140,17 @@ def test_a_folder_in_use_is_refused(mpi: Mpi, tmp_path: Path) -> None:
     )
     assert answer.returncode == 2
     assert "is not empty" in answer.stderr
+
+
+def test_the_report_shows_the_run_folder(mpi: Mpi, tmp_path: Path) -> None:
+    run_profile(mpi, "overlapped", 2, tmp_path / "run")
+    page = tmp_path / "page.html"
+    subprocess.run(
+        [STRETTO, "report", tmp_path / "run", "-o", page],
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
+    text = page.read_text()
+    assert "overlapped: where its time in MPI goes" in text
+    assert "Irecv overlapped.c:" in text

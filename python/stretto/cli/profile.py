@@ -18,17 +18,22 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
+from stretto.cli.output import note
+from stretto.cli.profile_json import plain
+from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_empty, run_folder
+from stretto.data.places import Address, Line, Lines
+from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
-from stretto.launch.dropin import PROFILE, rank_environment
+from stretto.data.provenance import collect
+from stretto.launch.dropin import PROFILE, TRACED, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.process import launch
-from stretto.launch.symbols import Address, Line, source_lines
+from stretto.launch.symbols import source_lines
 from stretto.report.profile import Summary, summarise
 
 _out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 
 
 def profile(
@@ -39,6 +44,22 @@ def profile(
         Path | None,
         typer.Option(
             metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-profile-<number>."
+        ),
+    ] = None,
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace", help="Also write trace.json.gz into the run folder, to open in Perfetto."
+        ),
+    ] = False,
+    trace_calls: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=10_000_000,
+            help="How many calls of each rank the trace has, the last ones; otherwise 100,000, "
+            "and of all ranks together a million. Means --trace.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -52,77 +73,56 @@ def profile(
 
     Example: stretto profile -n 4 ./jacobi3d 192 20
     """
+    traced = (trace_calls or traced_by_default(ranks)) if trace or trace_calls else 0
     job = prepare(program, launcher, launcher_args, mode="profile")
     folder = run_folder(output, f"{Path(program[0]).stem}-profile")
     environment = rank_environment(job.drop_in, {}, verbose=False)
     environment |= {PROFILE: str(folder.absolute())}
+    environment |= {TRACED: str(traced)} if traced else {}
     command = job.launcher.command(ranks, job.program.argv, environment)
     if dry_run:
         print(shlex.join(command))
         return
     make_empty(folder)
+    provenance = collect(
+        argv=sys.argv,
+        program=Path(job.program.argv[0]),
+        mpi_library=job.program.mpi.path if job.program.mpi else None,
+        drop_in=job.drop_in,
+        native_command=job.launcher.command(ranks, job.program.argv, {}),
+        stretto_command=command,
+    )
     # What the program prints must not get into what other programs read.
     outcome = launch(command, timeout_s=timeout, stdout=sys.stderr.buffer if as_json else None)
     require_success(program[0], outcome, timeout)
-    summary = summarise(read_profile(folder, ranks))
-    lines = source_lines(Address(*site.place) for site in summary.sites)
+    recorded = read_profile(folder, ranks)
+    summary = summarise(recorded)
+    lines = _lines(summary)
+    record = ProfileRecord(Path(program[0]).name, ranks, job.launcher.name, provenance, lines)
+    write_record(record, folder)
+    trace_file = write_trace_of(folder, recorded, lines) if traced else None
+    if trace_file:
+        note(trace_line(trace_file, recorded))
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(_plain(summary, lines)), indent=2).decode())
+        print(msgspec.json.format(msgspec.json.encode(plain(summary, lines)), indent=2).decode())
     else:
         _print(summary, lines, folder)
 
 
-def _print(summary: Summary, lines: dict[Address, Line], folder: Path) -> None:
-    for line in tables.headline(summary):
-        _out.print(line, markup=False, soft_wrap=True)
-    table, left_out = tables.sites(summary, lines)
-    _out.print(table)
-    if left_out:
-        _out.print(f"{left_out} more call sites: --json", markup=False)
-    _out.print(tables.counts(summary), markup=False, soft_wrap=True)
-    _out.print(tables.next_step(summary, lines), markup=False, soft_wrap=True, style="bold")
-    _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
-
-
-def _plain(summary: Summary, lines: dict[Address, Line]) -> dict[str, object]:
-    """The summary for other programs; times in seconds, of all ranks together."""
-    return {
-        "mpi": summary.mpi,
-        "wall_s": summary.wall_s,
-        "mpi_share": summary.mpi_share,
-        "collectives_share": summary.collectives_share,
-        "waiting_share": summary.waiting_share,
-        "imbalance": summary.imbalance,
-        "ranks": [
-            {
-                "rank": rank.rank,
-                "wall_s": rank.wall_s,
-                "mpi_s": rank.mpi_s,
-                "computing_s": rank.computing_s,
-            }
-            for rank in summary.ranks
-        ],
-        "collectives_a_rank": summary.calls,
-        "sites": [
-            {
-                "function": site.function,
-                "kind": site.kind,
-                "object": site.place[0],
-                "address": site.place[1],
-                "symbol": lines.get(Address(*site.place), Line()).function or site.symbol,
-                "file": lines.get(Address(*site.place), Line()).file,
-                "line": lines.get(Address(*site.place), Line()).number,
-                "communicator": site.comm,
-                "ranks": site.ranks,
-                "calls": site.calls,
-                "bytes": site.bytes,
-                "time_s": site.time_s,
-                "waiting_s": site.waiting_s,
-                "transfer_s": site.transfer_s,
-                "overhead_s": site.overhead_s,
-                # Calls by the smallest power of two that is larger than their bytes.
-                "sizes": {str(1 << bits): n for bits, n in sorted(site.sizes.items())},
-            }
-            for site in summary.sites
-        ],
+def _lines(summary: Summary) -> Lines:
+    """Of the call sites: what debug information tells, and what Python told."""
+    addresses = {Address(*site.place): site for site in summary.sites}
+    known = {
+        address: Line(site.symbol, address.object, address.offset)
+        for address, site in addresses.items()
+        if site.is_source
     }
+    return known | source_lines(address for address in addresses if address not in known)
+
+
+def _print(summary: Summary, lines: Lines, folder: Path) -> None:
+    *above, last = tables.page(summary, lines, _out)
+    for part in above:
+        _out.print(part, markup=False, soft_wrap=isinstance(part, str))
+    _out.print(last, markup=False, soft_wrap=True, style="bold")
+    note(f"Run folder: {folder}   `stretto report {folder}` shows it")

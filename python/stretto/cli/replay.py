@@ -11,13 +11,14 @@ from rich.console import Console
 from stretto.cli import whatif_tables as tables
 from stretto.cli.options import AsJson
 from stretto.cli.whatif_json import as_text, plain
+from stretto.data.places import Address
 from stretto.data.replays import Replay, Scaling
 from stretto.data.traces import About
 from stretto.errors import InputError
 from stretto.launch.replay import about
 from stretto.launch.replay import replay as run_again
 from stretto.launch.schedules import known_algorithms
-from stretto.launch.symbols import Address, source_lines
+from stretto.launch.symbols import source_lines
 from stretto.model.machine import Machine, machine_of_toml, read_machine
 from stretto.model.scenarios import parse_scenario, refuse_unfit, scenarios_of
 from stretto.report.whatif import Run, answer

@@ -6,9 +6,12 @@ from typing import Annotated
 import typer
 
 from stretto.cli.output import note
+from stretto.data.profile_record import is_profile, read_record
+from stretto.data.profiles import read_profile
 from stretto.data.run_folder import RunFolder
-from stretto.report.comparison import summarise
+from stretto.report import comparison, profile
 from stretto.report.page import write_report
+from stretto.report.profile_section import ProfileSection, section
 
 
 def report(
@@ -17,9 +20,16 @@ def report(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the report goes.")
     ] = Path("report.html"),
 ) -> None:
-    """Write one report over several runs of `stretto compare`.
+    """Write one report over several runs of `stretto compare` and `stretto profile`.
 
     Example: stretto report stretto-runs/transpose-1 stretto-runs/jacobi3d-1 -o report.html
     """
-    write_report([summarise(RunFolder(run)) for run in runs], output)
+    profiles = [_profile(run) for run in runs if is_profile(run)]
+    compared = [comparison.summarise(RunFolder(run)) for run in runs if not is_profile(run)]
+    write_report(compared, output, profiles)
     note(f"Report: {output}")
+
+
+def _profile(run: Path) -> ProfileSection:
+    record = read_record(run)
+    return section(record, profile.summarise(read_profile(run, record.ranks)))

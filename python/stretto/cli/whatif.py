@@ -22,6 +22,7 @@ from stretto.cli.options import (
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import make_empty, run_folder
 from stretto.cli.whatif_json import as_text, plain
+from stretto.data.places import Address
 from stretto.data.provenance import versions
 from stretto.data.traces import About, refuse_if_there, write_trace
 from stretto.errors import InputError
@@ -30,7 +31,7 @@ from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
 from stretto.launch.job import Job, prepare
 from stretto.launch.schedules import known_algorithms
-from stretto.launch.symbols import Address, source_lines
+from stretto.launch.symbols import source_lines
 from stretto.launch.whatif import Supposed, run_in_turn
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of

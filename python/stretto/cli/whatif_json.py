@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import msgspec
 
 from stretto.cli import whatif_tables as tables
-from stretto.launch.symbols import Address, Line
+from stretto.data.places import Lines
 from stretto.report.whatif import Answer
 
 
-def plain(found: Answer, lines: Mapping[Address, Line]) -> dict[str, object]:
+def plain(found: Answer, lines: Lines) -> dict[str, object]:
     """Everything; times in seconds."""
     return {
         "ranks": found.ranks,

@@ -1,12 +1,10 @@
 """What-if answers as they fit a terminal."""
 
-from collections.abc import Mapping
-
 from rich.console import Console
 from rich.table import Table
 
-from stretto.cli.profile_tables import place_words
-from stretto.launch.symbols import Address, Line
+from stretto.data.places import Lines
+from stretto.report.profile_words import place_words
 from stretto.report.whatif import Answer, SiteGain, Times
 from stretto.report.words import percent, seconds, size
 
@@ -22,7 +20,7 @@ _FLAGS = {
 }
 
 
-def show(answer: Answer, lines: Mapping[Address, Line]) -> None:
+def show(answer: Answer, lines: Lines) -> None:
     """All of it."""
     out = Console(highlight=False)
     out.print(scenarios(answer))
@@ -48,7 +46,7 @@ def scenarios(answer: Answer) -> Table:
     return table
 
 
-def sites(answer: Answer, lines: Mapping[Address, Line]) -> Table:
+def sites(answer: Answer, lines: Lines) -> Table:
     """Where collectives cost most."""
     table = Table(box=None, pad_edge=False)
     table.add_column("collective", overflow="fold")
@@ -66,7 +64,7 @@ def sites(answer: Answer, lines: Mapping[Address, Line]) -> Table:
     return table
 
 
-def words(site: SiteGain, lines: Mapping[Address, Line]) -> str:
+def words(site: SiteGain, lines: Lines) -> str:
     """A collective and where it is called: "Alltoall fft.c:212"."""
     where = place_words(site.place, site.symbol, lines)
     return f"{site.function.removeprefix('MPI_')} {where}"
@@ -104,7 +102,7 @@ def summary(answer: Answer) -> list[str]:
     return lines
 
 
-def verdict(answer: Answer, lines: Mapping[Address, Line]) -> str:
+def verdict(answer: Answer, lines: Lines) -> str:
     """The sentence, with where to start."""
     if "worth it" not in answer.verdict or "not worth" in answer.verdict or not answer.sites:
         return answer.verdict

@@ -1,5 +1,6 @@
 """What `stretto profile` recorded: of each rank a rank-N.json and a rank-N.collectives."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,16 @@ class Comm(msgspec.Struct, frozen=True):
         return self.members, self.ordinal
 
 
+class Overlap(msgspec.Struct, frozen=True):
+    """The requests started at one place (src/intercept/profile/under_way.hpp)."""
+
+    started: int
+    completed: int
+    computed_ns: float
+    waited_ns: float
+    hideable_ns: float
+
+
 class Site(msgspec.Struct, frozen=True):
     """All of one rank's calls of one function at one place on one communicator."""
 
@@ -63,6 +74,15 @@ class Site(msgspec.Struct, frozen=True):
     time_ns: int
     longest_ns: int
     sizes: list[tuple[int, int]]  # bit width of a call's bytes, calls
+    overlap: Overlap | None = None  # None: it starts no requests
+    is_source: bool = False  # `object` is a source file and `offset` a line of it
+
+
+class Traced(msgspec.Struct, frozen=True):
+    """How much of the calls a rank's trace has."""
+
+    calls: int  # there were
+    kept: int  # of them, the last
 
 
 class RankProfile(msgspec.Struct, frozen=True):
@@ -76,9 +96,17 @@ class RankProfile(msgspec.Struct, frozen=True):
     begin_ns: int
     end_ns: int
     involuntary_switches: int
-    clocks: list[ClockLook]
+    clocks: tuple[ClockLook, ClockLook]  # at the beginning and at the end
     comms: list[Comm]
     sites: list[Site]
+    trace: Traced | None = None  # None: it was not asked for, or there was no call
+
+    @property
+    def clock_drift(self) -> tuple[float, float, int]:
+        """What rank 0's clock is ahead by, how that grows a nanosecond, and when it was so."""
+        first, last = self.clocks
+        growth = (last.offset_ns - first.offset_ns) / max(1, last.at_ns - first.at_ns)
+        return first.offset_ns, growth, first.at_ns
 
     @property
     def wall_ns(self) -> int:
@@ -127,17 +155,25 @@ def _read_rank(path: Path) -> RankProfile:
 
 
 def _read_instances(folder: Path, rank: RankProfile) -> NDArray[Any]:
-    path = folder / f"rank-{rank.rank}.collectives"
+    known = {"comm": len(rank.comms), "site": len(rank.sites)}
+    return read_rows(folder / f"rank-{rank.rank}.collectives", _INSTANCE, known)
+
+
+def read_rows(path: Path, row: np.dtype[Any], known: Mapping[str, int]) -> NDArray[Any]:
+    """A file of rows; `known` says below what the numbers in a column must be.
+
+    Raises InputError where it is damaged.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error}") from error
-    if len(raw) % _INSTANCE.itemsize:
+    if len(raw) % row.itemsize:
         raise InputError(f"{path} is cut off at byte {len(raw)}")
-    instances = np.frombuffer(raw, dtype=_INSTANCE)
-    for name, known in (("comm", rank.comms), ("site", rank.sites)):
-        wrong = np.flatnonzero((instances[name] < 0) | (instances[name] >= len(known)))
+    rows = np.frombuffer(raw, dtype=row)
+    for name, count in known.items():
+        wrong = np.flatnonzero((rows[name] < 0) | (rows[name] >= count))
         if wrong.size:
-            at = int(wrong[0]) * _INSTANCE.itemsize
+            at = int(wrong[0]) * row.itemsize
             raise InputError(f"{path} is damaged: an unknown {name} at byte {at}")
-    return instances
+    return rows

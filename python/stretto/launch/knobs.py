@@ -11,6 +11,7 @@ from stretto.launch.dropin import (
     SCENARIOS,
     SELECTION,
     SHOWN,
+    TRACED,
     VERBOSE,
     WHATIF,
 )
@@ -39,6 +40,7 @@ _KNOBS = (
     Knob(VERBOSE, "off", "print what was handled and what passed, at MPI_Finalize (--verbose)"),
     Knob(COUNTERS, "none", "folder each rank writes its counters to"),
     Knob(PROFILE, "none", "folder each rank writes its profile to"),
+    Knob(TRACED, "0", "of how many of its last calls each rank writes a trace"),
     Knob(CALIBRATION, "none", "file that calibrate's measurements are written to"),
     Knob(WHATIF, "none", "folder each rank writes its virtual times to"),
     Knob(SCENARIOS, "none", "file that says which virtual times"),

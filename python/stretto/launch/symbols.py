@@ -3,27 +3,11 @@
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from stretto.data.places import Address, Line
+
 _TIMEOUT_S = 60.0
-
-
-@dataclass(frozen=True)
-class Address:
-    """A place in a program or library, as its debug information has it."""
-
-    object: str
-    offset: int
-
-
-@dataclass(frozen=True)
-class Line:
-    """A place in a source; what is not known is empty or 0."""
-
-    function: str = ""
-    file: str = ""
-    number: int = 0
 
 
 def source_lines(addresses: Iterable[Address]) -> dict[Address, Line]:
@@ -67,9 +51,10 @@ def _ask(tool: str, path: str, addresses: list[Address]) -> dict[Address, Line]:
 
 
 def _line(function: str, place: str) -> Line:
-    file, _, number = place.partition(" (discriminator")[0].rpartition(":")
+    file, _, digits = place.partition(" (discriminator")[0].rpartition(":")
+    number = int(digits) if digits.isdigit() else 0
     return Line(
         function="" if function == "??" else function,
-        file="" if file == "??" else file,
-        number=int(number) if number.isdigit() else 0,
+        file=file if number else "",  # a file alone is that of a symbol, or "??"
+        number=number,
     )

@@ -10,15 +10,18 @@ from stretto.data.provenance import now
 from stretto.report import words
 from stretto.report.comparison import Result
 from stretto.report.plots import order_plot, ratio_plot, times_plots
+from stretto.report.profile_section import ProfileSection
 
 
-def write_report(results: Sequence[Result], path: Path) -> None:
-    """Write the page over all `results` to `path`."""
+def write_report(
+    results: Sequence[Result], path: Path, profiles: Sequence[ProfileSection] = ()
+) -> None:
+    """Write the page over all `results` and `profiles` to `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(results), encoding="utf-8")
+    path.write_text(render(results, profiles), encoding="utf-8")
 
 
-def render(results: Sequence[Result]) -> str:
+def render(results: Sequence[Result], profiles: Sequence[ProfileSection] = ()) -> str:
     """The page as text."""
     templates = Environment(
         loader=PackageLoader("stretto.report"),
@@ -31,9 +34,10 @@ def render(results: Sequence[Result]) -> str:
         seconds=words.seconds, calls=words.calls, interval=words.interval, command=shlex.join
     )
     return templates.get_template("report.html.j2").render(
-        results=results,
+        results=list(results),
+        profiles=list(profiles),
         written_at=now(),
-        ratios=ratio_plot(list(results)),
+        ratios=ratio_plot(list(results)) if results else None,
         times_plots=times_plots,
         order_plot=order_plot,
         verdict=words.verdict,

@@ -6,10 +6,35 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from stretto.data.profiles import Profile, RankProfile, Site
+from stretto.data.profiles import Overlap, Profile, RankProfile, Site
+from stretto.report.words import share
 from stretto.stats.waiting import NEEDS, split
 
 Place = tuple[str, int]  # an object and an address in it
+
+
+@dataclass
+class OverlapTotal:
+    """What became of the requests started at one place; times in seconds, of all ranks."""
+
+    started: int = 0
+    completed: int = 0
+    achieved_s: float = 0.0  # computing while they were under way: at most so much was hidden
+    lost_s: float = 0.0  # waiting for them
+    hideable_s: float = 0.0  # of that, what there was computing enough to hide
+
+    @property
+    def achieved(self) -> float:
+        """The share of computing."""
+        return share(self.achieved_s, self.achieved_s + self.lost_s)
+
+    def add(self, other: "OverlapTotal") -> None:
+        """Count the other's requests too."""
+        self.started += other.started
+        self.completed += other.completed
+        self.achieved_s += other.achieved_s
+        self.lost_s += other.lost_s
+        self.hideable_s += other.hideable_s
 
 
 @dataclass
@@ -29,6 +54,8 @@ class SiteTotal:
     transfer_s: float | None = None
     overhead_s: float | None = None
     sizes: Counter[int] = field(default_factory=Counter)  # calls by bit width of their bytes
+    overlap: OverlapTotal | None = None  # None: it starts no requests
+    is_source: bool = False  # its place is a line of a source file
 
 
 @dataclass(frozen=True)
@@ -62,7 +89,7 @@ class Summary:
     @property
     def mpi_share(self) -> float:
         """Of all ranks' time, in MPI."""
-        return _share(sum(rank.mpi_s for rank in self.ranks), sum(r.wall_s for r in self.ranks))
+        return share(sum(rank.mpi_s for rank in self.ranks), sum(r.wall_s for r in self.ranks))
 
     @property
     def imbalance(self) -> float:
@@ -72,16 +99,24 @@ class Summary:
         return max(computing) / mean - 1 if mean else 0.0
 
     @property
+    def overlap(self) -> OverlapTotal:
+        """Of all nonblocking calls."""
+        total = OverlapTotal()
+        for site in self.sites:
+            total.add(site.overlap or OverlapTotal())
+        return total
+
+    @property
     def waiting_share(self) -> float:
         """Of all ranks' time, waiting for late ranks in collectives."""
         waiting = sum(site.waiting_s or 0.0 for site in self.sites)
-        return _share(waiting, sum(rank.wall_s for rank in self.ranks))
+        return share(waiting, sum(rank.wall_s for rank in self.ranks))
 
     @property
     def collectives_share(self) -> float:
         """Of all ranks' time, in blocking collectives."""
         time = sum(site.time_s for site in self.sites if site.kind == "collective")
-        return _share(time, sum(rank.wall_s for rank in self.ranks))
+        return share(time, sum(rank.wall_s for rank in self.ranks))
 
 
 def summarise(profile: Profile) -> Summary:
@@ -101,6 +136,7 @@ def summarise(profile: Profile) -> Summary:
                     place=(site.object, site.offset),
                     symbol=site.symbol,
                     comm=comm,
+                    is_source=site.is_source,
                 ),
             )
             total.ranks += 1
@@ -108,6 +144,9 @@ def summarise(profile: Profile) -> Summary:
             total.bytes += site.bytes
             total.time_s += site.time_ns * 1e-9
             total.sizes.update(dict(site.sizes))
+            if site.overlap is not None:
+                total.overlap = total.overlap or OverlapTotal()
+                total.overlap.add(_overlap(site.overlap))
     _split_collectives(profile, names, totals)
     return Summary(
         mpi=profile.ranks[0].mpi,
@@ -121,8 +160,9 @@ def _key(site: Site, comm: str) -> tuple[str, Place, str]:
     return site.function, (site.object, site.offset), comm
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0
+def _overlap(own: Overlap) -> OverlapTotal:
+    times = (own.computed_ns, own.waited_ns, own.hideable_ns)
+    return OverlapTotal(own.started, own.completed, *(ns * 1e-9 for ns in times))
 
 
 CommKey = tuple[str, int, bool]
@@ -223,9 +263,8 @@ def _rows(rank: RankProfile, profile: Profile) -> pl.DataFrame | None:
 
 def _clock_offset(rank: RankProfile) -> pl.Expr:
     """What rank 0's clock is ahead by, as it drifted from the first look to the last."""
-    first, last = rank.clocks
-    drift = (last.offset_ns - first.offset_ns) / max(1, last.at_ns - first.at_ns)
-    return first.offset_ns + drift * (pl.col("enter") - first.at_ns)
+    offset, growth, at = rank.clock_drift
+    return offset + growth * (pl.col("enter") - at)
 
 
 def _collectives_a_rank(profile: Profile) -> dict[str, float]:

@@ -29,6 +29,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def share(part: float, whole: float) -> float:
+    """Part of a whole; none of nothing."""
+    return part / whole if whole else 0.0
+
+
 def size(bytes_: float) -> str:
     """Three significant digits in the unit that fits: "33.6 MiB"."""
     if bytes_ < 1024:

@@ -12,6 +12,8 @@ enum class Kind : std::uint8_t {
   completion,  // Wait, Test and their kind
   probe,
   communicator,  // makes one
+  one_sided,
+  file,
   other,
 };
 

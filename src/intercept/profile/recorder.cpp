@@ -57,7 +57,8 @@ Recorder& Recorder::get() {
   return *instance;
 }
 
-void Recorder::open() {
+void Recorder::open(std::size_t traced) {
+  trace_.keep(traced);
   native().Comm_create_keyval(copy_nothing, on_free, &keyval_, nullptr);
   int size = 1;
   native().Comm_size(native().comm_world, &size);
@@ -68,7 +69,10 @@ void Recorder::open() {
   index_of(native().comm_world);
 }
 
-void Recorder::close() { native().Comm_free_keyval(&keyval_); }
+void Recorder::close() {
+  trace_.finish();
+  native().Comm_free_keyval(&keyval_);
+}
 
 int Recorder::index_of(MPI_Comm comm) {
   if (comm == native().comm_null) return kNoComm;
@@ -124,23 +128,27 @@ int Recorder::learn(MPI_Comm comm) {
   return static_cast<int>(index);
 }
 
-int Recorder::site_of(const Record& record) {
-  const Key key{std::bit_cast<std::uintptr_t>(record.caller), record.function, record.comm};
+int Recorder::site_of(const Record& record, const PythonLine* line) {
+  const std::uintptr_t place = line != nullptr ? std::bit_cast<std::uintptr_t>(line)
+                                               : std::bit_cast<std::uintptr_t>(record.caller);
+  const Key key{place, record.function, record.comm};
   const auto [found, is_new] = index_.try_emplace(key, static_cast<int>(sites_.size()));
   if (is_new) {
-    Site site{.function = record.function, .caller = record.caller, .comm = record.comm};
+    Site site{
+        .function = record.function, .caller = record.caller, .line = line, .comm = record.comm};
     site.is_the_mpis = is_the_mpis(record.caller);
     sites_.push_back(site);
   }
   return found->second;
 }
 
-void Recorder::add(const Record& at_callee) {
+void Recorder::add(const Record& at_callee, const Touched& touched) {
   Record record = at_callee;
   record.caller = caller_in_program(record.caller);
+  const PythonLine* const line = python_line(record.caller);
   const std::int64_t time = record.leave - record.enter;
   const std::lock_guard lock(mutex_);
-  const int index = site_of(record);
+  const int index = site_of(record, line);
   Site& site = sites_[static_cast<std::size_t>(index)];
   // ROMIO's collectives, for one, come by the names that programs use.
   if (site.is_the_mpis) return;
@@ -152,6 +160,13 @@ void Recorder::add(const Record& at_callee) {
   const bool is_collective =
       kFunctions[static_cast<std::size_t>(record.function)].kind == Kind::collective;
   if (is_collective && record.comm != kNoComm) note_instance(record, index);
+  under_way_.begin(record.enter);
+  under_way_.end(touched, index, record.enter, record.leave);
+  trace_.add({.enter = record.enter,
+              .leave = record.leave,
+              .bytes = record.bytes,
+              .site = index,
+              .thread = thread_number()});
 }
 
 void Recorder::note_instance(const Record& record, int site) {

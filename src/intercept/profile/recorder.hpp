@@ -9,7 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "intercept/calls/python.hpp"
 #include "intercept/profile/functions.hpp"
+#include "intercept/profile/trace.hpp"
+#include "intercept/profile/under_way.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto::intercept::profile {
@@ -31,6 +34,7 @@ struct Record {
 struct Site {
   int function = 0;
   void* caller = nullptr;
+  const PythonLine* line = nullptr;  // of the Python program that `caller` called for
   int comm = kNoComm;
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
@@ -69,15 +73,18 @@ class Recorder {
  public:
   static Recorder& get();
 
-  void open();
+  // `traced`: of so many calls the trace has each by itself.
+  void open(std::size_t traced);
   void close();
 
   // In comms(); kNoComm for MPI_COMM_NULL.
   int index_of(MPI_Comm comm);
-  void add(const Record& record);
+  void add(const Record& record, const Touched& touched);
 
   // For the report, when no more calls come.
   [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
+  [[nodiscard]] Overlap overlap_of(int site) const { return under_way_.at(site); }
+  [[nodiscard]] const Trace& trace() const { return trace_; }
   [[nodiscard]] const std::vector<Comm>& comms() const { return comms_; }
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
 
@@ -85,7 +92,7 @@ class Recorder {
   [[nodiscard]] int known_index(MPI_Comm comm) const;
   int learn(MPI_Comm comm);
   int folded();
-  int site_of(const Record& record);
+  int site_of(const Record& record, const PythonLine* line);
   void note_instance(const Record& record, int site);
   void thin_out();
 
@@ -93,7 +100,7 @@ class Recorder {
   std::size_t most_instances_ = 0;  // beyond them half is dropped, and so on
 
   struct Key {
-    std::uintptr_t caller;
+    std::uintptr_t caller;  // or the Python line
     int function;
     int comm;
     friend bool operator==(const Key&, const Key&) = default;
@@ -113,6 +120,8 @@ class Recorder {
   std::vector<Site> sites_;
   std::unordered_map<Key, int, Hash> index_;  // of sites_
   std::vector<Instance> instances_;
+  UnderWay under_way_;
+  Trace trace_;
 };
 
 }  // namespace stretto::intercept::profile

@@ -36,8 +36,12 @@ void describe(Json& json, const Comm& comm) {
       .end_object();
 }
 
-void describe(Json& json, const Site& site) {
-  const CodePlace place = place_of(site.caller);
+void describe(Json& json, const Site& site, const Overlap& overlap) {
+  const PythonLine* const line = site.line;
+  const CodePlace place =
+      line != nullptr
+          ? CodePlace{line->file, static_cast<unsigned long>(line->number), line->function}
+          : place_of(site.caller);
   const Function& function = kFunctions[static_cast<std::size_t>(site.function)];
   json.begin_object()
       .field("function", function.name)
@@ -45,6 +49,7 @@ void describe(Json& json, const Site& site) {
       .field("object", std::string_view(place.object))
       .field("offset", place.offset)
       .field("symbol", std::string_view(place.symbol))
+      .field("is_source", line != nullptr)
       .field("comm", site.comm)
       .field("calls", site.calls)
       .field("bytes", site.bytes)
@@ -55,7 +60,18 @@ void describe(Json& json, const Site& site) {
     if (site.sizes[bits] == 0) continue;
     json.begin_array().value(bits).value(site.sizes[bits]).end_array();
   }
-  json.end_array().end_object();
+  json.end_array();
+  if (overlap.started > 0) {
+    json.key("overlap")
+        .begin_object()
+        .field("started", overlap.started)
+        .field("completed", overlap.completed)
+        .field("computed_ns", overlap.computed)
+        .field("waited_ns", overlap.waited)
+        .field("hideable_ns", overlap.hideable)
+        .end_object();
+  }
+  json.end_object();
 }
 
 std::string text_of(const Session& session, const Recorder& recorder) {
@@ -70,8 +86,18 @@ std::string text_of(const Session& session, const Recorder& recorder) {
   json.end_array().key("comms").begin_array();
   for (const Comm& comm : recorder.comms()) describe(json, comm);
   json.end_array().key("sites").begin_array();
-  for (const Site& site : recorder.sites()) describe(json, site);
-  json.end_array().end_object();
+  for (int i = 0; const Site& site : recorder.sites()) {
+    describe(json, site, recorder.overlap_of(i++));
+  }
+  json.end_array();
+  if (const Trace& trace = recorder.trace(); trace.calls() > 0) {
+    json.key("trace")
+        .begin_object()
+        .field("calls", trace.calls())
+        .field("kept", trace.events().size())
+        .end_object();
+  }
+  json.end_object();
   return out.str() + "\n";
 }
 
@@ -91,6 +117,10 @@ const char* name_of(Kind kind) {
       return "probe";
     case Kind::communicator:
       return "communicator";
+    case Kind::one_sided:
+      return "one-sided";
+    case Kind::file:
+      return "file";
     case Kind::other:
       break;
   }
@@ -105,9 +135,12 @@ void write_report(const Session& session, const Recorder& recorder) {
   const std::string path = *folder + "/rank-" + std::to_string(rank);
   const std::string text = text_of(session, recorder);
   const auto& instances = recorder.instances();
-  // The JSON last: where it is, both are whole.
-  const bool written = write_new_file(path + ".collectives", std::as_bytes(std::span(instances))) &&
-                       write_new_file(path + ".json", std::as_bytes(std::span(text)));
+  const auto& events = recorder.trace().events();
+  // The JSON last: where it is, all are whole.
+  const bool written =
+      (events.empty() || write_new_file(path + ".trace", std::as_bytes(std::span(events)))) &&
+      write_new_file(path + ".collectives", std::as_bytes(std::span(instances))) &&
+      write_new_file(path + ".json", std::as_bytes(std::span(text)));
   if (!written) say("cannot write %s.json: this rank's profile is lost", path.c_str());
 }
 

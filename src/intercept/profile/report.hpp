@@ -1,4 +1,5 @@
-// What a rank writes when the program finalizes: rank-N.json, and rank-N.collectives beside it.
+// What a rank writes when the program finalizes: rank-N.json, and beside it
+// rank-N.collectives and, with a trace, rank-N.trace.
 #pragma once
 
 #include "base/clock.hpp"

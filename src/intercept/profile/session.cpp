@@ -1,7 +1,9 @@
 #include "intercept/profile/session.hpp"
 
+#include "base/config.hpp"
 #include "base/log.hpp"
 #include "intercept/calls/caller.hpp"
+#include "intercept/calls/python.hpp"
 #include "intercept/calls/world.hpp"
 #include "intercept/profile/recorder.hpp"
 #include "intercept/profile/report.hpp"
@@ -24,7 +26,9 @@ void begin() {
     return;
   }
   find_bindings();
-  Recorder::get().open();
+  find_python();
+  const long traced = number_setting("STRETTO_PROFILE_TRACE", 0).value_or(0);
+  Recorder::get().open(static_cast<std::size_t>(traced));
   own = copy_of_world();
   session.clocks_at_begin = look_at_clocks(own);
   session.begin = now_ns();
@@ -35,8 +39,8 @@ void end() {
   detail::active.store(false, std::memory_order_release);
   session.end = now_ns();
   session.clocks_at_end = look_at_clocks(own);
-  write_report(session, Recorder::get());
   Recorder::get().close();
+  write_report(session, Recorder::get());
   native().Comm_free(&own);
 }
 

@@ -1,9 +1,12 @@
 // Times one call, from construction to destruction.
 #pragma once
 
+#include <span>
+
 #include "base/clock.hpp"
 #include "intercept/calls/traffic.hpp"
 #include "intercept/entry.hpp"
+#include "intercept/profile/owners.hpp"
 #include "intercept/profile/recorder.hpp"
 
 namespace stretto::intercept::profile {
@@ -11,21 +14,43 @@ namespace stretto::intercept::profile {
 class Timed {
  public:
   Timed(int function, void* caller, MPI_Comm comm, Traffic traffic = {})
+      : Timed(function, caller, CommIndex{Recorder::get().index_of(comm)}, traffic) {}
+  Timed(int function, void* caller, CommIndex comm, Traffic traffic = {})
       : record_{.function = function,
                 .caller = caller,
-                .comm = Recorder::get().index_of(comm),
+                .comm = comm.value,
                 .bytes = traffic.bytes,
                 .root = traffic.root,
                 .enter = now_ns()} {}
   ~Timed() {
     record_.leave = now_ns();
-    Recorder::get().add(record_);
+    Recorder::get().add(record_, touched_);
   }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;
 
+  // What the call that ended with `error` did with requests. `requests` may change afterwards
+  // only when this is gone.
+  int touches(Deed deed, int error, std::span<const MPI_Request> requests) {
+    if (error == MPI_SUCCESS) touched_ = {deed, requests};
+    return error;
+  }
+  int starts(int error, const MPI_Request* request) {
+    return touches(Deed::starts, error, {request, 1});
+  }
+  int starts_again(int error, const MPI_Request* requests, int count = 1) {
+    return touches(Deed::starts_again, error, {requests, static_cast<std::size_t>(count)});
+  }
+  // The call that ended with `error` made a window or a file of this communicator.
+  template <class Handle>
+  int makes(int error, const Handle* handle) const {
+    if (error == MPI_SUCCESS) Owners<Handle>::get().add(*handle, CommIndex{record_.comm});
+    return error;
+  }
+
  private:
   Record record_;
+  Touched touched_;
 };
 
 }  // namespace stretto::intercept::profile

@@ -1,0 +1,60 @@
+"""A profile for other programs."""
+
+from stretto.data.places import Address, Line, Lines
+from stretto.report.profile import OverlapTotal, Summary
+
+
+def plain(summary: Summary, lines: Lines) -> dict[str, object]:
+    """The summary for other programs; times in seconds, of all ranks together."""
+    return {
+        "mpi": summary.mpi,
+        "wall_s": summary.wall_s,
+        "mpi_share": summary.mpi_share,
+        "collectives_share": summary.collectives_share,
+        "waiting_share": summary.waiting_share,
+        "imbalance": summary.imbalance,
+        "ranks": [
+            {
+                "rank": rank.rank,
+                "wall_s": rank.wall_s,
+                "mpi_s": rank.mpi_s,
+                "computing_s": rank.computing_s,
+            }
+            for rank in summary.ranks
+        ],
+        "collectives_a_rank": summary.calls,
+        "overlap": _overlap(summary.overlap),
+        "sites": [
+            {
+                "function": site.function,
+                "kind": site.kind,
+                "object": site.place[0],
+                "address": None if site.is_source else site.place[1],
+                "symbol": lines.get(Address(*site.place), Line()).function or site.symbol,
+                "file": lines.get(Address(*site.place), Line()).file,
+                "line": lines.get(Address(*site.place), Line()).number,
+                "communicator": site.comm,
+                "ranks": site.ranks,
+                "calls": site.calls,
+                "bytes": site.bytes,
+                "time_s": site.time_s,
+                "waiting_s": site.waiting_s,
+                "transfer_s": site.transfer_s,
+                "overhead_s": site.overhead_s,
+                # Calls by the smallest power of two that is larger than their bytes.
+                "sizes": {str(1 << bits): n for bits, n in sorted(site.sizes.items())},
+                "overlap": None if site.overlap is None else _overlap(site.overlap),
+            }
+            for site in summary.sites
+        ],
+    }
+
+
+def _overlap(total: OverlapTotal) -> dict[str, object]:
+    return {
+        "started": total.started,
+        "completed": total.completed,
+        "achieved_s": total.achieved_s,
+        "lost_s": total.lost_s,
+        "hideable_s": total.hideable_s,
+    }

@@ -1,0 +1,33 @@
+"""The trace that `stretto profile --trace` recorded: of each rank a rank-N.trace."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stretto.data.profiles import RankProfile, read_rows
+from stretto.errors import InputError
+
+# src/intercept/profile/trace.hpp, struct Event.
+_EVENT = np.dtype(
+    [("enter", "i8"), ("leave", "i8"), ("bytes", "i8"), ("site", "i4"), ("thread", "i4")]
+)
+
+
+def read_trace(folder: Path, rank: RankProfile) -> NDArray[Any]:
+    """The calls that one rank kept, in the order of their ends; none where it made none.
+
+    Raises InputError where the file is damaged.
+    """
+    if rank.trace is None:
+        return np.empty(0, dtype=_EVENT)
+    path = folder / f"rank-{rank.rank}.trace"
+    events = read_rows(path, _EVENT, {"site": len(rank.sites)})
+    if len(events) != rank.trace.kept:
+        raise InputError(f"{path} has {len(events)} calls, not the {rank.trace.kept} it had")
+    wrong = np.flatnonzero((events["leave"] < events["enter"]) | (events["enter"] < rank.begin_ns))
+    if wrong.size:
+        at = int(wrong[0]) * _EVENT.itemsize
+        raise InputError(f"{path} is damaged: a call at an impossible time at byte {at}")
+    return events

@@ -1,0 +1,191 @@
+"""A profile as the report shows it: what goes into each bar, table and tile."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stretto.data.places import Address, Line, Lines
+from stretto.data.profile_record import ProfileRecord
+from stretto.report import profile_words
+from stretto.report.profile import RankTotal, SiteTotal, Summary
+from stretto.report.words import percent, seconds, share, size
+
+_MOST_SITES = 100
+_MOST_RANKS = 64
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a bar, in percent of the longest; the kind says its colour."""
+
+    kind: str
+    width: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table: what it is of, its figures and its bar."""
+
+    name: str
+    detail: str
+    figures: list[str]
+    parts: list[Part]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A figure that stands by itself."""
+
+    label: str
+    value: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class ProfileSection:
+    """Everything the page shows of one profile."""
+
+    record: ProfileRecord
+    mpi: str
+    headline: str
+    next_step: str
+    tiles: list[Tile]
+    ranks: list[Row]
+    ranks_left_out: int
+    sites: list[Row]
+    sites_left_out: int
+    overlaps: list[Row]
+    sizes: list[tuple[str, list[Row]]]  # calls by size of each site that moves anything
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+
+def section(record: ProfileRecord, summary: Summary) -> ProfileSection:
+    """A profile, ready for the page."""
+    lines = record.lines
+    shown = [site for site in summary.sites if site.calls][:_MOST_SITES]
+    ranks = _some(summary.ranks)
+    starts = sorted(
+        (site for site in shown if site.overlap),
+        key=lambda site: -(site.overlap.lost_s if site.overlap else 0),
+    )
+    return ProfileSection(
+        record=record,
+        mpi=summary.mpi,
+        headline=profile_words.headline(summary)[0],
+        next_step=profile_words.next_step(summary, lines).removeprefix("next: "),
+        tiles=list(_tiles(summary)),
+        ranks=_rank_rows(ranks),
+        ranks_left_out=len(summary.ranks) - len(ranks),
+        sites=_site_rows(shown, summary, lines),
+        sites_left_out=len(summary.sites) - len(shown),
+        overlaps=_overlap_rows(starts, lines),
+        sizes=[
+            (profile_words.site_words(site, lines), _size_rows(site))
+            for site in shown
+            if site.bytes
+        ],
+    )
+
+
+def _tiles(summary: Summary) -> Iterator[Tile]:
+    yield Tile("in MPI", percent(summary.mpi_share), "of all ranks' time")
+    yield Tile("in blocking collectives", percent(summary.collectives_share), "of all ranks' time")
+    yield Tile("waiting there for late ranks", percent(summary.waiting_share), "of all ranks' time")
+    yield Tile("imbalance", percent(summary.imbalance), "longest computing above the mean")
+    if summary.overlap.started:
+        lost = f"{seconds(summary.overlap.lost_s)} of waiting, of all ranks"
+        yield Tile("nonblocking calls overlapped", percent(summary.overlap.achieved), lost)
+
+
+def _some(ranks: list[RankTotal]) -> list[RankTotal]:
+    """Those that compute least and most, where there are too many for a page."""
+    if len(ranks) <= _MOST_RANKS:
+        return ranks
+    ordered = sorted(ranks, key=lambda rank: rank.computing_s)
+    ends = ordered[: _MOST_RANKS // 2] + ordered[-_MOST_RANKS // 2 :]
+    return sorted(ends, key=lambda rank: rank.rank)
+
+
+def _rank_rows(ranks: list[RankTotal]) -> list[Row]:
+    longest = max(rank.wall_s for rank in ranks)
+    return [
+        Row(
+            f"rank {rank.rank}",
+            "",
+            [seconds(rank.computing_s), seconds(rank.mpi_s), seconds(rank.wall_s)],
+            [
+                _part("computing", rank.computing_s, longest),
+                # Threads may be in MPI at once, for longer than the rank ran.
+                _part("mpi", rank.wall_s - rank.computing_s, longest),
+            ],
+        )
+        for rank in ranks
+    ]
+
+
+def _site_rows(sites: list[SiteTotal], summary: Summary, lines: Lines) -> list[Row]:
+    whole = sum(rank.wall_s for rank in summary.ranks)
+    longest = max((site.time_s for site in sites), default=0.0)
+    rows = []
+    for site in sites:
+        split = (site.waiting_s, site.transfer_s, site.overhead_s)
+        figures = [f"{site.calls:,}", size(site.bytes / site.calls)]
+        figures += [seconds(site.time_s), percent(share(site.time_s, whole))]
+        figures += ["" if part is None else percent(share(part, whole)) for part in split]
+        names = ("waiting", "transfer", "overhead")
+        parts = [
+            _part(kind, part, longest)
+            for kind, part in zip(names, split, strict=True)
+            if part is not None
+        ] or [_part("mpi", site.time_s, longest)]
+        rows.append(_row(site, lines, figures, parts))
+    return rows
+
+
+def _overlap_rows(sites: list[SiteTotal], lines: Lines) -> list[Row]:
+    rows = []
+    for site in sites:
+        total = site.overlap
+        if total is None:
+            continue
+        whole = total.achieved_s + total.lost_s
+        figures = [f"{total.started:,}", seconds(total.achieved_s), seconds(total.lost_s)]
+        figures += [percent(total.achieved), seconds(total.hideable_s)]
+        parts = [
+            _part("computing", total.achieved_s, whole),
+            _part("hideable", total.hideable_s, whole),
+            _part("waiting", total.lost_s - total.hideable_s, whole),
+        ]
+        rows.append(_row(site, lines, figures, parts))
+    return rows
+
+
+def _row(site: SiteTotal, lines: Lines, figures: list[str], parts: list[Part]) -> Row:
+    return Row(profile_words.site_words(site, lines), _detail(site, lines), figures, parts)
+
+
+def _size_rows(site: SiteTotal) -> list[Row]:
+    most = max(site.sizes.values())
+    return [
+        Row(_range(bits), "", [f"{calls:,}"], [_part("mpi", calls, most, f"{calls:,} calls")])
+        for bits, calls in sorted(site.sizes.items())
+    ]
+
+
+def _range(bits: int) -> str:
+    """The bytes that so many bits hold, less bits not: "1.00 KiB to 2.00 KiB"."""
+    return "0 B" if bits == 0 else f"{size(2 ** (bits - 1))} to {size(2**bits)}"
+
+
+def _detail(site: SiteTotal, lines: Lines) -> str:
+    """All there is to know of where it is."""
+    line = lines.get(Address(*site.place), Line())
+    where = f"{line.file}:{line.number}" if line.file else f"{site.place[0]}+{site.place[1]:#x}"
+    return " ".join(filter(None, (where, line.function or site.symbol, site.comm)))
+
+
+def _part(kind: str, value: float, longest: float, label: str = "") -> Part:
+    return Part(kind, round(100 * share(value, longest), 2), label or f"{kind} {seconds(value)}")

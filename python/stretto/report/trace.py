@@ -1,0 +1,65 @@
+"""A trace for Perfetto and chrome://tracing: the Trace Event Format, one process a rank."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stretto.data.profiles import Profile, RankProfile, Site
+
+# What names a call's place to people.
+Where = Callable[[Site], str]
+
+
+def write_trace(
+    profile: Profile, events: Callable[[RankProfile], NDArray[Any]], where: Where, path: Path
+) -> None:
+    """Write what each rank kept to `path`, gzipped, by rank 0's clock."""
+    begin = min(float(_on_rank_zero(rank, np.array(rank.begin_ns))) for rank in profile.ranks)
+    partial = path.with_suffix(".partial")
+    with gzip.open(partial, "wt", compresslevel=5, encoding="utf-8") as file:
+        file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
+        comma = ""
+        for rank in profile.ranks:
+            for text in _rank(rank, events(rank), where, begin):
+                file.write(comma + text)
+                comma = ",\n"
+        file.write("\n]}\n")
+    partial.rename(path)
+
+
+def _rank(rank: RankProfile, events: NDArray[Any], where: Where, begin: float) -> Iterator[str]:
+    for name, args in (
+        ("process_name", {"name": f"rank {rank.rank} ({rank.host})"}),
+        ("process_sort_index", {"sort_index": rank.rank}),
+    ):
+        yield _compact({"ph": "M", "name": name, "pid": rank.rank, "args": args})
+    heads = [_head(rank, site, where) for site in rank.sites]
+    enter_us = (_on_rank_zero(rank, events["enter"]) - begin) / 1000
+    times_us = (events["leave"] - events["enter"]) / 1000
+    columns = (events["site"], events["bytes"], events["thread"], enter_us, times_us)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    for site, bytes_, thread, enter, time in rows:
+        yield f'{heads[site]}"bytes":{bytes_}}},"tid":{thread},"ts":{enter:.3f},"dur":{time:.3f}}}'
+
+
+def _head(rank: RankProfile, site: Site, where: Where) -> str:
+    """What the calls of a site have in common, up to the last of their arguments."""
+    args: dict[str, object] = {"at": where(site)}
+    if site.comm >= 0:
+        args["ranks"] = rank.comms[site.comm].size
+    event = {"ph": "X", "name": site.function, "cat": site.kind, "pid": rank.rank, "args": args}
+    return _compact(event).removesuffix("}}") + ","
+
+
+def _compact(event: dict[str, object]) -> str:
+    return json.dumps(event, separators=(",", ":"))
+
+
+def _on_rank_zero(rank: RankProfile, times: NDArray[Any]) -> NDArray[Any]:
+    offset, growth, at = rank.clock_drift
+    return np.asarray(times + (offset + growth * (times - at)))

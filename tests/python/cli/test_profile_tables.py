@@ -1,0 +1,90 @@
+"""A profile as it fits a terminal, and what it says to do next."""
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from stretto.cli.profile_tables import page
+from stretto.cli.profile_trace import trace_line, traced_by_default
+from stretto.data.places import Address, Line
+from stretto.data.profiles import ClockLook, Profile, RankProfile, Traced
+from stretto.report.profile import OverlapTotal, RankTotal, SiteTotal, Summary
+from stretto.report.profile_words import next_step
+
+FILE = "/src/a_file_with_quite_a_long_name_as_they_come_in_simulation_codes.cpp"
+
+
+def site(number: int, kind: str = "completion", **changes: object) -> SiteTotal:
+    made = SiteTotal("MPI_Waitall", kind, ("/bin/app", number), "main", "communicator 1 (2 ranks)")
+    made.calls, made.bytes, made.time_s, made.ranks = 1_000_000, 10**9, 1.0 / (1 + number), 2
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
+
+
+def summary(sites: list[SiteTotal], mpi_s: float = 5.0) -> Summary:
+    ranks = [RankTotal(0, 10.0, mpi_s), RankTotal(1, 10.0, mpi_s)]
+    return Summary("Open MPI", ranks, sites, {f"MPI_Collective_{n}": 1e6 for n in range(5)})
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+@pytest.mark.parametrize("count", [1, 9, 30])
+def test_a_page_has_at_most_25_lines(width: int, count: int) -> None:
+    overlap = OverlapTotal(started=10, completed=10, achieved_s=1, lost_s=1, hideable_s=0.5)
+    sites = [site(number, overlap=overlap) for number in range(count)]
+    lines = {Address("/bin/app", number): Line("main", FILE, number + 1) for number in range(30)}
+    console = Console(width=width)
+    parts = page(summary(sites), lines, console)
+    assert sum(len(console.render_lines(part)) for part in parts) <= 25
+    text = "\n".join(
+        "".join(segment.text for segment in line).rstrip()
+        for part in parts
+        for line in console.render_lines(part)
+    )
+    assert "2 ranks, 10.0 s: 50.0 % of it in MPI" in text
+    assert "next: Waitall" in text
+    # The call site that takes longest is there, with its requests where there is room.
+    assert text.count("Waitall") >= 2
+    if width == 200:
+        assert ("more call sites: --json" in text) == (count > 9)
+
+
+@pytest.mark.parametrize(
+    ("hideable_s", "words"),
+    [(0.9, "computing enough to hide most of it"), (0.1, "compute between start and wait")],
+)
+def test_what_to_do_about_waiting_depends_on_the_computing(hideable_s: float, words: str) -> None:
+    overlap = OverlapTotal(10, 10, achieved_s=1, lost_s=1, hideable_s=hideable_s)
+    start = site(7, "point-to-point", overlap=overlap)
+    assert words in next_step(summary([site(0), start]), {})
+
+
+def test_little_mpi_is_nothing_to_gain() -> None:
+    assert "nothing to gain in MPI" in next_step(summary([site(0)], mpi_s=0.1), {})
+
+
+@pytest.mark.parametrize(
+    ("ranks", "calls"), [(1, 100_000), (10, 100_000), (100, 10_000), (3_000_000, 1)]
+)
+def test_a_trace_is_bounded_for_any_number_of_ranks(ranks: int, calls: int) -> None:
+    assert traced_by_default(ranks) == calls
+
+
+@pytest.mark.parametrize(
+    ("traced", "words"),
+    [
+        ([None, None], "chrome://tracing"),
+        ([Traced(40, 40), Traced(30, 30)], "chrome://tracing"),
+        ([Traced(40, 40), Traced(1000, 50)], "of up to 1,000 calls it has the last 50 of each"),
+    ],
+)
+def test_a_cut_trace_says_so(traced: list[Traced | None], words: str) -> None:
+    look = ClockLook(0, 0, 0)
+    ranks = [
+        RankProfile(n, 2, "openmpi", "Open MPI", "here", 0, 1, 0, (look, look), [], [], each)
+        for n, each in enumerate(traced)
+    ]
+    line = trace_line(Path("trace.json.gz"), Profile(ranks, []))
+    assert words in line
+    assert ("cut" in line) == ("last" in words)

@@ -2,6 +2,8 @@
 
 namespace stretto::replay {
 
+constexpr std::size_t kMostMeetings = 10'000'000;
+
 Group::Group(Members members, std::unique_ptr<model::GroupTimes> times)
     : members_(std::move(members)), times_(std::move(times)) {
   for (std::size_t i = 0; i < members_->size(); ++i) numbers_.emplace((*members_)[i], i);
@@ -10,6 +12,7 @@ Group::Group(Members members, std::unique_ptr<model::GroupTimes> times)
 bool Group::arrive(std::size_t member, std::int64_t number, const model::CollectiveCall& call,
                    std::span<const double> now) {
   Meeting& meeting = meetings_.try_emplace(number, size()).first->second;
+  if (meetings_.size() > kMostMeetings) throw Unmatched("more collectives are open than fit");
   if (meeting.come == 0) meeting.first = member;
   const model::CollectiveCall& first = meeting.come == 0 ? call : meeting.calls[meeting.first];
   if (first.collective != call.collective || first.root != call.root) {

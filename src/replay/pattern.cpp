@@ -119,6 +119,7 @@ struct Kind {
 
 std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid) {
   Pattern pattern{.grid = grid};
+  const unsigned whole = (1U << grid.dims.size()) - 1;
   std::map<Coords, Kind> kinds;
   for (const RankTrace& rank : trace.ranks) {
     const auto masks = masks_of(rank, grid);
@@ -127,8 +128,9 @@ std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid) {
     for (std::size_t i = 0; i < grid.dims.size(); ++i) {
       if (far[i] == 0) continue;
       pattern.sends = true;
-      // To the left or to the right?
-      if (grid.is_periodic && 2 * far[i] >= grid.dims[i]) return {};
+      pattern.uses_grid = true;
+      // To the left or to the right? And is there anyone to whom it does not go?
+      if (grid.is_periodic && 2 * far[i] + 1 >= grid.dims[i]) return {};
     }
     std::vector<std::uint64_t> words;
     words.reserve(rank.ops.size());
@@ -140,6 +142,9 @@ std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid) {
     ++kind.ranks;
     kind.computing.add(rank.ending.computed_ns);
     kind.bytes.add(bytes_sent(rank));
+    for (const auto& mask : *masks) {
+      pattern.uses_grid = pattern.uses_grid || (mask && *mask != 0 && *mask != whole);
+    }
     pattern.comms.push_back(*masks);
   }
   for (const auto& [border, kind] : kinds) {
@@ -158,7 +163,7 @@ std::optional<Pattern> pattern_of(const trace::Trace& trace) {
     for (const Grid& grid : grids_of(ranks, is_periodic)) {
       auto found = pattern_in(trace, grid);
       // Where each rank is its own kind, nothing shows that it is a pattern.
-      if (found && (found->alike > 0 || ranks == 1)) return found;
+      if (found && found->alike > 0) return found;
     }
   }
   return {};

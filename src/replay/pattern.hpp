@@ -11,10 +11,11 @@ namespace stretto::replay {
 
 struct Pattern {
   Grid grid{};
-  bool sends = false;    // messages: else it has collectives only, and any grid does
-  int alike = 0;         // ranks that do what another one at the same kind of border does
-  double computing = 0;  // those ranks' computing differs by up to so much, as a share
-  double bytes = 0;      // and what they send
+  bool sends = false;      // messages
+  bool uses_grid = false;  // or has collectives along it; else any grid does
+  int alike = 0;           // ranks that do what another one at the same kind of border does
+  double computing = 0;    // those ranks' computing differs by up to so much, as a share
+  double bytes = 0;        // and what they send
   // For each rank the dimensions along which each of its communicators lies; empty: not used.
   std::vector<std::vector<std::optional<unsigned>>> comms{};
 };

@@ -6,7 +6,10 @@ using trace::Op;
 using trace::OpKind;
 using trace::Taken;
 
+constexpr std::int64_t kMostUnderWay = 50'000'000;  // a hundred bytes each, or more
+
 void World::send(int to, Message message) {
+  if (++under_way_ > kMostUnderWay) throw Unmatched("more messages are under way than fit");
   RankReplay& receiver = *ranks_[static_cast<std::size_t>(to)];
   const int from = message.from;
   receiver.came_[from].push_back(std::move(message));
@@ -69,10 +72,10 @@ bool RankReplay::perform(const Op& op, World& world) {
       world.send(op.peer, {.from = rank_, .bytes = op.bytes, .times = arrivals_});
       return true;
     case OpKind::receive:
-      return receive(op);
+      return receive(op, world);
     case OpKind::see:
     case OpKind::keep:
-      return probe(op);
+      return probe(op, world);
     case OpKind::begin:
       begin(op, world);
       return true;
@@ -106,12 +109,13 @@ Message RankReplay::take(const Taken& taken) {
   return message;
 }
 
-bool RankReplay::receive(const Op& op) {
+bool RankReplay::receive(const Op& op, World& world) {
   // Those it has already stay with it while it waits for the others.
   while (taken_.size() < op.taken.size()) {
     const Taken& next = op.taken[taken_.size()];
     if (find(next) == nullptr) return false;
     taken_.push_back(take(next));
+    if (next.from != trace::kKept) world.took();
   }
   std::vector<model::RankClocks::Arrived> arrived;
   arrived.reserve(taken_.size());
@@ -123,13 +127,15 @@ bool RankReplay::receive(const Op& op) {
   return true;
 }
 
-bool RankReplay::probe(const Op& op) {
+bool RankReplay::probe(const Op& op, World& world) {
   const Message* message = find(op.taken.front());
   if (message == nullptr) return false;
   clocks_.wait_until(message->times);
-  if (op.kind == OpKind::keep && !kept_.emplace(op.slot, take(op.taken.front())).second) {
+  if (op.kind == OpKind::see) return true;
+  if (!kept_.emplace(op.slot, take(op.taken.front())).second) {
     fail("keeps two messages in one place");
   }
+  world.took();
   return true;
 }
 
@@ -190,6 +196,7 @@ void RankReplay::fail(const std::string& what) const {
 Replayed RankReplay::result() const {
   Replayed result = result_;
   result.ends.assign(clocks_.now().begin(), clocks_.now().end());
+  for (const auto& [sender, messages] : came_) result.left += messages.size();
   return result;
 }
 

@@ -27,13 +27,16 @@ class World {
   World(const std::vector<std::unique_ptr<RankReplay>>& ranks, std::deque<int>& ready)
       : ranks_(ranks), ready_(ready) {}
 
+  // Throws Unmatched where more are under way than can be.
   void send(int to, Message message);
+  void took() { --under_way_; }
   // What a rank waits for may have come.
   void wake(int rank);
 
  private:
   const std::vector<std::unique_ptr<RankReplay>>& ranks_;
   std::deque<int>& ready_;
+  std::int64_t under_way_ = 0;
 };
 
 class RankReplay {
@@ -43,7 +46,7 @@ class RankReplay {
 
   // Goes on until it waits, or is done.
   void run(World& world);
-  // Throws Unmatched where it waits, or has a message that nobody took in the run, either.
+  // Throws Unmatched where it waits.
   void require_end() const;
   [[nodiscard]] Replayed result() const;
 
@@ -61,8 +64,8 @@ class RankReplay {
 
   // False where it has to wait.
   [[nodiscard]] bool perform(const trace::Op& op, World& world);
-  [[nodiscard]] bool receive(const trace::Op& op);
-  [[nodiscard]] bool probe(const trace::Op& op);
+  [[nodiscard]] bool receive(const trace::Op& op, World& world);
+  [[nodiscard]] bool probe(const trace::Op& op, World& world);
   void begin(const trace::Op& op, World& world);
   [[nodiscard]] bool finish(const trace::Op& op);
   // The message, or nullptr where it has not come.

@@ -34,6 +34,7 @@ struct Replayed {
   std::vector<double> ends{};  // ns, by scenario
   double computed_ns = 0;
   std::vector<model::SiteTimes> sites{};  // by the trace's sites
+  std::size_t left = 0;                   // messages that it never takes
 };
 
 // Messages or collectives do not fit together.

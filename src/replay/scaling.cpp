@@ -44,6 +44,13 @@ class Scaler {
   Scaler(const trace::Trace& trace, const Scaling& scaling, Scaled& into)
       : trace_(trace), scaling_(scaling), old_(into.pattern.grid), new_(into.grid), into_(into) {
     for (const trace::RankTrace& rank : trace.ranks) hosts_ = std::max(hosts_, rank.host + 1);
+    const auto hosts = static_cast<std::size_t>(hosts_);
+    each_host_ = (trace.ranks.size() + hosts - 1) / hosts;
+    for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
+      if (static_cast<std::size_t>(trace.ranks[rank].host) != rank / each_host_) {
+        throw Irregular("its hosts did not have as many ranks each, one host after the other");
+      }
+    }
   }
 
   [[nodiscard]] Part part(int rank) {
@@ -51,9 +58,7 @@ class Scaler {
     const trace::RankTrace& source = trace_.ranks[static_cast<std::size_t>(like)];
     Part part{.trace = &source, .ops = source.ops};
     part.computing = scaling_.strong ? 1.0 / scaling_.factor : 1.0;
-    const auto each_host = (trace_.ranks.size() + static_cast<std::size_t>(hosts_) - 1) /
-                           static_cast<std::size_t>(hosts_);
-    part.host = hosts_ == 1 ? 0 : rank / static_cast<int>(each_host);
+    part.host = hosts_ == 1 ? 0 : rank / static_cast<int>(each_host_);
     const auto& masks = into_.pattern.comms[static_cast<std::size_t>(like)];
     for (std::size_t i = 0; i < source.comms.size(); ++i) {
       part.comms.push_back(comm(i, rank, masks[i].value_or(0)));
@@ -155,6 +160,7 @@ class Scaler {
   const Grid& new_;
   const Scaled& into_;
   int hosts_ = 1;
+  std::size_t each_host_ = 1;
   // By index, dimensions and first rank.
   std::map<std::tuple<std::size_t, unsigned, int>, PartComm> comms_;
 };
@@ -164,11 +170,12 @@ class Scaler {
 Scaled scaled(const trace::Trace& trace, const Scaling& scaling) {
   const auto ranks = static_cast<int>(trace.ranks.size());
   if (scaling.factor > kMostRanks / ranks) throw Irregular("more than a million ranks");
+  if (ranks == 1) throw Irregular("one rank does not show what more of them would do");
   auto pattern = pattern_of(trace);
   if (!pattern) {
     throw Irregular(
         "its ranks do not do the same with neighbours in a grid, or are too few to show it "
-        "(3 in a dimension where the grid is a ring, 4 where it ends)");
+        "(4 in a dimension)");
   }
   Scaled made{.pattern = std::move(*pattern)};
   made.grid = grown(made.pattern, scaling.factor);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
 // Schedules of more take more memory than there is.
-constexpr std::uint64_t kMostOfCollective = std::uint64_t{1} << 38;
+constexpr std::uint64_t kMostOfCollective = std::uint64_t{1} << 36;
 constexpr std::uint64_t kMostSlots = 1 << 24;
 
 std::uint64_t whole(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -192,7 +192,9 @@ Folded unpack_folded(Unpacker& bytes, const RankTrace& rank) {
   Folded folded;
   folded.bodies.resize(bytes.count());
   for (std::size_t i = 0; i < folded.bodies.size(); ++i) {
+    const std::uint64_t begin = bytes.offset();
     folded.bodies[i] = unpack_sequence(bytes, rank.ops.size(), i);
+    if (folded.bodies[i].empty()) fail_at(begin, "a loop of nothing");
   }
   folded.whole = unpack_sequence(bytes, rank.ops.size(), folded.bodies.size());
   return folded;

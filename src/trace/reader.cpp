@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <istream>
 #include <optional>
+#include <set>
 
 #include "trace/format.hpp"
 #include "trace/op_bytes.hpp"
@@ -9,7 +10,7 @@
 namespace stretto::trace {
 namespace {
 
-constexpr std::int64_t kMostItems = std::int64_t{1} << 62;
+constexpr std::int64_t kMostItems = std::int64_t{1} << 36;  // of a rank: days of calls
 constexpr std::uint64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHead = 5;  // a chunk's tag and length
 constexpr std::size_t kSum = 4;
@@ -58,6 +59,9 @@ class Chunks {
     return chunk;
   }
 
+  // Where the next one begins.
+  [[nodiscard]] std::uint64_t at() const { return at_; }
+
   // The next one, which must be of this kind.
   Chunk expect(Tag tag) {
     auto chunk = next();
@@ -95,6 +99,7 @@ void read_heading(const Chunk& chunk, RankTrace& rank) {
   rank.size = static_cast<int>(bytes.number(kMostRanks));
   rank.host = static_cast<int>(bytes.number(kMostRanks));
   if (rank.rank >= rank.size) fail_at(chunk.offset, "there is no such rank");
+  if (rank.host >= rank.size) fail_at(chunk.offset, "there are more hosts than ranks");
   bytes.finish();
 }
 
@@ -121,9 +126,9 @@ Counts counts_of(const Chunk& loops, const RankTrace& rank) {
   return {*items, items_in(timed, kMostItems).value_or(-1)};
 }
 
-std::int64_t count_numbers(const RankTrace& rank, std::uint64_t offset) {
+std::int64_t count_numbers(const Chunk& chunk) {
   std::int64_t count = 0;
-  for (Unpacker bytes(rank.durations, offset); !bytes.is_empty(); ++count) {
+  for (Unpacker bytes = chunk.bytes(); !bytes.is_empty(); ++count) {
     static_cast<void>(bytes.number(INT64_MAX));
   }
   return count;
@@ -146,17 +151,26 @@ void read_ending(const Chunk& chunk, const Counts& counts, RankTrace& rank) {
   bytes.finish();
 }
 
+void refuse_twins(const Chunk& chunk, const std::vector<Comm>& comms) {
+  std::set<std::int64_t> ids;
+  for (const Comm& comm : comms) {
+    if (!ids.insert(comm.id).second) fail_at(chunk.offset, "two communicators are the same one");
+  }
+}
+
 RankTrace read_rank(const Chunk& heading, Chunks& chunks) {
   RankTrace rank;
   read_heading(heading, rank);
   std::optional<Chunk> chunk = chunks.next();
-  const std::uint64_t durations_at = chunk ? chunk->offset : 0;
+  std::int64_t durations = 0;
   for (; chunk && chunk->tag == Tag::durations; chunk = chunks.next()) {
+    durations += count_numbers(*chunk);
     rank.durations.insert(rank.durations.end(), chunk->content.begin(), chunk->content.end());
   }
-  if (!chunk) fail_at(heading.offset, "the file ends before this rank's part does");
+  if (!chunk) fail_at(chunks.at(), "the file is cut off");
   if (chunk->tag != Tag::comms) fail_at(chunk->offset - kHead, "another part belongs here");
   read_list(*chunk, rank.comms, [&](Unpacker& bytes) { return unpack_comm(bytes, rank); });
+  refuse_twins(*chunk, rank.comms);
   read_list(chunks.expect(Tag::sites), rank.sites, unpack_site);
   read_list(chunks.expect(Tag::ops), rank.ops,
             [&](Unpacker& bytes) { return unpack_op(bytes, rank); });
@@ -165,8 +179,8 @@ RankTrace read_rank(const Chunk& heading, Chunks& chunks) {
   rank.program = unpack_folded(bytes, rank);
   bytes.finish();
   const Counts counts = counts_of(loops, rank);
-  if (count_numbers(rank, durations_at) != counts.durations) {
-    fail_at(durations_at, "there are not as many durations as there should be");
+  if (durations != counts.durations) {
+    fail_at(loops.offset, "there are not as many durations as there should be");
   }
   read_ending(chunks.expect(Tag::ending), counts, rank);
   return rank;
@@ -198,10 +212,12 @@ Trace read_trace(std::istream& file) {
   const auto size = trace.ranks.empty() ? 1 : static_cast<std::size_t>(trace.ranks[0].size);
   for (std::size_t rank = 0; rank < size; ++rank) {
     if (rank >= trace.ranks.size() || trace.ranks[rank].rank != static_cast<int>(rank)) {
-      throw BadTrace("rank " + std::to_string(rank) + " is missing, or there twice");
+      fail_at(chunks.at(), "rank " + std::to_string(rank) + " is missing, or there twice");
     }
   }
-  if (trace.ranks.size() != size) throw BadTrace("there are more ranks than the program had");
+  if (trace.ranks.size() != size) {
+    fail_at(chunks.at(), "there are more ranks than the program had");
+  }
   return trace;
 }
 

@@ -79,7 +79,11 @@ void Recorder::write_durations() {
   durations_.clear();
 }
 
-void Recorder::write(Tag tag, const Packer& content) { write(framed(tag, content.bytes())); }
+void Recorder::write(Tag tag, const Packer& content) {
+  // Its length has 32 bits.
+  written_ = written_ && content.bytes().size() <= UINT32_MAX;
+  if (written_) write(framed(tag, content.bytes()));
+}
 
 void Recorder::write(const Bytes& bytes) {
   written_ = written_ && file_ != nullptr &&

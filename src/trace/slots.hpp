@@ -2,27 +2,21 @@
 // coming and going gets the same numbers each time, and can be folded.
 #pragma once
 
-#include <algorithm>
-#include <vector>
+#include <set>
 
 namespace stretto::trace {
 
 class Slots {
  public:
   [[nodiscard]] int take() {
-    const auto free = std::find(used_.begin(), used_.end(), false);
-    const auto slot = free - used_.begin();
-    if (free == used_.end()) {
-      used_.push_back(true);
-    } else {
-      *free = true;
-    }
-    return static_cast<int>(slot);
+    if (free_.empty()) return next_++;
+    return free_.extract(free_.begin()).value();
   }
-  void release(int slot) { used_[static_cast<std::size_t>(slot)] = false; }
+  void release(int slot) { free_.insert(slot); }
 
  private:
-  std::vector<bool> used_;
+  int next_ = 0;
+  std::set<int> free_;  // below it
 };
 
 }  // namespace stretto::trace

@@ -54,9 +54,9 @@ def replay(
         str | None, typer.Option(metavar="FACTOR", help="So many times as many ranks: 4x.")
     ] = None,
     scaling: Annotated[
-        Work,
-        typer.Option(help="What more ranks do: as much each (weak), or together (strong)."),
-    ] = "weak",
+        Work | None,
+        typer.Option(help="What more ranks do: as much each (weak, default), or together."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a recorded program again in virtual time, without it: in any scenario, on more ranks.
@@ -66,11 +66,14 @@ def replay(
     Example: stretto replay ft.trace --scale 4x --machine infiniband-100g
     """
     factor = None if scale is None else _factor(scale)
+    if scaling and factor is None:
+        raise InputError(f"--scaling {scaling}: it goes with --scale")
+    work: Work = scaling or "weak"
     told = about(trace)
     where = read_machine(machine) if machine else machine_of_toml(told.machine.encode(), str(trace))
-    text = _scenarios(told, where if machine else None, where, scenario or [], factor or 1)
+    text = _scenarios(trace, told, where, scenario or [], factor, anew=machine is not None)
     with _err.status("replaying"):
-        replayed = run_again(trace, text, factor, strong=scaling == "strong")
+        replayed = run_again(trace, text, factor, strong=work == "strong")
     found = answer([], [Run.of(replayed.ranks)])
     lines = source_lines(Address(*site.place) for site in found.sites)
     off_ns = None if machine or factor is not None else _off_ns(replayed)
@@ -80,7 +83,7 @@ def replay(
         return
     _say(f"{' '.join(told.program)} on {found.ranks} ranks")
     if replayed.scaling is not None:
-        for line in _on_more(replayed.scaling, told.ranks, scaling):
+        for line in _on_more(replayed.scaling, told.ranks, work):
             _say(line)
     if found.ranks > 1 and len(where.level) == 1:
         _say("the machine has no network: all ranks are on one host")
@@ -101,22 +104,34 @@ def _factor(text: str) -> int:
 
 
 def _scenarios(
-    told: About, other: Machine | None, where: Machine, asked: Sequence[str], factor: int
+    trace: Path,
+    told: About,
+    where: Machine,
+    asked: Sequence[str],
+    factor: int | None,
+    *,
+    anew: bool,
 ) -> str:
-    """Those of the run, on the `other` machine if there is one, and those that are asked for."""
-    algorithms, ranks = known_algorithms(), told.ranks * factor
-    if other is not None:
+    """Those of the run, or the usual ones `anew` on another machine; and those asked for."""
+    algorithms, ranks = known_algorithms(), told.ranks * (factor or 1)
+    if anew:
         return "".join(
-            each.for_the_library() for each in scenarios_of(asked, other, algorithms, ranks)
+            each.for_the_library() for each in scenarios_of(asked, where, algorithms, ranks)
         )
     more = [parse_scenario(text, where, algorithms, ranks) for text in asked]
     recorded = re.findall(r"^scenario (.*)$", told.scenarios, re.MULTILINE)
+    if not {"sim", "zero", "no communication"} <= set(recorded):
+        raise InputError(f"{trace}: the run had not the scenarios that stretto whatif has")
+    if factor is not None and re.search(r"^ranks_per_host ", told.scenarios, re.MULTILINE):
+        raise InputError("--scale: a scenario of the run puts ranks on hosts; name a --machine")
     refuse_unfit([*recorded, *(each.name for each in more)])
     return told.scenarios + "".join(each.for_the_library() for each in more)
 
 
 def _off_ns(replayed: Replay) -> float:
     """By how much any clock differs from what it showed in the run."""
+    if not all(rank.recorded_ns for rank in replayed.ranks):
+        raise InputError("the trace does not say when its ranks were done")
     return max(
         abs(clock.end_ns - recorded)
         for rank in replayed.ranks
@@ -138,8 +153,8 @@ def _on_more(scaling: Scaling, recorded: int, work: Work) -> list[str]:
     before, after = (" x ".join(map(str, grid)) for grid in (scaling.recorded_grid, scaling.grid))
     kind = "ring" if scaling.periodic else "grid that ends"
     pattern = (
-        f"messages go to neighbours in a {kind} of {before}, now {after}"
-        if scaling.sends
+        f"neighbours, or communicators, in a {kind} of {before}, now {after}"
+        if scaling.uses_grid
         else "collectives only: any rank is like any other"
     )
     fit = (

@@ -123,10 +123,6 @@ def whatif(
                 sys.stderr.buffer if as_json else None,
                 lambda: progress.advance(task),
             )
-    if record is not None:
-        version = versions().get("stretto", "")
-        about = About(list(job.program.argv), ranks, version, toml_of(here), described)
-        recorded = write_trace(record, about, folder / "virtual-0")
     found = answer(
         [max(rank.wall_ns for rank in run) * 1e-9 for run in normal],
         [Run.of(run) for run in virtual],
@@ -144,9 +140,12 @@ def whatif(
         print(text)
     else:
         tables.show(found, lines)
-        if record is not None:
-            _err.print(f"Trace: {record} ({size(recorded)})", markup=False, soft_wrap=True)
         _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
+    if record is not None:
+        version = versions().get("stretto", "")
+        about = About(list(job.program.argv), ranks, version, toml_of(here), described)
+        recorded = write_trace(record, about, folder / "virtual-0")
+        _err.print(f"Trace: {record} ({size(recorded)})", markup=False, soft_wrap=True)
 
 
 def _write(file: Path, text: str) -> None:

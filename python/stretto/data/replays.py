@@ -11,7 +11,7 @@ class Scaling(msgspec.Struct, frozen=True):
     recorded_grid: list[int]
     grid: list[int]
     periodic: bool
-    sends: bool  # messages: else only collectives, and the grid means nothing
+    uses_grid: bool  # messages or collectives go along it; else it means nothing
     alike: int  # ranks of the trace that do what another one does
     computing_spread: float  # by how much they differ, as a share
     bytes_spread: float
@@ -28,7 +28,7 @@ class _Run(msgspec.Struct, frozen=True):
     scaling: Scaling | None
 
 
-def read_replay(text: str) -> Replay:
+def read_replay(text: bytes) -> Replay:
     """From the tool's lines: the run's, then one of each rank."""
     first, *ranks = text.splitlines()
     run = msgspec.json.decode(first, type=_Run)

@@ -48,7 +48,11 @@ def write_trace(path: Path, about: About, folder: Path) -> int:
         if not _is_whole(part):
             raise ApplicationFailed(f"{part.name} is not complete: there is no trace")
     try:
-        with path.open("xb") as file:
+        file = path.open("xb")
+    except OSError as error:
+        raise InputError(f"--record {path}: {error.strerror}") from error
+    try:
+        with file:
             file.write(_MAGIC + _framed(_ABOUT, msgspec.json.encode(about)))
             _append(parts, file)
             size = file.tell()

@@ -18,8 +18,8 @@ _UNSUITED = 3
 def about(trace: Path) -> About:
     """What was run. Raises InputError."""
     try:
-        return msgspec.json.decode(_ask(str(trace), "--about"), type=About)
-    except msgspec.DecodeError as error:
+        return msgspec.json.decode(_ask("--about", "--", str(trace)), type=About)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{trace}: what was run is not told: {error}") from error
 
 
@@ -32,13 +32,13 @@ def replay(trace: Path, scenarios: str, factor: int | None, *, strong: bool) -> 
         options = ["--scenarios", file.name]
         if factor is not None:
             options += ["--scale", str(factor), *(["--strong"] if strong else [])]
-        return read_replay(_ask(str(trace), *options))
+        return read_replay(_ask(*options, "--", str(trace)))
 
 
-def _ask(*words: str) -> str:
+def _ask(*words: str) -> bytes:
     tool = native.replay_tool()
-    answer = subprocess.run([tool, *words], capture_output=True, text=True, check=False)
-    complaint = answer.stderr.strip().removeprefix("stretto-replay: ")
+    answer = subprocess.run([tool, *words], capture_output=True, check=False)
+    complaint = answer.stderr.decode(errors="replace").strip().removeprefix("stretto-replay: ")
     if answer.returncode == _UNSUITED:
         raise InputError(f"--scale: {complaint}")
     if answer.returncode == _BAD_INPUT:

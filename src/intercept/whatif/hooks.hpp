@@ -270,7 +270,8 @@ int on_matched(MPI_Message* message, MPI_Request* request, Real real) {
   const int error = pass(real);
   if (error == MPI_SUCCESS && taken) {
     if (request == nullptr) {
-      Messages::received({&*taken, 1});
+      Letter letter = *taken;
+      Messages::get().received({&letter, 1});
     } else {
       Requests::get().add(*request, MatchedReceive{*taken});
     }

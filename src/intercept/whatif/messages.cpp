@@ -82,9 +82,11 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
         if (skipped++ == earlier.surely + earlier.perhaps) break;
       }
       if (found != letters.end()) {
-        Letter letter = *found;
-        letter.taken = {.from = sender, .position = static_cast<int>(found - letters.begin())};
-        if (take) letters.erase(found);
+        const Letter letter = *found;
+        if (take) {
+          letters.erase(found);
+          if (process.timeline.is_recorded()) unwritten_[sender].insert(letter.number);
+        }
         return letter;
       }
     }
@@ -92,9 +94,23 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
   }
 }
 
-void Messages::received(std::span<const Letter> letters) {
+trace::Taken Messages::place_of(const Letter& letter, bool taken) {
+  if (letter.taken.from == trace::kKept) return letter.taken;
+  const auto& there = Process::get().mailbox.messages_from(letter.sender);
+  const auto is_before = [&](const Letter& other) { return other.number < letter.number; };
+  auto position = std::count_if(there.begin(), there.end(), is_before);
+  auto& unwritten = unwritten_[letter.sender];
+  position += std::distance(unwritten.begin(), unwritten.lower_bound(letter.number));
+  if (taken) unwritten.erase(letter.number);
+  return {.from = letter.sender, .position = static_cast<int>(position)};
+}
+
+void Messages::received(std::span<Letter> letters) {
   Process& process = Process::get();
   const Lock lock(process.mutex);
+  if (process.timeline.is_recorded()) {
+    for (Letter& each : letters) each.taken = place_of(each, true);
+  }
   process.timeline.receive(letters);
   // A sender that waits until its message has been fetched may sleep.
   for (const Letter& each : letters) process.mailbox.ring_bell(each.sender);

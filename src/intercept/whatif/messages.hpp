@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <list>
+#include <set>
 #include <span>
 #include <unordered_map>
 
@@ -36,7 +37,10 @@ class Messages {
   // The letter of a message that a probe has seen; taken, where a matched probe took the message.
   [[nodiscard]] Letter probed(const CommPtr& comm, const MPI_Status& status, bool taken);
   // They were received together: in the order in which they arrive.
-  static void received(std::span<const Letter> letters);
+  void received(std::span<Letter> letters);
+  // Where the letter is for a trace, now that what became of it is written down. Only with the
+  // mutex held.
+  [[nodiscard]] trace::Taken place_of(const Letter& letter, bool taken);
 
   // Messages that matched probes have taken out.
   std::unordered_map<std::uintptr_t, Letter> matched;
@@ -48,10 +52,13 @@ class Messages {
     int perhaps = 0;
   };
   [[nodiscard]] Before before(const Posted& posted, Ticket until, const MPI_Status& status) const;
-  [[nodiscard]] static Letter letter_of(const Comm& comm, const MPI_Status& status, Before earlier,
-                                        bool take);
+  [[nodiscard]] Letter letter_of(const Comm& comm, const MPI_Status& status, Before earlier,
+                                 bool take);
 
   std::list<Posted> posted_;
+  // The numbers of letters, by sender, that were taken but are not written down as such yet:
+  // other threads may come between.
+  std::unordered_map<int, std::set<std::int64_t>> unwritten_;
   std::int64_t next_number_ = 0;
 };
 

@@ -5,6 +5,13 @@
 namespace stretto::intercept::whatif {
 namespace {
 
+// Nobody will wait for it. Only with the mutex held.
+void abandon(const Operation& operation) {
+  if (const auto* begun = std::get_if<Begun>(&operation)) {
+    Process::get().timeline.abandon(begun->in_timeline);
+  }
+}
+
 bool is_cancelled(const MPI_Status& status) {
   int cancelled = 0;
   native().Test_cancelled(&status, &cancelled);
@@ -20,7 +27,11 @@ Requests& Requests::get() {
 
 // Whatever the handle stood for before is over.
 Requests::Entry& Requests::fresh(MPI_Request request) {
-  entries_.erase(key_of(request));
+  const auto found = entries_.find(key_of(request));
+  if (found != entries_.end()) {
+    abandon(found->second.operation);
+    entries_.erase(found);
+  }
   return entries_[key_of(request)];
 }
 
@@ -66,6 +77,7 @@ void Requests::forget(MPI_Request request) {
   if (const auto* receive = std::get_if<Receive>(&operation)) {
     Messages::get().withdraw(receive->ticket);
   }
+  abandon(operation);
 }
 
 void Requests::remove(MPI_Request request) {
@@ -116,7 +128,7 @@ void Requests::complete(const std::vector<Completed>& completed) {
       letters.push_back(Messages::get().complete(ticket, *status));
     }
   }
-  if (!letters.empty()) Messages::received(letters);
+  if (!letters.empty()) Messages::get().received(letters);
   for (const Begun& begun : collectives) Collectives::get().finish(begun, true);
 }
 

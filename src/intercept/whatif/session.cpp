@@ -141,7 +141,7 @@ double virtual_now_ns() {
   const Pause pause(Stops::to_read_clock);
   const Lock lock(process.mutex);
   ++process.flags.clock_reads;
-  return process.timeline.now()[static_cast<std::size_t>(process.shown)];
+  return process.timeline.seen(static_cast<std::size_t>(process.shown));
 }
 
 }  // namespace stretto::intercept::whatif

@@ -35,8 +35,8 @@ void conclude(Ticket ticket, int error, const MPI_Status& status) {
     withdraw(ticket);
     return;
   }
-  const Letter letter = Messages::get().complete(ticket, status);
-  Messages::received({&letter, 1});
+  Letter letter = Messages::get().complete(ticket, status);
+  Messages::get().received({&letter, 1});
 }
 
 void withdraw(Ticket ticket) {
@@ -46,9 +46,10 @@ void withdraw(Ticket ticket) {
 
 void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* message) {
   if (status.MPI_SOURCE < 0) return;  // MPI_PROC_NULL
-  const Letter letter = Messages::get().probed(comm, status, message != nullptr);
+  Letter letter = Messages::get().probed(comm, status, message != nullptr);
   Timeline& timeline = Process::get().timeline;
   const Lock lock(Process::get().mutex);
+  if (timeline.is_recorded()) letter.taken = Messages::get().place_of(letter, message != nullptr);
   if (message == nullptr) {
     timeline.see(letter);
   } else {

@@ -10,6 +10,7 @@ using trace::OpKind;
 
 void Timeline::open(const std::vector<model::Scenario>& scenarios,
                     const std::vector<std::vector<Rank>>& places, int rank) {
+  scenarios_ = &scenarios;
   clocks_ = std::make_unique<model::RankClocks>(scenarios, places, rank);
 }
 
@@ -20,6 +21,11 @@ void Timeline::record(const std::string& path, int rank, int size, int host) {
 std::span<const double> Timeline::now() {
   settle();
   return clocks_->now();
+}
+
+double Timeline::seen(std::size_t scenario) const {
+  const auto computed = static_cast<double>(computed_.value_or(0));
+  return clocks_->now()[scenario] + computed * (*scenarios_)[scenario].computing;
 }
 
 void Timeline::settle() {
@@ -101,6 +107,10 @@ void Timeline::finish(int begun, const Letter& ends, bool nonblocking) {
   if (!recorder_) return;
   begun_.release(begun);
   recorder_->did({.kind = OpKind::finish, .slot = begun, .nonblocking = nonblocking});
+}
+
+void Timeline::abandon(int begun) {
+  if (recorder_) begun_.release(begun);
 }
 
 int Timeline::add(std::int64_t id, const std::vector<int>& members) {

@@ -28,6 +28,9 @@ class Timeline {
   [[nodiscard]] bool is_recorded() const { return recorder_ != nullptr; }
 
   [[nodiscard]] std::span<const double> now();
+  // The same of one scenario, for the program, which may look as often as it likes: in a trace
+  // that changes nothing.
+  [[nodiscard]] double seen(std::size_t scenario) const;
 
   void compute(std::int64_t ns);
   void pass(std::int64_t ns);
@@ -41,6 +44,8 @@ class Timeline {
   // has it. Returns the number that finish takes.
   [[nodiscard]] int begin(int comm, const SiteKey& site, const Letter& letter);
   void finish(int begun, const Letter& ends, bool nonblocking);
+  // Nobody will wait for it.
+  void abandon(int begun);
 
   // Its index, for Comm::recorded.
   [[nodiscard]] int add(std::int64_t id, const std::vector<int>& members);
@@ -52,6 +57,7 @@ class Timeline {
   void settle();
   [[nodiscard]] int index_of(const SiteKey& site);
 
+  const std::vector<model::Scenario>* scenarios_ = nullptr;
   std::unique_ptr<model::RankClocks> clocks_;
   std::vector<model::RankClocks::Arrived> arrived_;  // kept for its memory
   // Failed polls, of which there are more or fewer each time, do not divide it.

@@ -112,7 +112,7 @@ void write_run(const std::optional<replay::Scaled>& scaled) {
     write_dims(json, "recorded_grid", pattern.grid);
     write_dims(json, "grid", scaled->grid);
     json.field("periodic", pattern.grid.is_periodic)
-        .field("sends", pattern.sends)
+        .field("uses_grid", pattern.uses_grid)
         .field("alike", pattern.alike)
         .field("computing_spread", pattern.computing)
         .field("bytes_spread", pattern.bytes)
@@ -124,8 +124,20 @@ void write_run(const std::optional<replay::Scaled>& scaled) {
   std::cout << '\n';
 }
 
-void write_sites(Json& json, const std::vector<trace::Site>& sites,
-                 const std::vector<model::SiteTimes>& times, int recorded, int ranks) {
+// Of the communicators that collectives begin on there.
+std::vector<std::size_t> ranks_at_sites(const replay::Part& part) {
+  std::vector<std::size_t> ranks(part.trace->sites.size());
+  for (const trace::Op& op : part.ops) {
+    if (op.kind != trace::OpKind::begin) continue;
+    const replay::PartComm& comm = part.comms[static_cast<std::size_t>(op.comm)];
+    ranks[static_cast<std::size_t>(op.site)] = comm.members->size();
+  }
+  return ranks;
+}
+
+void write_sites(Json& json, const replay::Part& part, const std::vector<model::SiteTimes>& times) {
+  const std::vector<trace::Site>& sites = part.trace->sites;
+  const auto ranks = ranks_at_sites(part);
   json.key("sites").begin_array();
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const trace::Site& site = sites[i];
@@ -134,7 +146,7 @@ void write_sites(Json& json, const std::vector<trace::Site>& sites,
         .field("object", std::string_view(site.object))
         .field("offset", site.offset)
         .field("symbol", std::string_view(site.symbol))
-        .field("ranks", site.ranks == recorded ? ranks : site.ranks)
+        .field("ranks", ranks[i])
         .field("calls", times[i].calls)
         .field("bytes", times[i].bytes)
         .field("waiting_ns", times[i].waiting_ns)
@@ -166,9 +178,23 @@ void write_rank(int number, const replay::Part& part, const replay::Replayed& ra
   json.end_array().key("flags").begin_object();
   for (const auto& [name, count] : source.ending.flags) json.field(name, count);
   json.end_object();
-  write_sites(json, source.sites, rank.sites, source.size, ranks);
+  write_sites(json, part, rank.sites);
   json.end_object();
   std::cout << '\n';
+}
+
+// Messages that go astray leave some behind that were taken in the run.
+void require_same_left(const trace::Trace& trace, const std::vector<replay::Part>& parts,
+                       const std::vector<replay::Replayed>& replayed,
+                       const std::vector<model::Scenario>& scenarios) {
+  const auto before = replay::replay({scenarios.front()}, replay::parts_of(trace));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto like = static_cast<std::size_t>(parts[i].trace->rank);
+    if (replayed[i].left != before[like].left) {
+      throw replay::Irregular("on more ranks rank " + std::to_string(i) +
+                              " gets messages that it does not wait for");
+    }
+  }
 }
 
 int run(const Wanted& wanted) {
@@ -184,6 +210,7 @@ int run(const Wanted& wanted) {
     if (wanted.scaling) scaled = replay::scaled(trace, *wanted.scaling);
     const auto parts = scaled ? std::move(scaled->parts) : replay::parts_of(trace);
     const auto replayed = replay::replay(scenarios, parts);
+    if (scaled) require_same_left(trace, parts, replayed, scenarios);
     write_run(scaled);
     const auto ranks = static_cast<int>(parts.size());
     for (int rank = 0; rank < ranks; ++rank) {
@@ -219,6 +246,9 @@ int main(int argc, char** argv) {
   } catch (const model::BadMachine& bad) {
     std::fprintf(stderr, "stretto-replay: %s\n", bad.what());
     return kBadInput;
+  } catch (const std::bad_alloc&) {
+    std::fputs("stretto-replay: this takes more memory than there is\n", stderr);
+    return kUnsuited;
   } catch (const std::exception& bug) {
     std::fprintf(stderr, "stretto-replay: a bug of ours: %s\n", bug.what());
     return kBug;

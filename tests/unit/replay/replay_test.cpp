@@ -161,7 +161,7 @@ TEST(Scaled, AChainKeepsItsEnds) {
 }
 
 TEST(Scaled, AGridGrowsWhereItIsSmallest) {
-  expect_scales({.dims = {3, 5}}, 2, {.dims = {6, 5}});
+  expect_scales({.dims = {4, 5}}, 2, {.dims = {8, 5}});
   expect_scales({.dims = {3, 4}, .is_periodic = false, .along_rows = true}, 6,
                 {.dims = {9, 8}, .is_periodic = false, .along_rows = true});
   expect_scales({.dims = {3, 3, 4}, .is_periodic = false, .along_rows = true}, 2,
@@ -191,6 +191,50 @@ TEST(Scaled, RanksThatDoOtherThingsAreRefused) {
     if (op.kind == OpKind::begin) op.collective = Collective::barrier;
   }
   EXPECT_THROW(static_cast<void>(scaled(trace, {.factor = 2})), Irregular);
+}
+
+TEST(Scaled, WhoSendsToAllOthersHasNoNeighbours) {
+  for (const int ranks : {3, 4, 5}) {
+    const auto text = trace::recorded(ranks, [&](Recorder& recorder, int rank) -> Ending {
+      trace::Op receive{.kind = OpKind::receive};
+      for (int step = 1; step < ranks; ++step) {
+        recorder.did({.kind = OpKind::send, .peer = (rank + step) % ranks, .bytes = kBytes});
+        receive.taken.push_back({(rank + ranks - step) % ranks, 0});
+      }
+      recorder.did(receive);
+      return {.ends = {0}};
+    });
+    const trace::Trace trace = trace::read(text);
+    EXPECT_THROW(static_cast<void>(scaled(trace, {.factor = 4})), Irregular) << ranks;
+  }
+}
+
+TEST(Scaled, OneRankShowsNothing) {
+  const auto text = trace::recorded(1, [](Recorder& recorder, int) -> Ending {
+    const int world = recorder.add(trace::Comm{.id = 1, .members = {0}});
+    collective(recorder, world, recorder.add(trace::Site{}), Collective::allreduce, 8);
+    return {.ends = {0}};
+  });
+  const trace::Trace trace = trace::read(text);
+  EXPECT_THROW(static_cast<void>(scaled(trace, {.factor = 4})), Irregular);
+}
+
+TEST(Scaled, HostsThatDifferAreRefused) {
+  trace::Trace trace = run({.dims = {8}});
+  for (trace::RankTrace& rank : trace.ranks) rank.host = rank.rank / 4;
+  const Scaled made = scaled(trace, {.factor = 2});
+  EXPECT_EQ(made.parts.at(15).host, 3);
+  for (trace::RankTrace& rank : trace.ranks) rank.host = rank.rank % 2;
+  EXPECT_THROW(static_cast<void>(scaled(trace, {.factor = 2})), Irregular);
+}
+
+TEST(Replay, MessagesThatNobodyTakesAreLeft) {
+  const auto text = trace::recorded(2, [](Recorder& recorder, int rank) -> Ending {
+    if (rank == 0) recorder.did({.kind = OpKind::send, .peer = 1, .bytes = kBytes});
+    return {.ends = {0}};
+  });
+  const trace::Trace trace = trace::read(text);
+  EXPECT_EQ(replay(scenarios(), parts_of(trace)).at(1).left, 1U);
 }
 
 TEST(Scaled, TwoRanksDoNotShowWhereNeighboursAre) {

@@ -43,6 +43,16 @@ APPS = {
     "jacobi3d": ["128", "50"],
     "transpose": [],
 }
+# So that 16 ranks compute for a second or so: in a few milliseconds one interruption shows.
+LONGER = {
+    "ft": ["128", "60"],
+    "is": ["4194304", "60"],
+    "mg": ["128", "60"],
+    "alltoall": ["1048576", "100"],
+    "abinit_like": ["32", "8192", "100"],
+    "jacobi3d": ["128", "1000"],
+    "transpose": ["2048", "20"],
+}
 INPUTS = Path(__file__).parent / "study"
 
 
@@ -67,7 +77,13 @@ REAL: dict[str, tuple[list[str], Callable[[int], tuple[str, str]]]] = {
 
 
 def ask(
-    verb: str, app: str, ranks: int, *options: str, abi: str = "openmpi", one_core: bool = False
+    verb: str,
+    app: str,
+    ranks: int,
+    *options: str,
+    abi: str = "openmpi",
+    one_core: bool = False,
+    longer: bool = False,
 ) -> dict[str, Any]:
     """What `stretto whatif` or `profile` of a program says, as JSON."""
     with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +92,10 @@ def ask(
             name, text = make_input(ranks)
             Path(folder, name).write_text(text)
         else:
-            program = [str(native.native_dir() / "apps" / abi / app), *APPS[app]]
+            program = [
+                str(native.native_dir() / "apps" / abi / app),
+                *(LONGER if longer else APPS)[app],
+            ]
         words = ["-n", str(ranks), "--json", "--output", f"{folder}/run", *options]
         pin = ["taskset", "-c", "0"] if one_core else []
         answer = stretto(verb, *words, *program, before=pin, folder=folder)
@@ -175,7 +194,8 @@ def spread(runs: int, abi: str) -> Table:
     """How far runs with many more ranks than cores differ. A row of bars.py."""
     table = Table("16 ranks", "sim", "range", "bar", title=f"What if, {abi}: {runs} runs")
     for app in APPS:
-        sim = ask("whatif", app, 16, "--runs", str(runs), abi=abi)["scenarios_s"]["sim"]
+        found = ask("whatif", app, 16, "--runs", str(runs), abi=abi, longer=True)
+        sim = found["scenarios_s"]["sim"]
         table.add_row(app, of(sim), percent((sim["most"] - sim["least"]) / sim["median"]), "5 %")
     return table
 

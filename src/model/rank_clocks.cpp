@@ -51,9 +51,11 @@ void RankClocks::receive(std::span<const Arrived> messages) {
   order_.resize(messages.size());
   for (std::size_t i = 0; i < now_.size(); ++i) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return messages[a].times[i] < messages[b].times[i];
-    });
+    // Takes memory even for one.
+    if (messages.size() > 1)
+      std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+        return messages[a].times[i] < messages[b].times[i];
+      });
     for (const std::size_t each : order_) {
       const Arrived& message = messages[each];
       const MessageCost paid = cost(i, message.from, message.bytes);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstring>
 #include <new>
 
 #include "base/clock.hpp"
@@ -105,11 +106,11 @@ void HostMemory::close() {
 
 HostMemory::~HostMemory() { close(); }
 
-bool HostMemory::put(int from, int to, const Letter& letter) {
+bool HostMemory::put(int from, int to, const Letter& letter, std::size_t size) {
   Ring& into = ring(from, to);
   const std::uint64_t written = into.written.load(std::memory_order_relaxed);
   if (written - into.read.load(std::memory_order_acquire) == kSlots) return false;
-  into.slots[written % kSlots] = letter;
+  std::memcpy(static_cast<void*>(&into.slots[written % kSlots]), &letter, size);
   into.written.store(written + 1, std::memory_order_release);
   return true;
 }

@@ -28,7 +28,7 @@ class HostMemory {
   [[nodiscard]] bool is_open() const { return base_ != nullptr; }
 
   // False where the ring is full.
-  [[nodiscard]] bool put(int from, int to, const Letter& letter);
+  [[nodiscard]] bool put(int from, int to, const Letter& letter, std::size_t size);
   // The oldest one; nullptr where there is none. It stays until drop().
   [[nodiscard]] const Letter* front(int from, int to) const;
   void drop(int from, int to);

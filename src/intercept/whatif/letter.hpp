@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -17,23 +18,31 @@ enum class LetterKind : std::int32_t {
   ends,     // the answer
 };
 
-struct Letter {
+// What every letter has comes first, as only what a letter of its kind needs goes from core to
+// core, where each line of the cache costs about as much as a short call of MPI.
+struct alignas(64) Letter {
   std::int64_t number = 0;  // of its sender's to its receiver
   std::int64_t comm = 0;    // Comm::id
   std::int64_t order = 0;   // a message's tag, or the collective's number on its communicator
   std::int64_t bytes = 0;
   std::int32_t sender = 0;  // in MPI_COMM_WORLD
   LetterKind kind{};
-  // By scenario: when a message arrives, when a collective is begun, or when it ends.
-  std::array<double, kMostScenarios> times{};
-  std::array<double, kMostScenarios> free{};  // of an answer: the ends if it cost nothing
   // Of an arrival, what else the collective's cost depends on.
   std::int32_t collective = 0;
   std::int32_t root = 0;
   bool commutative = true;
   bool uneven = false;
+  // By scenario: when a message arrives, when a collective is begun, or when it ends.
+  std::array<double, kMostScenarios> times{};
+  std::array<double, kMostScenarios> free{};  // of an answer: the ends if it cost nothing
   // Of a message, where its receiver found it.
   trace::Taken taken{};
+
+  // How much of it goes to another rank, where there are so many scenarios.
+  [[nodiscard]] std::size_t sent_bytes(std::size_t scenarios) const {
+    if (kind == LetterKind::ends) return offsetof(Letter, taken);
+    return offsetof(Letter, times) + scenarios * sizeof(double);
+  }
 };
 static_assert(std::is_trivially_copyable_v<Letter>);
 

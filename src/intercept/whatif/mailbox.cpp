@@ -22,7 +22,8 @@ using Name = std::array<char, 64>;
 
 }  // namespace
 
-void Mailbox::open(MPI_Comm own) {
+void Mailbox::open(MPI_Comm own, std::size_t scenarios) {
+  scenarios_ = scenarios;
   own_ = own;
   native().Comm_rank(own, &rank_);
   native().Comm_size(own, &size_);
@@ -83,7 +84,7 @@ void Mailbox::send(int to, Letter letter) {
   letter.number = sent_[receiver]++;
   letter.sender = rank_;
   const int local = local_of_[receiver];
-  if (local >= 0 && memory_.put(local_, local, letter)) return;
+  if (local >= 0 && memory_.put(local_, local, letter, letter.sent_bytes(scenarios_))) return;
   underway_.push_back({letter, {}});
   Sent& sent = underway_.back();
   native().Isend(&sent.letter, sizeof(Letter), native().byte, to, kTag, own_, &sent.request);
@@ -125,7 +126,8 @@ void Mailbox::look_at(int sender) {
 bool Mailbox::take_ring(int local) {
   bool any = false;
   while (const Letter* letter = memory_.front(local, local_)) {
-    const Letter copy = *letter;
+    Letter copy;
+    std::memcpy(static_cast<void*>(&copy), letter, letter->sent_bytes(scenarios_));
     memory_.drop(local, local_);
     accept(copy);
     any = true;
@@ -166,7 +168,10 @@ void Mailbox::accept(const Letter& letter) {
 
 void Mailbox::deliver(const Letter& letter) {
   if (letter.kind == LetterKind::message) {
-    messages_from(letter.sender).push_back(letter);
+    if (spare_.empty()) spare_.emplace_back();
+    spare_.front() = letter;
+    Letters& messages = messages_from(letter.sender);
+    messages.splice(messages.end(), spare_, spare_.begin());
   } else {
     reader_(letter);
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -18,7 +17,7 @@ namespace stretto::intercept::whatif {
 class Mailbox {
  public:
   // Collective over MPI_COMM_WORLD; `own` is a copy of it that no one else uses.
-  void open(MPI_Comm own);
+  void open(MPI_Comm own, std::size_t scenarios);
   // Likewise; whatever was written has been read by then.
   void close();
 
@@ -32,8 +31,12 @@ class Mailbox {
   void look_at(int sender);
 
   // Letters of kind message, oldest first, until they are taken.
-  [[nodiscard]] std::deque<Letter>& messages_from(int sender) {
+  using Letters = std::list<Letter>;
+  [[nodiscard]] Letters& messages_from(int sender) {
     return messages_[static_cast<std::size_t>(sender)];
+  }
+  void take(int sender, Letters::iterator letter) {
+    spare_.splice(spare_.begin(), messages_from(sender), letter);
   }
   // Who is given each letter of another kind.
   void on_other(std::function<void(const Letter&)> reader) { reader_ = std::move(reader); }
@@ -61,6 +64,7 @@ class Mailbox {
   };
 
   MPI_Comm own_{};
+  std::size_t scenarios_ = 0;
   int rank_ = 0;
   int size_ = 1;
   int local_ = 0;              // this rank among its host's
@@ -72,7 +76,8 @@ class Mailbox {
   std::vector<std::int64_t> sent_;      // numbers, by receiver
   std::vector<std::int64_t> expected_;  // by sender
   std::vector<std::map<std::int64_t, Letter>> early_;
-  std::vector<std::deque<Letter>> messages_;
+  std::vector<Letters> messages_;
+  Letters spare_;  // kept for their memory
   std::list<Sent> underway_;
   std::function<void(const Letter&)> reader_;
 };

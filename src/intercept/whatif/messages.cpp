@@ -25,7 +25,10 @@ void Messages::sent(const Comm& comm, int dest) {
 Ticket Messages::post(const CommPtr& comm, int source, int tag) {
   const Lock lock(Process::get().mutex);
   if (source == MPI_ANY_SOURCE) ++Process::get().flags.wildcards;
-  return posted_.insert(posted_.end(), Posted{comm, source, tag, next_number_++});
+  if (spare_.empty()) spare_.emplace_back();
+  spare_.front() = Posted{comm, source, tag, next_number_++};
+  posted_.splice(posted_.end(), spare_, spare_.begin());
+  return std::prev(posted_.end());
 }
 
 // Messages of one sender, communicator and tag are received in the order in which they were sent,
@@ -51,7 +54,7 @@ Letter Messages::complete(Ticket ticket, const MPI_Status& status) {
   {
     const Lock lock(Process::get().mutex);
     earlier = before(*ticket, ticket, status);
-    posted_.erase(ticket);
+    withdraw(ticket);
   }
   return letter_of(*comm, status, earlier, true);
 }
@@ -84,7 +87,7 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
       if (found != letters.end()) {
         const Letter letter = *found;
         if (take) {
-          letters.erase(found);
+          process.mailbox.take(sender, found);
           if (process.timeline.is_recorded()) unwritten_[sender].insert(letter.number);
         }
         return letter;

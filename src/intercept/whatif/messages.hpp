@@ -31,7 +31,10 @@ class Messages {
 
   // In the order in which the program posts them.
   Ticket post(const CommPtr& comm, int source, int tag);
-  void withdraw(Ticket ticket) { posted_.erase(ticket); }
+  void withdraw(Ticket ticket) {
+    ticket->comm.reset();
+    spare_.splice(spare_.begin(), posted_, ticket);
+  }
   // It has received what `status` says: takes the letter that belongs to it.
   [[nodiscard]] Letter complete(Ticket ticket, const MPI_Status& status);
   // The letter of a message that a probe has seen; taken, where a matched probe took the message.
@@ -56,6 +59,7 @@ class Messages {
                                  bool take);
 
   std::list<Posted> posted_;
+  std::list<Posted> spare_;  // kept for their memory
   // The numbers of letters, by sender, that were taken but are not written down as such yet:
   // other threads may come between.
   std::unordered_map<int, std::set<std::int64_t>> unwritten_;

@@ -62,7 +62,7 @@ void begin_virtual_time(const std::string& scenarios) {
   find_bindings();
   process.comms.open();
   Collectives::get().open();
-  process.mailbox.open(own);
+  process.mailbox.open(own, process.scenarios.size());
 }
 
 void begin() {

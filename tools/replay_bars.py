@@ -37,8 +37,8 @@ def sim(answer: dict[str, Any]) -> float:
 def replays(abi: str) -> Table:
     """On FEWER ranks recorded and replayed; their trace on MORE against a virtual run on as many.
 
-    The applications' problems are of one size, so that is strong scaling; but alltoall's blocks are,
-    whatever the ranks, which is neither.
+    The applications' problems are of one size, so that is strong scaling; of alltoall the blocks
+    are, which is neither.
     """
     table = Table(
         "application", "trace", "run", "replay", "clocks", f"scaled to {MORE}", "virtual run",

@@ -146,11 +146,12 @@ def rig_check(runs: int, abi: str) -> Table:
     # must leave its core to the one that it waits for.
     polite = ["--launcher-args", "--mca mpi_yield_when_idle 1"] if abi == "openmpi" else []
     with tempfile.TemporaryDirectory() as folder:
-        machine = measured(folder, abi, "--rig", RIG)
+        machine = measured(folder, abi, "--rig", RIG, *polite, ranks=4)
         for collective, bytes_ in product(("bcast", "allreduce", "alltoall"), (8, 4096, 262144)):
             run = Path(folder) / f"{collective}-{bytes_}"
             words = ["-n", "4", "--rig", RIG, "--runs", str(runs), "--output", str(run)]
-            call = [program, collective, str(bytes_), "5"]
+            # Short ones often enough that the network's token buckets run dry.
+            call = [program, collective, str(bytes_), "50" if bytes_ <= 4096 else "3"]
             answer = stretto("whatif", "--json", "--machine", machine, *polite, *words, *call)
             real = statistics.median(
                 told(file.read_text()) for file in run.glob("normal-*/stdout.txt")
@@ -163,11 +164,11 @@ def rig_check(runs: int, abi: str) -> Table:
     return table
 
 
-def measured(folder: str, abi: str, *options: str) -> str:
-    """The file of a machine that was measured now, with two ranks."""
+def measured(folder: str, abi: str, *options: str, ranks: int = 2) -> str:
+    """The file of a machine that was measured now."""
     machine = f"{folder}/machine.toml"
     program = str(native.native_dir() / "apps" / abi / "ft")
-    stretto("calibrate", "-n", "2", "-o", machine, *options, program)
+    stretto("calibrate", "-n", str(ranks), "-o", machine, *options, program)
     return machine
 
 

@@ -100,6 +100,10 @@ foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-live-${abi}
                       stretto-api-${abi} stretto-intercept-${abi})
 
+  # The tests that run with sanitizers run none of those that follow.
+  if(STRETTO_SANITIZE)
+    continue()
+  endif()
   stretto_add_objects(stretto-observing-${abi} ${abi} hidden ${observing_sources})
   stretto_add_objects(stretto-profiling-${abi} ${abi} default ${profile_sources}
                       ${generated}/profile/wrappers.cpp)

@@ -8,6 +8,13 @@ file(GLOB test_sources CONFIGURE_DEPENDS tests/mpi/*.c tests/mpi/*.cpp)
 file(GLOB sequences_sources CONFIGURE_DEPENDS tests/differential/*.cpp)
 file(GLOB fortran_sources CONFIGURE_DEPENDS tests/mpi/*.f tests/mpi/*.f90)
 
+if(STRETTO_SANITIZE)
+  # The programs of the tests that run with sanitizers, and sequences.
+  set(app_sources)
+  set(fortran_sources)
+  list(FILTER test_sources INCLUDE REGEX "/(api_random|threads|planted_race)\\.cpp$")
+endif()
+
 function(stretto_add_program kind abi name)
   set(target ${kind}-${abi}-${name})
   add_executable(${target} ${ARGN})

@@ -12,107 +12,32 @@ needs root.
 from __future__ import annotations
 
 import argparse
-import re
-import statistics
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from interleaved import Measured, figures, measure, run_once, shown
 from replay_bars import replays
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 from simulator_bars import simulator
-from whatif_study import accuracy, rig_check, spread
+from whatif_bars import accuracy, cost_of_calls, rig_check, spread
 
 from stretto import native
 from stretto.errors import StrettoError
 from stretto.launch.base import Launcher
-from stretto.launch.dropin import SCENARIOS
-from stretto.launch.process import launch
 from stretto.launch.registry import Known, known_launchers
 from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.rig.plan import host_address
-from stretto.model.machine import read_machine
-from stretto.model.scenarios import usual_scenarios
 
 OVERLAP_RIG = "2x1@200mbit,pin"
 LATENCY_RIG = "4x2@1gbit"
 VECTORS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
 SIZES = (8, 4096, 262144, 4194304)
-
-
-@dataclass(frozen=True)
-class Side:
-    """The same program with these variables for its ranks."""
-
-    name: str
-    env: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Each side's figures, in the order of the runs."""
-
-    native: list[dict[str, float]]
-    stretto: list[dict[str, float]]
-
-    def spread(self, side: str, figure: str) -> str:
-        """Median (minimum-maximum)."""
-        return shown([run[figure] for run in getattr(self, side)])
-
-    def ratio(self, figure: str) -> str:
-        """Of native to Stretto, run by run."""
-        pairs = zip(self.native, self.stretto, strict=True)
-        return shown([ours[figure] / theirs[figure] for ours, theirs in pairs])
-
-
-def shown(values: list[float]) -> str:
-    return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
-
-
-def figures(output: str) -> dict[str, float]:
-    """The `name value` lines a program printed."""
-    return {name: float(value) for name, value in re.findall(r"(?m)^(\w+) ([\d.]+)$", output)}
-
-
-def run_once(
-    launcher: Launcher,
-    ranks: int,
-    argv: list[str],
-    env: Mapping[str, str],
-    timeout_s: float = 300,
-) -> str:
-    with tempfile.TemporaryFile() as out:
-        command = launcher.command(ranks, argv, env)
-        outcome = launch(command, timeout_s=timeout_s, stdout=out, stderr=out)
-        out.seek(0)
-        text = out.read().decode(errors="replace")
-    if not outcome.ok:
-        raise SystemExit(f"bars: {' '.join(argv)} failed:\n{text}")
-    return text
-
-
-def measure(
-    launcher: Launcher,
-    ranks: int,
-    argv: list[str],
-    runs: int,
-    mode: str = "accelerate",
-    env: Mapping[str, str] | None = None,
-) -> Measured:
-    """Both sides in turn, which goes first changing each time; `mode` is what is preloaded."""
-    preload = {"LD_PRELOAD": str(native.drop_in(launcher.abi, mode)), **(env or {})}
-    sides = [Side("native", {}), Side("stretto", preload)]
-    taken = Measured([], [])
-    for run in range(runs):
-        for side in sides if run % 2 == 0 else sides[::-1]:
-            getattr(taken, side.name).append(figures(run_once(launcher, ranks, argv, side.env)))
-    return taken
 
 
 @contextmanager
@@ -291,31 +216,6 @@ def profile(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
-def whatif_call(mpi: Known, apps: Path, runs: int) -> Table:
-    """What virtual time costs a point-to-point call, with the three usual scenarios."""
-    table = Table(
-        "8 B",
-        "native us",
-        "in virtual time us",
-        "more",
-        "bar",
-        title=f"{mpi.name}, one host, 2 pinned ranks: CPU time of a call",
-    )
-    program = apps.parent.parent / "tests" / mpi.abi / "calls"
-    with tempfile.TemporaryDirectory() as folder:
-        scenarios = Path(folder) / "scenarios.txt"
-        usual = usual_scenarios(read_machine("infiniband-100g"), ["allreduce"])
-        scenarios.write_text("".join(each.for_the_library() for each in usual))
-        env = {SCENARIOS: str(scenarios)}
-        got = measure(mpi, 2, [str(program), "100000"], runs, "whatif", env)
-    for figure in ("blocking_us", "nonblocking_us"):
-        pairs = zip(got.native, got.stretto, strict=True)
-        more = shown([ours[figure] - theirs[figure] for theirs, ours in pairs])
-        both = (got.spread(side, figure) for side in ("native", "stretto"))
-        table.add_row(figure.removesuffix("_us"), *both, more, "0.5")
-    return table
-
-
 BARS = {
     "wire": wire,
     "overlap": overlap,
@@ -325,7 +225,7 @@ BARS = {
     "communicators": communicators,
     "profile": profile,
     "whatif": lambda mpi, _apps, runs: accuracy(runs, mpi.abi),
-    "whatif-call": whatif_call,
+    "whatif-call": cost_of_calls,
     "whatif-rig": lambda mpi, _apps, runs: rig_check(runs, mpi.abi),
     "whatif-spread": lambda mpi, _apps, runs: spread(runs, mpi.abi),
     "replay": lambda mpi, _apps, _runs: replays(mpi.abi),

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +29,6 @@ from stretto.launch.cores import usable_cores
 from stretto.report.words import percent, seconds
 
 STRETTO = Path(sys.executable).with_name("stretto")
-RIG = "4x1@200mbit"
 # Sizes that 1, 2, 4, 8 and 16 ranks divide.
 APPS = {
     "ft": ["128", "10"],
@@ -42,16 +38,6 @@ APPS = {
     "abinit_like": ["32", "8192", "10"],
     "jacobi3d": ["128", "50"],
     "transpose": [],
-}
-# So that 16 ranks compute for a second or so: in a few milliseconds one interruption shows.
-LONGER = {
-    "ft": ["128", "60"],
-    "is": ["4194304", "60"],
-    "mg": ["128", "60"],
-    "alltoall": ["1048576", "100"],
-    "abinit_like": ["32", "8192", "100"],
-    "jacobi3d": ["128", "1000"],
-    "transpose": ["2048", "20"],
 }
 INPUTS = Path(__file__).parent / "study"
 
@@ -83,7 +69,7 @@ def ask(
     *options: str,
     abi: str = "openmpi",
     one_core: bool = False,
-    longer: bool = False,
+    arguments: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """What `stretto whatif` or `profile` of a program says, as JSON."""
     with tempfile.TemporaryDirectory() as folder:
@@ -92,10 +78,8 @@ def ask(
             name, text = make_input(ranks)
             Path(folder, name).write_text(text)
         else:
-            program = [
-                str(native.native_dir() / "apps" / abi / app),
-                *(LONGER if longer else APPS)[app],
-            ]
+            words_of_app = APPS[app] if arguments is None else arguments
+            program = [str(native.native_dir() / "apps" / abi / app), *words_of_app]
         words = ["-n", str(ranks), "--json", "--output", f"{folder}/run", *options]
         pin = ["taskset", "-c", "0"] if one_core else []
         answer = stretto(verb, *words, *program, before=pin, folder=folder)
@@ -104,72 +88,6 @@ def ask(
 
 def of(times: dict[str, float]) -> str:
     return f"{seconds(times['median'])} ({seconds(times['least'])}-{seconds(times['most'])})"
-
-
-def accuracy(runs: int, abi: str) -> Table:
-    """sim against normal, where both are to be had; and on one core against on two. A row of
-    bars.py."""
-    table = Table(
-        "2 ranks", "normal", "sim", "off by", "bar", "zero saves", "virtual/real run",
-        "1 core/2", "bar",
-        title=f"What if, {abi}: 2 ranks on 2 cores, interleaved; sim on one core against on two",
-    )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        machine = measured(folder, abi)
-        for app in APPS:
-            options = ("--runs", str(runs), "--machine", machine)
-            two = ask("whatif", app, 2, *options, abi=abi)
-            one = ask("whatif", app, 2, *options, abi=abi, one_core=True)
-            whole = two["scenarios_s"]["sim"]["median"]
-            table.add_row(
-                app,
-                of(two["normal_s"]),
-                of(two["scenarios_s"]["sim"]),
-                percent(two["gap"]),
-                "5 %",
-                percent(two["gain"]["median"]),
-                f"{two['virtual_wall_s']['median'] / two['normal_s']['median']:.2f}",
-                percent(abs(one["scenarios_s"]["sim"]["median"] / whole - 1)),
-                "10 %",
-            )
-    return table
-
-
-def rig_check(runs: int, abi: str) -> Table:
-    """Collectives in virtual time against real ones on a network that costs no CPU."""
-    table = Table(
-        "collective", "bytes", "real us", "virtual us", "off by", "bar",
-        title=f"What if, {abi}: rig {RIG}, after calibration on it",
-    )  # fmt: skip
-    program = str(native.native_dir() / "apps" / abi / "latency")
-    # The rig's hosts share this one's cores, of which Open MPI knows nothing: a rank that waits
-    # must leave its core to the one that it waits for.
-    polite = ["--launcher-args", "--mca mpi_yield_when_idle 1"] if abi == "openmpi" else []
-    with tempfile.TemporaryDirectory() as folder:
-        machine = measured(folder, abi, "--rig", RIG, *polite, ranks=4)
-        for collective, bytes_ in product(("bcast", "allreduce", "alltoall"), (8, 4096, 262144)):
-            run = Path(folder) / f"{collective}-{bytes_}"
-            words = ["-n", "4", "--rig", RIG, "--runs", str(runs), "--output", str(run)]
-            # Short ones often enough that the network's token buckets run dry.
-            call = [program, collective, str(bytes_), "50" if bytes_ <= 4096 else "3"]
-            answer = stretto("whatif", "--json", "--machine", machine, *polite, *words, *call)
-            real = statistics.median(
-                told(file.read_text()) for file in run.glob("normal-*/stdout.txt")
-            )
-            virtual = told(answer.stderr)
-            table.add_row(
-                collective, f"{bytes_:,}", f"{real:.1f}", f"{virtual:.1f}",
-                percent(abs(virtual / real - 1)), "20 %",
-            )  # fmt: skip
-    return table
-
-
-def measured(folder: str, abi: str, *options: str, ranks: int = 2) -> str:
-    """The file of a machine that was measured now."""
-    machine = f"{folder}/machine.toml"
-    program = str(native.native_dir() / "apps" / abi / "ft")
-    stretto("calibrate", "-n", str(ranks), "-o", machine, *options, program)
-    return machine
 
 
 def stretto(
@@ -182,23 +100,6 @@ def stretto(
     if answer.returncode != 0:
         raise SystemExit(f"stretto {' '.join(words)}:\n{answer.stderr}")
     return answer
-
-
-def told(output: str) -> float:
-    """The time of a call that `latency` prints."""
-    match = re.search(r"(?m)^latency_us ([\d.]+)$", output)
-    assert match, output
-    return float(match[1])
-
-
-def spread(runs: int, abi: str) -> Table:
-    """How far runs with many more ranks than cores differ. A row of bars.py."""
-    table = Table("16 ranks", "sim", "range", "bar", title=f"What if, {abi}: {runs} runs")
-    for app in APPS:
-        found = ask("whatif", app, 16, "--runs", str(runs), abi=abi, longer=True)
-        sim = found["scenarios_s"]["sim"]
-        table.add_row(app, of(sim), percent((sim["most"] - sim["least"]) / sim["median"]), "5 %")
-    return table
 
 
 def study(ranks: Sequence[int], apps: Sequence[str], runs: int, abi: str) -> list[Table]:

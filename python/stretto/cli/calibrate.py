@@ -4,11 +4,11 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from stretto.cli.json_text import as_text
 from stretto.cli.options import (
     AsJson,
     LauncherArgs,
@@ -71,7 +71,7 @@ def calibrate(
     except OSError as error:
         raise InputError(f"--output {output}: {error.strerror}") from error
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(_plain(fitted)), indent=2).decode())
+        print(as_text(_plain(fitted)))
     else:
         _print(fitted, calibration)
         _err.print(f"Machine: {output}", markup=False, soft_wrap=True)

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 
 from stretto.cli import profile_tables as tables
+from stretto.cli.json_text import as_text
 from stretto.cli.options import (
     AsJson,
     LauncherArgs,
@@ -104,7 +104,7 @@ def profile(
     if trace_file:
         note(trace_line(trace_file, recorded))
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(plain(summary, lines)), indent=2).decode())
+        print(as_text(plain(summary, lines)))
     else:
         _print(summary, lines, folder)
 

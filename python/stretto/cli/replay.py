@@ -9,8 +9,9 @@ import typer
 from rich.console import Console
 
 from stretto.cli import whatif_tables as tables
+from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson
-from stretto.cli.whatif_json import as_text, plain
+from stretto.cli.whatif_json import plain
 from stretto.data.places import Address
 from stretto.data.replays import Replay, Scaling
 from stretto.data.traces import About

@@ -4,12 +4,12 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.progress import track
 
 from stretto.cli import schedule_tables as tables
+from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson, bytes_of
 from stretto.data.schedules import Algorithm, Proof, Schedule
 from stretto.errors import InputError
@@ -162,7 +162,7 @@ def _print_schedule(schedule: Schedule, rank: int | None, whole: bool) -> None:
 
 
 def _print_json(value: Any) -> None:
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    print(as_text(value))
 
 
 def _write(path: Path, picture: str) -> None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 from rich.console import Console
 from rich.progress import track
 
 from stretto.cli import simulate_tables as tables
+from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson, bytes_of, nanoseconds_of
 from stretto.data.schedules import Algorithm, Simulated
 from stretto.errors import InputError
@@ -144,7 +144,7 @@ def simulate(
         _err.print(f"Drawn in {plot}", markup=False, soft_wrap=True)
     if as_json:
         every = [each for points in curves.values() for each in points]
-        print(msgspec.json.format(msgspec.json.encode(every), indent=2).decode())
+        print(as_text(every))
     else:
         _print(f"{_title(collective, setting, where)}, {ranks:,} ranks", ranks, curves)
     for words in _left_out(left_out):

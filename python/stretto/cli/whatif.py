@@ -11,6 +11,7 @@ from rich.progress import Progress
 
 from stretto.cli import whatif_tables as tables
 from stretto.cli.calibrate import refuse_if_crowded
+from stretto.cli.json_text import as_text
 from stretto.cli.options import (
     AsJson,
     LauncherArgs,
@@ -21,7 +22,7 @@ from stretto.cli.options import (
 )
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import make_empty, run_folder
-from stretto.cli.whatif_json import as_text, plain
+from stretto.cli.whatif_json import plain
 from stretto.data.places import Address
 from stretto.data.provenance import versions
 from stretto.data.traces import About, refuse_if_there, write_trace

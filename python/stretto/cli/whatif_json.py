@@ -1,9 +1,5 @@
 """What-if answers for other programs."""
 
-from collections.abc import Mapping
-
-import msgspec
-
 from stretto.cli import whatif_tables as tables
 from stretto.data.places import Lines
 from stretto.report.whatif import Answer
@@ -36,8 +32,3 @@ def plain(found: Answer, lines: Lines) -> dict[str, object]:
         ],
         "verdict": tables.verdict(found, lines),
     }
-
-
-def as_text(answer: Mapping[str, object]) -> str:
-    """As JSON that people can read, too."""
-    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()

@@ -1,0 +1,82 @@
+"""A program with and without something preloaded, in turn: what the rows of bars.py are made of."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stretto import native
+from stretto.launch.base import Launcher
+from stretto.launch.process import launch
+
+
+@dataclass(frozen=True)
+class Side:
+    """The same program with these variables for its ranks."""
+
+    name: str
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Each side's figures, in the order of the runs."""
+
+    native: list[dict[str, float]]
+    stretto: list[dict[str, float]]
+
+    def spread(self, side: str, figure: str) -> str:
+        """Median (minimum-maximum)."""
+        return shown([run[figure] for run in getattr(self, side)])
+
+    def ratio(self, figure: str) -> str:
+        """Of native to Stretto, run by run."""
+        pairs = zip(self.native, self.stretto, strict=True)
+        return shown([ours[figure] / theirs[figure] for ours, theirs in pairs])
+
+
+def shown(values: list[float]) -> str:
+    return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"
+
+
+def figures(output: str) -> dict[str, float]:
+    """The `name value` lines a program printed."""
+    return {name: float(value) for name, value in re.findall(r"(?m)^(\w+) ([\d.]+)$", output)}
+
+
+def run_once(
+    launcher: Launcher,
+    ranks: int,
+    argv: list[str],
+    env: Mapping[str, str],
+    timeout_s: float = 300,
+) -> str:
+    with tempfile.TemporaryFile() as out:
+        command = launcher.command(ranks, argv, env)
+        outcome = launch(command, timeout_s=timeout_s, stdout=out, stderr=out)
+        out.seek(0)
+        text = out.read().decode(errors="replace")
+    if not outcome.ok:
+        raise SystemExit(f"bars: {' '.join(argv)} failed:\n{text}")
+    return text
+
+
+def measure(
+    launcher: Launcher,
+    ranks: int,
+    argv: list[str],
+    runs: int,
+    mode: str = "accelerate",
+    env: Mapping[str, str] | None = None,
+) -> Measured:
+    """Both sides in turn, which goes first changing each time; `mode` is what is preloaded."""
+    preload = {"LD_PRELOAD": str(native.drop_in(launcher.abi, mode)), **(env or {})}
+    sides = [Side("native", {}), Side("stretto", preload)]
+    taken = Measured([], [])
+    for run in range(runs):
+        for side in sides if run % 2 == 0 else sides[::-1]:
+            getattr(taken, side.name).append(figures(run_once(launcher, ranks, argv, side.env)))
+    return taken

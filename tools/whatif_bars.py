@@ -1,0 +1,139 @@
+"""How near virtual time is to real time, and what it costs: rows of bars.py."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import tempfile
+from itertools import product
+from pathlib import Path
+
+from interleaved import measure, shown
+from rich.table import Table
+from whatif_study import APPS, ask, of, stretto
+
+from stretto import native
+from stretto.launch.dropin import SCENARIOS
+from stretto.launch.registry import Known
+from stretto.model.machine import read_machine
+from stretto.model.scenarios import usual_scenarios
+from stretto.report.words import percent
+
+RIG = "4x1@200mbit"
+# So that 16 ranks compute for longer: in a few milliseconds one interruption shows.
+LONGER = {
+    "ft": ["128", "60"],
+    "is": ["4194304", "60"],
+    "mg": ["128", "60"],
+    "alltoall": ["1048576", "100"],
+    "abinit_like": ["32", "8192", "100"],
+    "jacobi3d": ["128", "1000"],
+    "transpose": ["2048", "20"],
+}
+
+
+def accuracy(runs: int, abi: str) -> Table:
+    """sim against normal, where both are to be had; and on one core against on two."""
+    table = Table(
+        "2 ranks", "normal", "sim", "off by", "bar", "zero saves", "virtual/real run",
+        "1 core/2", "bar",
+        title=f"What if, {abi}: 2 ranks on 2 cores, interleaved; sim on one core against on two",
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        machine = measured(folder, abi)
+        for app in APPS:
+            options = ("--runs", str(runs), "--machine", machine)
+            two = ask("whatif", app, 2, *options, abi=abi)
+            one = ask("whatif", app, 2, *options, abi=abi, one_core=True)
+            whole = two["scenarios_s"]["sim"]["median"]
+            table.add_row(
+                app,
+                of(two["normal_s"]),
+                of(two["scenarios_s"]["sim"]),
+                percent(two["gap"]),
+                "5 %",
+                percent(two["gain"]["median"]),
+                f"{two['virtual_wall_s']['median'] / two['normal_s']['median']:.2f}",
+                percent(abs(one["scenarios_s"]["sim"]["median"] / whole - 1)),
+                "10 %",
+            )
+    return table
+
+
+def rig_check(runs: int, abi: str) -> Table:
+    """Collectives in virtual time against real ones on a network that costs no CPU."""
+    table = Table(
+        "collective", "bytes", "real us", "virtual us", "off by", "bar",
+        title=f"What if, {abi}: rig {RIG}, after calibration on it",
+    )  # fmt: skip
+    program = str(native.native_dir() / "apps" / abi / "latency")
+    # The rig's hosts share this one's cores, of which Open MPI knows nothing: a rank that waits
+    # must leave its core to the one that it waits for.
+    polite = ["--launcher-args", "--mca mpi_yield_when_idle 1"] if abi == "openmpi" else []
+    with tempfile.TemporaryDirectory() as folder:
+        machine = measured(folder, abi, "--rig", RIG, *polite, ranks=4)
+        for collective, bytes_ in product(("bcast", "allreduce", "alltoall"), (8, 4096, 262144)):
+            run = Path(folder) / f"{collective}-{bytes_}"
+            words = ["-n", "4", "--rig", RIG, "--runs", str(runs), "--output", str(run)]
+            # Short ones often enough that the network's token buckets run dry.
+            call = [program, collective, str(bytes_), "50" if bytes_ <= 4096 else "3"]
+            answer = stretto("whatif", "--json", "--machine", machine, *polite, *words, *call)
+            real = statistics.median(
+                told(file.read_text()) for file in run.glob("normal-*/stdout.txt")
+            )
+            virtual = told(answer.stderr)
+            table.add_row(
+                collective, f"{bytes_:,}", f"{real:.1f}", f"{virtual:.1f}",
+                percent(abs(virtual / real - 1)), "20 %",
+            )  # fmt: skip
+    return table
+
+
+def measured(folder: str, abi: str, *options: str, ranks: int = 2) -> str:
+    """The file of a machine that was measured now."""
+    machine = f"{folder}/machine.toml"
+    program = str(native.native_dir() / "apps" / abi / "ft")
+    stretto("calibrate", "-n", str(ranks), "-o", machine, *options, program)
+    return machine
+
+
+def told(output: str) -> float:
+    """The time of a call that `latency` prints."""
+    match = re.search(r"(?m)^latency_us ([\d.]+)$", output)
+    assert match, output
+    return float(match[1])
+
+
+def spread(runs: int, abi: str) -> Table:
+    """How far runs with many more ranks than cores differ."""
+    table = Table("16 ranks", "sim", "range", "bar", title=f"What if, {abi}: {runs} runs")
+    for app in APPS:
+        found = ask("whatif", app, 16, "--runs", str(runs), abi=abi, arguments=LONGER[app])
+        sim = found["scenarios_s"]["sim"]
+        table.add_row(app, of(sim), percent((sim["most"] - sim["least"]) / sim["median"]), "5 %")
+    return table
+
+
+def cost_of_calls(mpi: Known, apps: Path, runs: int) -> Table:
+    """What virtual time costs a point-to-point call, with the three usual scenarios."""
+    table = Table(
+        "8 B",
+        "native us",
+        "in virtual time us",
+        "more",
+        "bar",
+        title=f"{mpi.name}, one host, 2 pinned ranks: CPU time of a call",
+    )
+    program = apps.parent.parent / "tests" / mpi.abi / "calls"
+    with tempfile.TemporaryDirectory() as folder:
+        scenarios = Path(folder) / "scenarios.txt"
+        usual = usual_scenarios(read_machine("infiniband-100g"), ["allreduce"])
+        scenarios.write_text("".join(each.for_the_library() for each in usual))
+        env = {SCENARIOS: str(scenarios)}
+        got = measure(mpi, 2, [str(program), "100000"], runs, "whatif", env)
+    for figure in ("blocking_us", "nonblocking_us"):
+        pairs = zip(got.native, got.stretto, strict=True)
+        more = shown([ours[figure] - theirs[figure] for theirs, ours in pairs])
+        both = (got.spread(side, figure) for side in ("native", "stretto"))
+        table.add_row(figure.removesuffix("_us"), *both, more, "0.5")
+    return table

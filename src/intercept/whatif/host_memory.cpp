@@ -34,7 +34,10 @@ void wake(const Word& word, int how_many) {
 struct alignas(64) HostMemory::Ring {
   alignas(64) std::atomic<std::uint64_t> written{0};
   alignas(64) std::atomic<std::uint64_t> read{0};
-  alignas(64) std::array<Letter, kSlots> slots;
+  struct alignas(64) Slot {
+    Letter letter;
+  };
+  std::array<Slot, kSlots> slots;
 };
 
 struct alignas(64) HostMemory::Bell {
@@ -110,7 +113,7 @@ bool HostMemory::put(int from, int to, const Letter& letter, std::size_t size) {
   Ring& into = ring(from, to);
   const std::uint64_t written = into.written.load(std::memory_order_relaxed);
   if (written - into.read.load(std::memory_order_acquire) == kSlots) return false;
-  std::memcpy(static_cast<void*>(&into.slots[written % kSlots]), &letter, size);
+  std::memcpy(static_cast<void*>(&into.slots[written % kSlots].letter), &letter, size);
   into.written.store(written + 1, std::memory_order_release);
   return true;
 }
@@ -119,7 +122,7 @@ const Letter* HostMemory::front(int from, int to) const {
   const Ring& of = ring(from, to);
   const std::uint64_t read = of.read.load(std::memory_order_relaxed);
   if (of.written.load(std::memory_order_acquire) == read) return nullptr;
-  return &of.slots[read % kSlots];
+  return &of.slots[read % kSlots].letter;
 }
 
 void HostMemory::drop(int from, int to) {

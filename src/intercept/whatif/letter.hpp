@@ -20,7 +20,7 @@ enum class LetterKind : std::int32_t {
 
 // What every letter has comes first, as only what a letter of its kind needs goes from core to
 // core, where each line of the cache costs about as much as a short call of MPI.
-struct alignas(64) Letter {
+struct Letter {
   std::int64_t number = 0;  // of its sender's to its receiver
   std::int64_t comm = 0;    // Comm::id
   std::int64_t order = 0;   // a message's tag, or the collective's number on its communicator

@@ -1,18 +1,20 @@
 #include "intercept/whatif/completions.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <span>
 
+#include "base/short_list.hpp"
 #include "intercept/whatif/hooks.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
 
-using Handles = std::vector<MPI_Request>;
-
-Handles copies(int count, const MPI_Request* requests) {
-  return count > 0 ? Handles(requests, requests + count) : Handles{};
-}
+// Copies of the program's handles.
+class Handles : public ShortList<MPI_Request> {
+ public:
+  Handles(int count, const MPI_Request* requests)
+      : ShortList(requests, requests + std::max(count, 0)) {}
+};
 
 // The program's array of statuses, or one of ours where it has none.
 class Statuses {
@@ -24,23 +26,23 @@ class Statuses {
 
  private:
   MPI_Status* theirs_;
-  std::vector<MPI_Status> own_;
+  ShortList<MPI_Status> own_;
 };
 
-void forget_all(const Handles& handles) {
+void forget_all(std::span<const MPI_Request> handles) {
   for (const MPI_Request handle : handles) Requests::get().forget(handle);
 }
 
-void complete_all(const Handles& handles, const MPI_Status* statuses) {
-  std::vector<Requests::Completed> completed;
+void complete_all(std::span<const MPI_Request> handles, const MPI_Status* statuses) {
+  ShortList<Requests::Completed> completed;
   completed.reserve(handles.size());
   for (std::size_t i = 0; i < handles.size(); ++i) completed.emplace_back(handles[i], statuses[i]);
   Requests::get().complete(completed);
 }
 
-void complete_some(const Handles& handles, int count, const int* indices,
+void complete_some(std::span<const MPI_Request> handles, int count, const int* indices,
                    const MPI_Status* statuses) {
-  std::vector<Requests::Completed> completed;
+  ShortList<Requests::Completed> completed;
   completed.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     completed.emplace_back(handles[static_cast<std::size_t>(indices[i])], statuses[i]);
@@ -49,20 +51,21 @@ void complete_some(const Handles& handles, int count, const int* indices,
 }
 
 void complete_one(MPI_Request handle, const MPI_Status& status) {
-  Requests::get().complete({{handle, status}});
+  const Requests::Completed one{handle, status};
+  Requests::get().complete({&one, 1});
 }
 
 // The handles without those of collectives whose end is not known yet: they are not complete,
 // whatever the MPI knows of its own part in them.
 class Known {
  public:
-  Known(int count, MPI_Request* requests) : theirs_(requests), handles_(copies(count, requests)) {
+  Known(int count, MPI_Request* requests) : theirs_(requests), handles_(count, requests) {
     for (MPI_Request& handle : handles_) {
       if (!Requests::get().is_unanswered(handle)) continue;
       handle = native().request_null;
       is_all_ = false;
     }
-    before_ = handles_;
+    before_.assign(handles_.begin(), handles_.end());
   }
 
   [[nodiscard]] MPI_Request* data() { return is_all_ ? theirs_ : handles_.data(); }
@@ -77,18 +80,18 @@ class Known {
  private:
   MPI_Request* theirs_;
   Handles handles_;
-  Handles before_;
+  ShortList<MPI_Request> before_;
   bool is_all_ = true;
 };
 
-bool any_unanswered(const Handles& handles) {
+bool any_unanswered(std::span<const MPI_Request> handles) {
   return std::any_of(handles.begin(), handles.end(),
                      [](MPI_Request handle) { return Requests::get().is_unanswered(handle); });
 }
 
 // Waits by testing where others need this rank's core or its answers.
 template <class Wait, class Test>
-int wait_or_test(const Handles& handles, Wait wait, Test test) {
+int wait_or_test(std::span<const MPI_Request> handles, Wait wait, Test test) {
   wait_until([&] { return !any_unanswered(handles); });
   if (!must_stay_awake()) return wait();
   int error = MPI_SUCCESS;
@@ -138,7 +141,9 @@ auto tests_some(int count, int* outcount, int* indices, MPI_Status* statuses) {
   };
 }
 
-bool must_test(const Handles& handles) { return must_stay_awake() || any_unanswered(handles); }
+bool must_test(std::span<const MPI_Request> handles) {
+  return must_stay_awake() || any_unanswered(handles);
+}
 
 }  // namespace
 
@@ -147,12 +152,12 @@ int on_Wait(decltype(&PMPI_Wait) real, MPI_Request* request, MPI_Status* status)
   const MPI_Request handle = *request;
   MPI_Status own{};
   const int error = wait_or_test(
-      {handle}, [&] { return real(request, &own); },
+      {&handle, 1}, [&] { return real(request, &own); },
       [&](int* done) { return native().Test(request, done, &own); });
   if (error == MPI_SUCCESS) {
     complete_one(handle, own);
   } else {
-    forget_all({handle});
+    forget_all({&handle, 1});
   }
   hand_out(own, status);
   return error;
@@ -169,7 +174,7 @@ int on_Test(decltype(&PMPI_Test) real, MPI_Request* request, int* flag, MPI_Stat
   }
   const int error = real(request, flag, &own);
   if (error != MPI_SUCCESS) {
-    forget_all({handle});
+    forget_all({&handle, 1});
   } else if (*flag == 0) {
     polled();
     return error;
@@ -183,7 +188,7 @@ int on_Test(decltype(&PMPI_Test) real, MPI_Request* request, int* flag, MPI_Stat
 int on_Waitall(decltype(&PMPI_Waitall) real, int count, MPI_Request requests[],
                MPI_Status statuses[]) {
   const Pause pause;
-  const Handles handles = copies(count, requests);
+  const Handles handles(count, requests);
   Statuses into(count, statuses);
   const int error = wait_or_test(
       handles, [&] { return real(count, requests, into.data()); },
@@ -199,7 +204,7 @@ int on_Waitall(decltype(&PMPI_Waitall) real, int count, MPI_Request requests[],
 int on_Testall(decltype(&PMPI_Testall) real, int count, MPI_Request requests[], int* flag,
                MPI_Status statuses[]) {
   const Pause pause(Stops::to_poll);
-  const Handles handles = copies(count, requests);
+  const Handles handles(count, requests);
   Statuses into(count, statuses);
   if (any_unanswered(handles)) {
     polled();
@@ -220,7 +225,7 @@ int on_Testall(decltype(&PMPI_Testall) real, int count, MPI_Request requests[], 
 int on_Waitany(decltype(&PMPI_Waitany) real, int count, MPI_Request requests[], int* index,
                MPI_Status* status) {
   const Pause pause;
-  const Handles handles = copies(count, requests);
+  const Handles handles(count, requests);
   MPI_Status own{};
   const int error = must_test(handles)
                         ? wait_for_any(count, requests, tests_any(count, index, &own))
@@ -235,7 +240,7 @@ int on_Waitany(decltype(&PMPI_Waitany) real, int count, MPI_Request requests[], 
 int on_Testany(decltype(&PMPI_Testany) /*real*/, int count, MPI_Request requests[], int* index,
                int* flag, MPI_Status* status) {
   const Pause pause(Stops::to_poll);
-  const Handles handles = copies(count, requests);
+  const Handles handles(count, requests);
   MPI_Status own{};
   int error = MPI_SUCCESS;
   const Found found = test_known(count, requests, &error, tests_any(count, index, &own));
@@ -254,7 +259,7 @@ int on_Testany(decltype(&PMPI_Testany) /*real*/, int count, MPI_Request requests
 int on_Waitsome(decltype(&PMPI_Waitsome) real, int incount, MPI_Request requests[], int* outcount,
                 int indices[], MPI_Status statuses[]) {
   const Pause pause;
-  const Handles handles = copies(incount, requests);
+  const Handles handles(incount, requests);
   Statuses into(incount, statuses);
   const auto tests = tests_some(incount, outcount, indices, into.data());
   const int error = must_test(handles) ? wait_for_any(incount, requests, tests)
@@ -268,7 +273,7 @@ int on_Waitsome(decltype(&PMPI_Waitsome) real, int incount, MPI_Request requests
 int on_Testsome(decltype(&PMPI_Testsome) /*real*/, int incount, MPI_Request requests[],
                 int* outcount, int indices[], MPI_Status statuses[]) {
   const Pause pause(Stops::to_poll);
-  const Handles handles = copies(incount, requests);
+  const Handles handles(incount, requests);
   Statuses into(incount, statuses);
   int error = MPI_SUCCESS;
   const auto tests = tests_some(incount, outcount, indices, into.data());

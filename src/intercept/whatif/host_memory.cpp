@@ -31,10 +31,12 @@ void wake(const Word& word, int how_many) {
 
 }  // namespace
 
+// A slot itself says which letter it has, and the writer looks at how many were read only where
+// the ring may be full: what goes from core to core with a letter is the letter.
 struct alignas(64) HostMemory::Ring {
-  alignas(64) std::atomic<std::uint64_t> written{0};
   alignas(64) std::atomic<std::uint64_t> read{0};
   struct alignas(64) Slot {
+    std::atomic<std::uint64_t> written{0};  // the number of its letter, from 1 on
     Letter letter;
   };
   std::array<Slot, kSlots> slots;
@@ -63,10 +65,12 @@ HostMemory::Ring& HostMemory::ring(int from, int to) const {
                static_cast<std::size_t>(to)];
 }
 
-bool HostMemory::map(int fd, int ranks) {
+bool HostMemory::map(int fd, int local, int ranks) {
   const auto n = static_cast<std::size_t>(ranks);
   size_ = sizeof(Head) + n * sizeof(Bell) + n * n * sizeof(Ring);
+  local_ = local;
   ranks_ = ranks;
+  ends_.resize(n);
   // Untouched pages take no memory, and are zero: as good as constructed.
   // Where there is no room for them when they are touched, that ends the process.
   struct statvfs room{};
@@ -82,7 +86,7 @@ std::string HostMemory::create(int ranks, int tokens) {
   std::string name = "/stretto-" + std::to_string(getpid()) + "-" + std::to_string(now_ns());
   const int fd = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return {};
-  const bool mapped = map(fd, ranks);
+  const bool mapped = map(fd, 0, ranks);
   ::close(fd);
   if (!mapped) {
     forget_name(name);
@@ -92,10 +96,10 @@ std::string HostMemory::create(int ranks, int tokens) {
   return name;
 }
 
-bool HostMemory::open(const std::string& name, int ranks) {
+bool HostMemory::open(const std::string& name, int local, int ranks) {
   const int fd = shm_open(name.c_str(), O_RDWR, 0);
   if (fd < 0) return false;
-  const bool mapped = map(fd, ranks);
+  const bool mapped = map(fd, local, ranks);
   ::close(fd);
   return mapped;
 }
@@ -109,25 +113,28 @@ void HostMemory::close() {
 
 HostMemory::~HostMemory() { close(); }
 
-bool HostMemory::put(int from, int to, const Letter& letter, std::size_t size) {
-  Ring& into = ring(from, to);
-  const std::uint64_t written = into.written.load(std::memory_order_relaxed);
-  if (written - into.read.load(std::memory_order_acquire) == kSlots) return false;
-  std::memcpy(static_cast<void*>(&into.slots[written % kSlots].letter), &letter, size);
-  into.written.store(written + 1, std::memory_order_release);
+bool HostMemory::put(int to, const Letter& letter, std::size_t size) {
+  Ring& into = ring(local_, to);
+  Ends& ends = ends_[static_cast<std::size_t>(to)];
+  if (ends.written - ends.known_read == kSlots) {
+    ends.known_read = into.read.load(std::memory_order_acquire);
+    if (ends.written - ends.known_read == kSlots) return false;
+  }
+  Ring::Slot& slot = into.slots[ends.written % kSlots];
+  std::memcpy(static_cast<void*>(&slot.letter), &letter, size);
+  slot.written.store(++ends.written, std::memory_order_release);
   return true;
 }
 
-const Letter* HostMemory::front(int from, int to) const {
-  const Ring& of = ring(from, to);
-  const std::uint64_t read = of.read.load(std::memory_order_relaxed);
-  if (of.written.load(std::memory_order_acquire) == read) return nullptr;
-  return &of.slots[read % kSlots].letter;
+const Letter* HostMemory::front(int from) const {
+  const std::uint64_t read = ends_[static_cast<std::size_t>(from)].read;
+  const Ring::Slot& slot = ring(from, local_).slots[read % kSlots];
+  return slot.written.load(std::memory_order_acquire) == read + 1 ? &slot.letter : nullptr;
 }
 
-void HostMemory::drop(int from, int to) {
-  std::atomic<std::uint64_t>& read = ring(from, to).read;
-  read.store(read.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+void HostMemory::drop(int from) {
+  Ends& ends = ends_[static_cast<std::size_t>(from)];
+  ring(from, local_).read.store(++ends.read, std::memory_order_release);
 }
 
 void HostMemory::ring_bell(int rank) {

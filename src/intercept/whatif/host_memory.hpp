@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "intercept/whatif/letter.hpp"
 
@@ -18,20 +19,20 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  // By the host's first rank, for `ranks` of which `tokens` may run at a time; empty where there
+  // By the host's first rank, 0, for `ranks` of which `tokens` may run at a time; empty where there
   // is no shared memory to be had. The name is for the others, until forget_name().
   [[nodiscard]] std::string create(int ranks, int tokens);
-  [[nodiscard]] bool open(const std::string& name, int ranks);
+  [[nodiscard]] bool open(const std::string& name, int local, int ranks);
   static void forget_name(const std::string& name);
   void close();
 
   [[nodiscard]] bool is_open() const { return base_ != nullptr; }
 
-  // False where the ring is full.
-  [[nodiscard]] bool put(int from, int to, const Letter& letter, std::size_t size);
-  // The oldest one; nullptr where there is none. It stays until drop().
-  [[nodiscard]] const Letter* front(int from, int to) const;
-  void drop(int from, int to);
+  // From this rank; false where the ring is full.
+  [[nodiscard]] bool put(int to, const Letter& letter, std::size_t size);
+  // The oldest one to this rank; nullptr where there is none. It stays until drop().
+  [[nodiscard]] const Letter* front(int from) const;
+  void drop(int from);
 
   // Wakes `rank` if it sleeps.
   void ring_bell(int rank);
@@ -50,11 +51,20 @@ class HostMemory {
   [[nodiscard]] Head& head() const;
   [[nodiscard]] Bell& bell_of(int rank) const;
   [[nodiscard]] Ring& ring(int from, int to) const;
-  [[nodiscard]] bool map(int fd, int ranks);
+  [[nodiscard]] bool map(int fd, int local, int ranks);
+
+  // How far this rank is in the rings to and from another.
+  struct Ends {
+    std::uint64_t written = 0;
+    std::uint64_t known_read = 0;  // of what it wrote; it may be more by now
+    std::uint64_t read = 0;
+  };
 
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
+  int local_ = 0;  // this rank among its host's
   int ranks_ = 0;
+  std::vector<Ends> ends_;
 };
 
 }  // namespace stretto::intercept::whatif

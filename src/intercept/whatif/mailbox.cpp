@@ -60,7 +60,7 @@ void Mailbox::share_hosts_memory() {
   }
   const auto names = of_all_ranks(mine, size_, own_);
   const Name& name = names[static_cast<std::size_t>(world_of_[0])];
-  const bool opened = local_ == 0 ? !created.empty() : memory_.open(name.data(), ranks);
+  const bool opened = local_ == 0 ? !created.empty() : memory_.open(name.data(), local_, ranks);
   const auto all = of_all_ranks(opened ? 1 : 0, size_, own_);  // and nobody needs the name any more
   if (local_ == 0 && !created.empty()) HostMemory::forget_name(created);
   const bool shared = std::all_of(world_of_.begin(), world_of_.end(), [&](int rank) {
@@ -84,7 +84,7 @@ void Mailbox::send(int to, Letter letter) {
   letter.number = sent_[receiver]++;
   letter.sender = rank_;
   const int local = local_of_[receiver];
-  if (local >= 0 && memory_.put(local_, local, letter, letter.sent_bytes(scenarios_))) return;
+  if (local >= 0 && memory_.put(local, letter, letter.sent_bytes(scenarios_))) return;
   underway_.push_back({letter, {}});
   Sent& sent = underway_.back();
   native().Isend(&sent.letter, sizeof(Letter), native().byte, to, kTag, own_, &sent.request);
@@ -125,10 +125,10 @@ void Mailbox::look_at(int sender) {
 
 bool Mailbox::take_ring(int local) {
   bool any = false;
-  while (const Letter* letter = memory_.front(local, local_)) {
+  while (const Letter* letter = memory_.front(local)) {
     Letter copy;
     std::memcpy(static_cast<void*>(&copy), letter, letter->sent_bytes(scenarios_));
-    memory_.drop(local, local_);
+    memory_.drop(local);
     accept(copy);
     any = true;
   }

@@ -31,6 +31,24 @@ enum class Stops : std::uint8_t {
   to_read_clock,
 };
 
+// Locks nothing until it is told to expect threads: most programs have one, in which a lock costs
+// as much as much else that virtual time does to a call.
+class Mutex {
+ public:
+  // Only while no one holds it.
+  void expect_threads() { threads_ = true; }
+  void lock() {
+    if (threads_) mutex_.lock();
+  }
+  void unlock() {
+    if (threads_) mutex_.unlock();
+  }
+
+ private:
+  bool threads_ = false;
+  std::mutex mutex_;
+};
+
 class Process {
  public:
   static Process& get();
@@ -46,7 +64,7 @@ class Process {
   Sites sites;
   Flags flags;
   // Held by whoever looks at the members; never while waiting.
-  std::mutex mutex;
+  Mutex mutex;
 
   // To be called again and again while waiting, without the mutex: takes in letters, or rests.
   void rest(int& times);
@@ -96,6 +114,6 @@ class Pause {
   Process& process_;
 };
 
-using Lock = std::lock_guard<std::mutex>;
+using Lock = std::lock_guard<Mutex>;
 
 }  // namespace stretto::intercept::whatif

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/short_list.hpp"
+
 namespace stretto::intercept::whatif {
 namespace {
 
@@ -30,9 +32,18 @@ Requests::Entry& Requests::fresh(MPI_Request request) {
   const auto found = entries_.find(key_of(request));
   if (found != entries_.end()) {
     abandon(found->second.operation);
-    entries_.erase(found);
+    return found->second = {};
   }
-  return entries_[key_of(request)];
+  if (spare_.empty()) return entries_[key_of(request)];
+  spare_.back().key() = key_of(request);
+  const auto added = entries_.insert(std::move(spare_.back())).position;
+  spare_.pop_back();
+  return added->second;
+}
+
+void Requests::erase(Entries::iterator entry) {
+  entry->second = {};
+  spare_.push_back(entries_.extract(entry));
 }
 
 void Requests::add(MPI_Request request, Operation operation) {
@@ -83,7 +94,8 @@ void Requests::forget(MPI_Request request) {
 void Requests::remove(MPI_Request request) {
   forget(request);
   const Lock lock(Process::get().mutex);
-  entries_.erase(key_of(request));
+  const auto found = entries_.find(key_of(request));
+  if (found != entries_.end()) erase(found);
 }
 
 bool Requests::is_unanswered(MPI_Request request) const {
@@ -99,14 +111,14 @@ Operation Requests::take(MPI_Request request) {
   const auto found = entries_.find(key_of(request));
   if (found == entries_.end()) return {};
   Operation operation = std::exchange(found->second.operation, std::monostate{});
-  if (!found->second.is_persistent) entries_.erase(found);
+  if (!found->second.is_persistent) erase(found);
   return operation;
 }
 
-void Requests::complete(const std::vector<Completed>& completed) {
-  std::vector<Letter> letters;
-  std::vector<Begun> collectives;
-  std::vector<std::pair<Ticket, const MPI_Status*>> receives;
+void Requests::complete(std::span<const Completed> completed) {
+  ShortList<Letter> letters;
+  ShortList<Begun> collectives;
+  ShortList<std::pair<Ticket, const MPI_Status*>> receives;
   for (const auto& [request, status] : completed) {
     Operation operation = take(request);
     if (const auto* receive = std::get_if<Receive>(&operation)) {

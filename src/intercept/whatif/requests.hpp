@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -48,7 +49,7 @@ class Requests {
 
   // Those of these requests that were completed, with their statuses, all at one moment.
   using Completed = std::pair<MPI_Request, MPI_Status>;
-  void complete(const std::vector<Completed>& completed);
+  void complete(std::span<const Completed> completed);
 
  private:
   struct Entry {
@@ -59,7 +60,11 @@ class Requests {
   [[nodiscard]] Entry& fresh(MPI_Request request);
   [[nodiscard]] Operation take(MPI_Request request);
 
-  std::unordered_map<std::uintptr_t, Entry> entries_;
+  using Entries = std::unordered_map<std::uintptr_t, Entry>;
+  void erase(Entries::iterator entry);
+
+  Entries entries_;
+  std::vector<Entries::node_type> spare_;  // kept for their memory
 };
 
 }  // namespace stretto::intercept::whatif

@@ -65,6 +65,13 @@ void begin_virtual_time(const std::string& scenarios) {
   process.mailbox.open(own, process.scenarios.size());
 }
 
+// Where only one of them may call MPI, all may yet look at its clock.
+bool has_threads() {
+  int provided = 0;
+  native().Query_thread(&provided);
+  return provided != MPI_THREAD_SINGLE;
+}
+
 void begin() {
   if (!native_available()) {
     say("this program runs on %s, which this variant (%s) does not serve: it runs as it is",
@@ -76,6 +83,7 @@ void begin() {
     return;
   }
   Process& process = Process::get();
+  if (has_threads()) process.mutex.expect_threads();
   native().Comm_rank(native().comm_world, &process.world_rank);
   native().Comm_size(native().comm_world, &process.world_size);
   own = copy_of_world();

@@ -14,12 +14,11 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from interleaved import Measured, figures, measure, run_once, shown
+from interleaved import Measured, figures, measure, on_rig, run_once, shown
+from live_bars import simulator_live
 from replay_bars import replays
 from rich.console import Console
 from rich.progress import track
@@ -29,7 +28,6 @@ from whatif_bars import accuracy, cost_of_calls, rig_check, spread
 
 from stretto import native
 from stretto.errors import StrettoError
-from stretto.launch.base import Launcher
 from stretto.launch.registry import Known, known_launchers
 from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.rig.plan import host_address
@@ -38,12 +36,6 @@ OVERLAP_RIG = "2x1@200mbit,pin"
 LATENCY_RIG = "4x2@1gbit"
 VECTORS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
 SIZES = (8, 4096, 262144, 4194304)
-
-
-@contextmanager
-def on_rig(mpi: Known, spec: str) -> Iterator[Launcher]:
-    with Rig(parse_rig(spec)) as rig:
-        yield rig.launcher(mpi)
 
 
 def overlap(mpi: Known, apps: Path, runs: int) -> Table:
@@ -226,10 +218,11 @@ BARS = {
     "profile": profile,
     "whatif": lambda mpi, _apps, runs: accuracy(runs, mpi.abi),
     "whatif-call": cost_of_calls,
-    "whatif-rig": lambda mpi, _apps, runs: rig_check(runs, mpi.abi),
+    "whatif-rig": lambda mpi, _apps, runs: rig_check(mpi, runs),
     "whatif-spread": lambda mpi, _apps, runs: spread(runs, mpi.abi),
     "replay": lambda mpi, _apps, _runs: replays(mpi.abi),
     "simulator": lambda _mpi, _apps, runs: simulator(runs),
+    "simulator-live": lambda mpi, _apps, runs: simulator_live(mpi, runs),
 }
 
 

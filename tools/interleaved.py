@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import statistics
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from stretto import native
 from stretto.launch.base import Launcher
 from stretto.launch.process import launch
+from stretto.launch.registry import Known
+from stretto.launch.rig import Rig, parse_rig
 
 
 @dataclass(frozen=True)
@@ -80,3 +83,9 @@ def measure(
         for side in sides if run % 2 == 0 else sides[::-1]:
             getattr(taken, side.name).append(figures(run_once(launcher, ranks, argv, side.env)))
     return taken
+
+
+@contextmanager
+def on_rig(mpi: Known, spec: str) -> Iterator[Launcher]:
+    with Rig(parse_rig(spec)) as rig:
+        yield rig.launcher(mpi)

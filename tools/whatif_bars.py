@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 import tempfile
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -60,24 +61,22 @@ def accuracy(runs: int, abi: str) -> Table:
     return table
 
 
-def rig_check(runs: int, abi: str) -> Table:
+def rig_check(mpi: Known, runs: int) -> Table:
     """Collectives in virtual time against real ones on a network that costs no CPU."""
     table = Table(
         "collective", "bytes", "real us", "virtual us", "off by", "bar",
-        title=f"What if, {abi}: rig {RIG}, after calibration on it",
+        title=f"What if, {mpi.abi}: rig {RIG}, after calibration on it",
     )  # fmt: skip
-    program = str(native.native_dir() / "apps" / abi / "latency")
-    # The rig's hosts share this one's cores, of which Open MPI knows nothing: a rank that waits
-    # must leave its core to the one that it waits for.
-    polite = ["--launcher-args", "--mca mpi_yield_when_idle 1"] if abi == "openmpi" else []
+    program = str(native.native_dir() / "apps" / mpi.abi / "latency")
+    on_rig = options_on_rig(mpi)
     with tempfile.TemporaryDirectory() as folder:
-        machine = measured(folder, abi, "--rig", RIG, *polite, ranks=4)
+        machine = measured(folder, mpi.abi, *on_rig, ranks=4)
         for collective, bytes_ in product(("bcast", "allreduce", "alltoall"), (8, 4096, 262144)):
             run = Path(folder) / f"{collective}-{bytes_}"
-            words = ["-n", "4", "--rig", RIG, "--runs", str(runs), "--output", str(run)]
+            words = ["-n", "4", *on_rig, "--runs", str(runs), "--output", str(run)]
             # Short ones often enough that the network's token buckets run dry.
             call = [program, collective, str(bytes_), "50" if bytes_ <= 4096 else "3"]
-            answer = stretto("whatif", "--json", "--machine", machine, *polite, *words, *call)
+            answer = stretto("whatif", "--json", "--machine", machine, *words, *call)
             real = statistics.median(
                 told(file.read_text()) for file in run.glob("normal-*/stdout.txt")
             )
@@ -87,6 +86,20 @@ def rig_check(runs: int, abi: str) -> Table:
                 percent(abs(virtual / real - 1)), "20 %",
             )  # fmt: skip
     return table
+
+
+def on_rig_of(mpi: Known) -> Known:
+    """The rig's hosts share this one's cores, of which Open MPI knows nothing: a rank that waits
+    must leave its core to the one that it waits for."""
+    return (
+        replace(mpi, extra=("--mca", "mpi_yield_when_idle", "1")) if mpi.abi == "openmpi" else mpi
+    )
+
+
+def options_on_rig(mpi: Known) -> list[str]:
+    """The same for a verb."""
+    words = on_rig_of(mpi).extra
+    return ["--rig", RIG, *(["--launcher-args", " ".join(words)] if words else [])]
 
 
 def measured(folder: str, abi: str, *options: str, ranks: int = 2) -> str:

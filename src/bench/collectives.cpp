@@ -12,14 +12,16 @@ constexpr Collective kMeasured[] = {
     Collective::barrier, Collective::bcast,   Collective::reduce,        Collective::allreduce,
     Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
-constexpr int kRepeats = 25;
-constexpr double kLongest = 200'000'000;  // ns, for one size
+// Alone, a short call shows how far apart ranks leave the barrier before it.
+constexpr int kInARow = 8;
+constexpr int kRepeats = 11;
+constexpr double kLongest = 80'000'000;  // ns, for one size
 
 class Caller {
  public:
   Caller(MPI_Comm comm, int size) : comm_(comm), size_(size) {}
 
-  void call(Collective collective, std::int64_t bytes) {
+  void call(Collective collective, std::int64_t bytes, int root) {
     const Native& mpi = native();
     const std::int64_t whole = std::max<std::int64_t>(bytes, 8) * size_;
     const std::int64_t at = turn_++ % buffers(bytes) * whole;
@@ -33,19 +35,19 @@ class Caller {
         mpi.Barrier(comm_);
         break;
       case Collective::bcast:
-        mpi.Bcast(out, n, type, 0, comm_);
+        mpi.Bcast(out, n, type, root, comm_);
         break;
       case Collective::reduce:
-        mpi.Reduce(in, out, doubles, mpi.real, mpi.op_sum, 0, comm_);
+        mpi.Reduce(in, out, doubles, mpi.real, mpi.op_sum, root, comm_);
         break;
       case Collective::allreduce:
         mpi.Allreduce(in, out, doubles, mpi.real, mpi.op_sum, comm_);
         break;
       case Collective::gather:
-        mpi.Gather(in, n, type, out, n, type, 0, comm_);
+        mpi.Gather(in, n, type, out, n, type, root, comm_);
         break;
       case Collective::scatter:
-        mpi.Scatter(in, n, type, out, n, type, 0, comm_);
+        mpi.Scatter(in, n, type, out, n, type, root, comm_);
         break;
       case Collective::allgather:
         mpi.Allgather(in, n, type, out, n, type, comm_);
@@ -75,19 +77,20 @@ class Caller {
     out_ = std::vector<std::byte>(room + kApart);
     once(collective, bytes);
     const double estimate = once(collective, bytes);
-    const int repeats = static_cast<int>(std::clamp(kLongest / estimate, 2.0, 1.0 * kRepeats));
+    const int repeats =
+        static_cast<int>(std::clamp(kLongest / (kInARow * estimate), 2.0, 1.0 * kRepeats));
     std::vector<double> times{estimate};
     for (int i = 0; i < repeats; ++i) times.push_back(once(collective, bytes));
     return summary(std::move(times));
   }
 
  private:
-  // The slowest rank's time, the same on all.
+  // A call's, of the slowest rank, the same on all.
   double once(Collective collective, std::int64_t bytes) {
     native().Barrier(comm_);
     const std::int64_t begin = now_ns();
-    call(collective, bytes);
-    const auto mine = static_cast<double>(now_ns() - begin);
+    for (int i = 0; i < kInARow; ++i) call(collective, bytes, i % size_);
+    const auto mine = static_cast<double>(now_ns() - begin) / kInARow;
     std::vector<double> all(static_cast<std::size_t>(size_));
     native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
                        comm_);
@@ -116,7 +119,7 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
   for (const Collective collective : kMeasured) {
     for (const std::int64_t bytes : kSizes) {
       if (bytes * size > kMostInAll / 2) break;
-      times.push_back({collective, bytes, caller.measure(collective, bytes)});
+      times.push_back({collective, bytes, kInARow, caller.measure(collective, bytes)});
       // On a slow network the next would take long, and tell nothing new.
       if (collective == Collective::barrier || times.back().time.median > kLongest / 4) break;
     }

@@ -13,10 +13,11 @@ namespace stretto::bench {
 struct CollectiveTime {
   Collective collective{};
   std::int64_t bytes = 0;  // of the vector or of one rank's block, as Shape::count
-  Sample time;             // of the rank that takes longest, in ns
+  int calls = 1;           // so many in a row, each with the next rank as its root
+  Sample time;             // a call's, of the rank that takes longest, in ns
 };
 
-// Called by all ranks; all get the answer. Each collective begins when all ranks are there.
+// Called by all ranks; all get the answer. Each row of calls begins when all ranks are there.
 [[nodiscard]] std::vector<CollectiveTime> measure_collectives(MPI_Comm comm);
 
 }  // namespace stretto::bench

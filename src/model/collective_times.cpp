@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::size_t kMostPrepared = 64;
 
+// A call's, in calls in a row as they were measured.
+double time_in_a_row(CollectiveTimes& times, Collective collective,
+                     const MeasuredCollective& measured) {
+  std::vector<double> now(static_cast<std::size_t>(measured.ranks));
+  for (int call = 0; call < measured.calls; ++call) {
+    const Rank root = is_rooted(collective) ? call % measured.ranks : 0;
+    now = times.of({.collective = collective, .bytes = measured.bytes, .root = root}, now).ends;
+  }
+  return *std::max_element(now.begin(), now.end()) / measured.calls;
+}
+
 }  // namespace
 
 CollectiveTimes::CollectiveTimes(const Scenario& scenario, std::vector<Rank> places)
@@ -24,17 +35,28 @@ CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
   answer.ends = answer.free;
   const double factor = scenario_.factor(call.collective, call.bytes);
   if (factor == 0 || ranks_ == 1) return answer;
-  Prepared& built = prepared(call);
-  std::optional<Outcome> outcome;
-  if (built.by_rounds) outcome = built.rounds.run(built.costs, arrivals);
-  if (!outcome) {
-    outcome = run_events(built.as_program(), built.costs, machine_, {.arrivals = arrivals});
+  // A message that costs so many times as much makes nobody wait so many times as long for who
+  // comes late: all of it as if the clocks went slower.
+  const double first = *std::min_element(arrivals.begin(), arrivals.end());
+  std::vector<double> begun = arrivals;
+  if (factor != 1) {
+    for (double& each : begun) each = (each - first) / factor;
   }
-  for (std::size_t rank = 0; rank < answer.ends.size(); ++rank) {
-    const double free = answer.free[rank];
-    answer.ends[rank] = free + factor * std::max(outcome->ends[rank] - free, 0.0);
+  const std::vector<double> ends = simulated(call, begun);
+  for (std::size_t rank = 0; rank < ends.size(); ++rank) {
+    const double end = factor == 1 ? ends[rank] : first + factor * ends[rank];
+    answer.ends[rank] = std::max(answer.free[rank], end);
   }
   return answer;
+}
+
+std::vector<double> CollectiveTimes::simulated(const CollectiveCall& call,
+                                               const std::vector<double>& begun) {
+  Prepared& built = prepared(call);
+  if (built.by_rounds) {
+    if (auto outcome = built.rounds.run(built.costs, begun)) return std::move(outcome->ends);
+  }
+  return run_events(built.as_program(), built.costs, machine_, {.arrivals = begun}).ends;
 }
 
 CollectiveTimes::Prepared& CollectiveTimes::prepared(const CollectiveCall& call) {
@@ -82,6 +104,7 @@ void correct_by_measurements(Scenario& scenario) {
   for (int i = 0; i < kCollectives; ++i) {
     CollectiveRule& rule = scenario.collectives[static_cast<std::size_t>(i)];
     rule.corrections.clear();
+    if (rule.measured.empty()) continue;
     Scenario plain;
     plain.algorithms = scenario.algorithms;
     plain.machine = scenario.machine;
@@ -89,10 +112,7 @@ void correct_by_measurements(Scenario& scenario) {
       std::vector<Rank> places(static_cast<std::size_t>(each.ranks));
       std::iota(places.begin(), places.end(), 0);
       CollectiveTimes times(plain, std::move(places));
-      const std::vector<double> arrivals(static_cast<std::size_t>(each.ranks));
-      const auto ends =
-          times.of({.collective = static_cast<Collective>(i), .bytes = each.bytes}, arrivals).ends;
-      const double ours = *std::max_element(ends.begin(), ends.end());
+      const double ours = time_in_a_row(times, static_cast<Collective>(i), each);
       if (ours > 0) rule.corrections.push_back({each.bytes, each.time / ours});
     }
   }

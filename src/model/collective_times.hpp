@@ -55,6 +55,9 @@ class CollectiveTimes {
     [[nodiscard]] const Program& as_program();
   };
 
+  // When each rank ends where it begins so, without a factor.
+  [[nodiscard]] std::vector<double> simulated(const CollectiveCall& call,
+                                              const std::vector<double>& begun);
   [[nodiscard]] Prepared& prepared(const CollectiveCall& call);
   [[nodiscard]] std::unique_ptr<Prepared> prepare(const CollectiveCall& call) const;
   [[nodiscard]] Choice choice(const CollectiveCall& call) const;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 30;
 constexpr std::int64_t kMostMeasured = 1 << 16;
+constexpr std::int64_t kMostCalls = 1000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
 std::optional<Collective> collective_of(std::string_view name) {
@@ -84,7 +85,8 @@ class Reader {
     const std::int64_t bytes = whole(rest, 0, kMostBytes);
     const auto ranks = static_cast<int>(whole(rest, 2, kMostMeasured));
     if (!list.empty() && bytes <= list.back().bytes) fail("BYTES must rise");
-    list.push_back({bytes, ranks, factor(rest)});
+    list.push_back({.bytes = bytes, .ranks = ranks, .time = factor(rest)});
+    if (!(rest >> std::ws).eof()) list.back().calls = static_cast<int>(whole(rest, 1, kMostCalls));
   }
 
   CollectiveRule& rule_for(const std::string& name, Scenario& scenario) const {

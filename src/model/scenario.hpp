@@ -19,11 +19,13 @@ struct Correction {
   double factor = 1;
 };
 
-// What the machine's own MPI took for it on so many ranks, in ns.
+// What the machine's own MPI took for it on so many ranks, in ns: for each of so many calls in a
+// row, where each has the next rank as its root.
 struct MeasuredCollective {
   std::int64_t bytes = 0;
   int ranks = 0;
   double time = 0;
+  int calls = 1;
 };
 
 struct CollectiveRule {
@@ -55,7 +57,7 @@ struct Scenario {
 //   overlap perfect
 //   ranks_per_host N
 //   collective NAME FACTOR
-//   measured NAME BYTES RANKS NS        (by rising BYTES)
+//   measured NAME BYTES RANKS NS [CALLS]    (by rising BYTES)
 //   algorithm COLLECTIVE NAME
 //   machine NAME ...
 //

@@ -34,10 +34,12 @@ class LevelTimes(msgspec.Struct, frozen=True):
 
 
 class CollectiveTime(msgspec.Struct, frozen=True):
-    """Of the MPI's own collective; bytes are one rank's block's or the vector's."""
+    """Of the MPI's own collective; bytes are one rank's block's or the vector's. Of so many calls
+    in a row, each with the next rank as its root."""
 
     name: str
     bytes: int
+    calls: int
     time: Sample
 
 

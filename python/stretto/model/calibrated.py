@@ -37,7 +37,7 @@ def machine_of(calibration: Calibration, name: str) -> Fitted:
         f"{calibration.hosts} host{'s' if calibration.hosts > 1 else ''}",
         compute=_compute(calibration),
         collective=[
-            Collective(each.name, each.bytes, calibration.ranks, each.time.median)
+            Collective(each.name, each.bytes, calibration.ranks, each.time.median, each.calls)
             for each in calibration.collectives
         ],
     )

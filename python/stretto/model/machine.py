@@ -52,13 +52,15 @@ class Compute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Collective(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the MPI's own collective took: its algorithms are not known, this stands for them.
 
-    `bytes` are the vector's or one rank's block's, as for `stretto simulate`.
+    `bytes` are the vector's or one rank's block's, as for `stretto simulate`; `time_ns` is that of
+    each of so many `calls` in a row, where each has the next rank as its root.
     """
 
     name: str
     bytes: Annotated[int, msgspec.Meta(ge=0)]
     ranks: Annotated[int, msgspec.Meta(ge=2)]
     time_ns: Nanoseconds
+    calls: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 1
 
 
 class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -45,7 +45,7 @@ class Scenario:
         lines += [f"algorithm {name} {algorithm}" for name, algorithm in self.algorithms.items()]
         if self.measured:
             lines += [
-                f"measured {each.name} {each.bytes} {each.ranks} {each.time_ns!r}"
+                f"measured {each.name} {each.bytes} {each.ranks} {each.time_ns!r} {each.calls}"
                 for each in sorted(self.machine.collective, key=lambda each: each.bytes)
                 if each.name not in self.algorithms
             ]

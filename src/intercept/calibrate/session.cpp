@@ -71,6 +71,7 @@ void describe_collectives(Json& json) {
   json.key("collectives").begin_array();
   for (const auto& each : bench::measure_collectives(native().comm_world)) {
     json.begin_object().field("name", name_of(each.collective)).field("bytes", each.bytes);
+    json.field("calls", each.calls);
     describe(json, "time", each.time);
     json.end_object();
   }

@@ -61,9 +61,9 @@ def calibration(levels: list[LevelTimes], hosts: int = 1) -> Calibration:
         crowded=False,
         levels=levels,
         collectives=[
-            CollectiveTime("allreduce", 8, sample(2500)),
-            CollectiveTime("allreduce", 4096, sample(9000)),
-            CollectiveTime("barrier", 0, sample(700)),
+            CollectiveTime("allreduce", 8, 8, sample(2500)),
+            CollectiveTime("allreduce", 4096, 8, sample(9000)),
+            CollectiveTime("barrier", 0, 8, sample(700)),
         ],
         work=[WorkTime(size, sample(20 + 0.125 * size), sample(5 + 0.25 * size)) for size in SIZES],
     )
@@ -125,9 +125,9 @@ def test_work_and_collectives_are_the_medians() -> None:
     machine = machine_of(TWO_HOSTS, "here").machine
     assert flat(machine.compute) == flat(Compute(20.0, 0.125, 5.0, 0.25))
     assert machine.collective == [
-        Collective("allreduce", 8, 8, 2500),
-        Collective("allreduce", 4096, 8, 9000),
-        Collective("barrier", 0, 8, 700),
+        Collective("allreduce", 8, 8, 2500, 8),
+        Collective("allreduce", 4096, 8, 9000, 8),
+        Collective("barrier", 0, 8, 700, 8),
     ]
 
 

@@ -25,7 +25,7 @@ CLUSTER = Machine(
     [Level("host", [NEAR], holds=4), Level("network", [FAR, LARGE], link_ns_per_byte=2.0)],
     collective=[
         Collective("allreduce", 4096, 4, 9000.0),
-        Collective("bcast", 8, 4, 500.5),
+        Collective("bcast", 8, 4, 500.5, 8),
         Collective("allreduce", 8, 4, 1000.0),
     ],
 )
@@ -198,7 +198,7 @@ def test_the_library_is_told_all_of_it() -> None:
         scenario.for_the_library()
         == (
             "scenario x\ncomputing 0.25\npoint_to_point 2.0\noverlap perfect\n"
-            "collective alltoall 0.5\nalgorithm allreduce ring\nmeasured bcast 8 4 500.5\n"
+            "collective alltoall 0.5\nalgorithm allreduce ring\nmeasured bcast 8 4 500.5 8\n"
         )
         + CLUSTER.for_the_tool()
     )
@@ -209,8 +209,8 @@ def test_the_library_is_told_what_was_measured_by_size() -> None:
         Scenario("two\n words", CLUSTER).for_the_library()
         == (
             "scenario two words\ncomputing 1.0\npoint_to_point 1.0\n"
-            "measured bcast 8 4 500.5\nmeasured allreduce 8 4 1000.0\n"
-            "measured allreduce 4096 4 9000.0\n"
+            "measured bcast 8 4 500.5 8\nmeasured allreduce 8 4 1000.0 1\n"
+            "measured allreduce 4096 4 9000.0 1\n"
         )
         + CLUSTER.for_the_tool()
     )

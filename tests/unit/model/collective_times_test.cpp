@@ -132,7 +132,8 @@ TEST(CollectiveTimes, ALateRankDelaysNobodyElseInATree) {
   EXPECT_EQ(asked(scenario, up, last_is_late).ends, (Times{1e6 + 1020, 10, 10, 1e6 + 10}));
 }
 
-TEST(CollectiveTimes, AreNeverBeforeTheyCouldBeFree) {
+// A quarter of the costs: what four times slower clocks show of them as they are.
+TEST(CollectiveTimes, AreInProportionToTheirFactorAndNeverBeforeTheyCouldBeFree) {
   std::mt19937 random(20261122);
   const Scenario whole = on(machine_of(kCluster));
   for (int round = 0; round < 300; ++round) {
@@ -145,14 +146,25 @@ TEST(CollectiveTimes, AreNeverBeforeTheyCouldBeFree) {
                                 .root = root};
       Scenario quarter = whole;
       rule_of(quarter, collective).factor = 0.25;
-      const auto all = asked(whole, call, arrivals);
+      Times slower = arrivals;
+      for (double& arrival : slower) arrival *= 4;
+      const auto all = asked(whole, call, slower);
       const auto part = asked(quarter, call, arrivals);
       for (std::size_t rank = 0; rank < arrivals.size(); ++rank) {
         ASSERT_GE(all.ends[rank], all.free[rank]) << name_of(collective);
-        EXPECT_DOUBLE_EQ(part.ends[rank] - part.free[rank], (all.ends[rank] - all.free[rank]) / 4);
+        EXPECT_NEAR(part.ends[rank], all.ends[rank] / 4, 1e-6) << name_of(collective);
       }
     }
   }
+}
+
+// On a tree 3 gets its data from 2.
+TEST(CollectiveTimes, WaitNoLongerForALateRankWhereTheyCostMore) {
+  Scenario scenario = on(uniform(1000, 10, 0, 0));
+  const Times middle_is_late{0, 0, 1e6, 0};
+  const CollectiveCall call{.collective = Collective::bcast, .bytes = 8};
+  rule_of(scenario, Collective::bcast).factor = 3;
+  EXPECT_NEAR(asked(scenario, call, middle_is_late).ends[3], 1e6 + 3 * (10 + 10 + 1000 + 10), 1e-6);
 }
 
 TEST(CollectiveTimes, OfWhatWasMeasuredAreWhatWasMeasured) {
@@ -169,6 +181,21 @@ TEST(CollectiveTimes, OfWhatWasMeasuredAreWhatWasMeasured) {
     EXPECT_NEAR(taken(8), 12345, 1e-6) << name_of(collective);
     EXPECT_NEAR(taken(4096), 99, 1e-6);
     EXPECT_NEAR(taken(1 << 20), 5e6, 1e-3) << name_of(collective);
+  }
+}
+
+// In a row they overlap where they may, as those did that were measured.
+TEST(CollectiveTimes, InARowAreWhatWasMeasuredInARow) {
+  for (const Collective collective : followed()) {
+    Scenario scenario = on(machine_of(kCluster));
+    rule_of(scenario, collective).measured = {{4096, 4, 54321, 8}};
+    correct_by_measurements(scenario);
+    Times now(4);
+    for (int call = 0; call < 8; ++call) {
+      const Rank root = is_rooted(collective) ? call % 4 : 0;
+      now = asked(scenario, {.collective = collective, .bytes = 4096, .root = root}, now).ends;
+    }
+    EXPECT_NEAR(*std::ranges::max_element(now) / 8, 54321, 54) << name_of(collective);
   }
 }
 

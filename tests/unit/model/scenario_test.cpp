@@ -35,7 +35,7 @@ ranks_per_host 16
 collective allreduce 0
 collective bcast 1.5
 measured alltoall 8 4 1000.5
-measured alltoall 256 4 2000
+measured alltoall 256 4 2000 8
 algorithm reduce_scatter linear
 machine second one
 copy 1 2
@@ -61,6 +61,8 @@ TEST(Scenario, IsReadFromItsDescription) {
   EXPECT_EQ(measured[0].bytes, 8);
   EXPECT_EQ(measured[0].ranks, 4);
   EXPECT_DOUBLE_EQ(measured[0].time, 1000.5);
+  EXPECT_EQ(measured[0].calls, 1);
+  EXPECT_EQ(measured[1].calls, 8);
   EXPECT_EQ(measured[1].bytes, 256);
   const auto forced = static_cast<std::size_t>(Collective::reduce_scatter);
   EXPECT_EQ(other.algorithms[forced].algorithm,
@@ -134,6 +136,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"scenario x\ncomputing 1 2\n", "scenarios, line 2: '2' is too much"},
         Wrong{"scenario x\nmeasured bcast 8 1 5\n",
               "scenarios, line 2: a whole number from 2 to 65536 is missing"},
+        Wrong{"scenario x\nmeasured bcast 8 2 5 0\n",
+              "scenarios, line 2: a whole number from 1 to 1000 is missing"},
+        Wrong{"scenario x\nmeasured bcast 8 2 5 x\n",
+              "scenarios, line 2: a whole number from 1 to 1000 is missing"},
+        Wrong{"scenario x\nmeasured bcast 8 2 5 8 8\n", "scenarios, line 2: '8' is too much"},
         Wrong{"scenario x\nmeasured neighbor_allgather 8 4 5\n",
               "scenarios, line 2: a neighbourhood collective cannot be measured alone"},
         Wrong{"scenario x\nmeasured bcast 8 2 5\nmeasured bcast 8 2 5\n",

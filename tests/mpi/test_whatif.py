@@ -96,8 +96,9 @@ def neighbors_and_persistent(ranks: int) -> dict[str, list[float]]:
     behind = sent(both_sent, SHORT) + RECV + SHORT - 1 + RECV
     # Ranks 0 and 1 are late; whoever is next to one waits for it.
     waits = [late, late] if ranks == 2 else [late, late, passed_on, *[0.0] * (ranks - 4), late]
-    reduced = [late, passed_on, *zero]
-    reduced[-1] = late
+    hop = sent(0, SHORT) + RECV
+    reduced = [SEND, hop, *zero]
+    reduced[-1] = hop
     return {
         "ring_exchange": [exchange] * ranks,
         "ring_meanwhile": [exchange, behind, *[exchange] * (ranks - 2)],
@@ -130,12 +131,24 @@ def run_in_virtual_time(
 @pytest.mark.parametrize("ranks", [2, 4])
 @pytest.mark.parametrize("name", EVERY_MPI)
 def test_known_times_are_met(name: str, ranks: int, tmp_path: Path) -> None:
-    said = run_in_virtual_time(EVERY_MPI[name], "known_times", ranks, tmp_path, EXACT)
+    assert_met(known_times(ranks), EVERY_MPI[name], tmp_path, EXACT)
+
+
+def test_with_overlap_a_neighbourhood_collective_goes_on_meanwhile(tmp_path: Path) -> None:
+    ranks = 4
+    exchange = sent(SHORT - 1, SHORT) + RECV
+    overlapped = {"ring_meanwhile": [exchange] * ranks}  # with the other message before its end
+    scenario = EXACT.replace("computing 0", "computing 0\noverlap perfect")
+    assert_met(known_times(ranks) | overlapped, next(iter(MPIS.values())), tmp_path, scenario)
+
+
+def assert_met(expected: dict[str, list[float]], mpi: Mpi, folder: Path, scenario: str) -> None:
+    ranks = len(expected["chain"])
+    said = run_in_virtual_time(mpi, "known_times", ranks, folder, scenario)
     found: dict[str, list[float]] = {}
     for line in said:
         phase, _, ns = line.split()
         found.setdefault(phase, []).append(float(ns))
-    expected = known_times(ranks)
     assert found.keys() == expected.keys()
     for phase, times in expected.items():
         assert found[phase] == pytest.approx(times, abs=1.0), phase

@@ -8,6 +8,8 @@ file(GLOB test_sources CONFIGURE_DEPENDS tests/mpi/*.c tests/mpi/*.cpp)
 file(GLOB sequences_sources CONFIGURE_DEPENDS tests/differential/*.cpp)
 file(GLOB fortran_sources CONFIGURE_DEPENDS tests/mpi/*.f tests/mpi/*.f90)
 
+find_package(OpenMP QUIET COMPONENTS C)
+
 if(STRETTO_SANITIZE)
   # The programs of the tests that run with sanitizers, and sequences.
   set(app_sources)
@@ -43,6 +45,9 @@ foreach(abi IN LISTS STRETTO_ABIS)
     if(name STREQUAL dropin_persistent)
       # It needs functions that its MPI may not have.
       target_link_libraries(tests-${abi}-${name} PRIVATE stretto-accelerate-${abi})
+    endif()
+    if(name STREQUAL openmp AND OpenMP_C_FOUND)
+      target_link_libraries(tests-${abi}-${name} PRIVATE OpenMP::OpenMP_C)
     endif()
     # Only those that call stretto_* come out needing it: the drop-in's tests must not.
     target_link_libraries(tests-${abi}-${name} PRIVATE stretto-flags mpi-${abi} m -Wl,--as-needed

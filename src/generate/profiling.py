@@ -142,13 +142,21 @@ def all_forms(functions: Iterable[Function]) -> Iterator[Function]:
         yield from forms(function) if function.role == "collective" else [function]
 
 
+def is_newer(function: Function) -> bool:
+    """Does MPI have it since 4.0?"""
+    return function.form == "persistent" or function.name == "Comm_idup_with_info"
+
+
 def entry_points(
-    mode: str, functions: Sequence[Function], wrapper: Callable[[Function], str]
+    mode: str,
+    older: Sequence[Function],
+    newer: Sequence[Function],
+    wrapper: Callable[[Function], str],
 ) -> str:
-    """The definitions of all of them, in the namespace of stretto::intercept::<mode>."""
-    # Open MPI 4.1 has none of these, and a program that looks for them must not find ours.
-    newer = [f for f in functions if f.form == "persistent" or f.name.endswith("_c")]
-    older = [f for f in functions if f not in newer]
+    """The definitions of all of them, in the namespace of stretto::intercept::<mode>.
+
+    Open MPI 4.1 has none of `newer`, and a program that looks for them must not find ours.
+    """
     return (
         "using namespace stretto;\n"
         "using namespace stretto::intercept;\n"
@@ -175,5 +183,10 @@ def source(functions: Iterable[Function]) -> str:
         "namespace stretto::intercept::profile {\n"
         f"constinit const Function kFunctions[] = {{\n{table}}};\n"
         "}  // namespace stretto::intercept::profile\n\n"
-        + entry_points("profile", [*every, *large], lambda f: wrapper(f, index[f.name]))
+        + entry_points(
+            "profile",
+            [f for f in every if not is_newer(f)],
+            [*filter(is_newer, every), *large],
+            lambda f: wrapper(f, index[f.name]),
+        )
     )

@@ -20,7 +20,12 @@ def collective(function: Function) -> str:
     words = f'Call{function.call}, "MPI_{function.name}", caller'
     real = f"[=] {{ return real({function.forwarded}); }}"
     if function.form == "persistent":
-        return f"  return pass_unfollowed({real});\n"
+        # Without it the program could not call it, but for what it links with.
+        missing = f'static_cast<void>(existing_function("PMPI_{function.name}"))'
+        return (
+            f"  if (real == nullptr) {missing};\n"
+            f"  return on_initialized({words}, request, {real});\n"
+        )
     if function.form == "nonblocking":
         return f"  return on_start({words}, request, {real});\n"
     return f"  return on_collective({words}, {real});\n"
@@ -119,6 +124,9 @@ def body(function: Function) -> str:
         some = name in ("Comm_create_group", "Intercomm_create", "Intercomm_merge")
         parent = "native().comm_null" if some else function.arguments[0]
         return f'  return on_attach({parent}, newcomm, "MPI_{name}", caller, {real});\n'
+    if name.startswith("Comm_idup"):
+        real = f"[=] {{ return real({function.forwarded}); }}"
+        return f'  return on_idup(comm, newcomm, request, "MPI_{name}", caller, {real});\n'
     if name in COMPLETIONS:
         return f"  return on_{name}({', '.join(('real', *function.arguments))});\n"
     return message(function)
@@ -129,7 +137,21 @@ def wrapper(function: Function) -> str:
         words = ", ".join(("real", *function.arguments))
         return entry(function, f"  return on_{function.name}({words});\n", always=True)
     text = body(function)
-    return entry(function, text, caller="caller" in text)
+    return entry(function, text, caller="caller" in text) + extension(function)
+
+
+def extension(function: Function) -> str:
+    """The names that Open MPI 4.1 has for persistent collectives."""
+    if function.form != "persistent":
+        return ""
+    words = ", ".join(["Word"] * len(function.types))
+    aliases = (
+        f"STRETTO_ENTRY Word enter_{each}_{function.name}({words}) "
+        f'__asm__("{each}_{function.name}")\n'
+        f'    __attribute__((alias("MPI_{function.name}")));\n'
+        for each in ("MPIX", "PMPIX")
+    )
+    return f"#if defined(OMPI_MAJOR_VERSION)\n{''.join(aliases)}#endif\n"
 
 
 def source(functions: Iterable[Function]) -> str:
@@ -139,5 +161,5 @@ def source(functions: Iterable[Function]) -> str:
     large = [form for form in map(large_count_form, every) if form]
 
     return '#include "intercept/whatif/hooks.hpp"\n\n' + entry_points(
-        "whatif", [*every, *large], wrapper
+        "whatif", every, large, wrapper
     )

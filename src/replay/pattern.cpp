@@ -69,6 +69,8 @@ std::uint64_t word_of(const Op& op, int rank, const Grid& grid, const Masks& mas
         .add(masks[static_cast<std::size_t>(op.comm)].value_or(0));
     words.add(static_cast<std::uint64_t>(op.collective)).add(static_cast<std::uint64_t>(op.root));
     words.add((op.commutative ? 1 : 0) + (op.uneven ? 2 : 0));
+    words.add(static_cast<std::uint64_t>(op.series)).add(static_cast<std::uint64_t>(op.from));
+    for (const trace::Block& block : op.to) words.add(grid.way(rank, block.to));
   }
   return words.word();
 }
@@ -82,6 +84,7 @@ Coords farthest(const RankTrace& rank, const Grid& grid) {
   };
   for (const Op& op : rank.ops) {
     if (op.kind == OpKind::send) look(op.peer);
+    for (const trace::Block& block : op.to) look(block.to);
     for (const trace::Taken& taken : op.taken) {
       if (taken.from != trace::kKept) look(taken.from);
     }

@@ -1,5 +1,7 @@
 #include "replay/rank.hpp"
 
+#include <algorithm>
+
 namespace stretto::replay {
 
 using trace::Op;
@@ -8,11 +10,21 @@ using trace::Taken;
 
 constexpr std::int64_t kMostUnderWay = 50'000'000;  // a hundred bytes each, or more
 
-void World::send(int to, Message message) {
+void World::count() {
   if (++under_way_ > kMostUnderWay) throw Unmatched("more messages are under way than fit");
+}
+
+void World::send(int to, Message message) {
+  count();
   RankReplay& receiver = *ranks_[static_cast<std::size_t>(to)];
   const int from = message.from;
   receiver.came_[from].push_back(std::move(message));
+  wake(to);
+}
+
+void World::send(int to, const Key& collective, Message message) {
+  count();
+  ranks_[static_cast<std::size_t>(to)]->exchanged_[collective].push_back(std::move(message));
   wake(to);
 }
 
@@ -80,7 +92,7 @@ bool RankReplay::perform(const Op& op, World& world) {
       begin(op, world);
       return true;
     case OpKind::finish:
-      return finish(op);
+      return finish(op, world);
   }
   return true;
 }
@@ -141,13 +153,14 @@ bool RankReplay::probe(const Op& op, World& world) {
 
 void RankReplay::begin(const Op& op, World& world) {
   Membership& comm = comms_[static_cast<std::size_t>(op.comm)];
-  const Open open{.group = comm.group,
-                  .member = comm.member,
-                  .number = comm.begun++,
-                  .bytes = op.bytes,
-                  .site = op.site};
   // A request may have been freed: who comes next in its place is another.
-  open_[op.slot] = open;
+  Open& open = open_[op.slot];
+  open = {.group = comm.group,
+          .member = comm.member,
+          .number = trace::number_of(op.series, comm.begun[op.series]++),
+          .bytes = op.bytes,
+          .site = op.site};
+  if (is_neighborhood(op.collective)) return begin_exchange(op, open, world);
   const model::CollectiveCall call{.collective = op.collective,
                                    .bytes = op.bytes,
                                    .root = op.root,
@@ -157,10 +170,53 @@ void RankReplay::begin(const Op& op, World& world) {
   for (const int member : *comm.group->members()) world.wake(member);
 }
 
-bool RankReplay::finish(const Op& op) {
+void RankReplay::begin_exchange(const Op& op, Open& open, World& world) {
+  open.exchange = clocks_.exchange(op.collective, op.nonblocking);
+  open.from = static_cast<std::size_t>(op.from);
+  for (const trace::Block& block : op.to) {
+    clocks_.send(*open.exchange, block.to, block.bytes, arrivals_);
+    if (block.to == rank_) continue;
+    world.send(block.to, open.key(),
+               {.from = rank_,
+                .bytes = block.bytes,
+                .times = arrivals_,
+                .begun = open.exchange->begun[0],
+                .collective = op.collective});
+  }
+}
+
+bool RankReplay::finish_exchange(const Open& open, World& world) {
+  const auto came = exchanged_.find(open.key());
+  const std::size_t count = came == exchanged_.end() ? 0 : came->second.size();
+  if (count < open.from) return false;
+  std::vector<Message> messages;
+  if (count > 0) messages = std::move(exchanged_.extract(came).mapped());
+  // As in the run, whoever was quicker there or is here.
+  std::stable_sort(messages.begin(), messages.end(),
+                   [](const Message& a, const Message& b) { return a.from < b.from; });
+  std::vector<model::RankClocks::Arrived> arrived;
+  for (const Message& each : messages) {
+    if (each.collective != open.exchange->collective) {
+      throw Unmatched("ranks of a communicator are in different collectives");
+    }
+    arrived.push_back({each.from, each.bytes, each.times.data(), each.begun});
+    world.took();
+  }
+  const auto waited = clocks_.finish(*open.exchange, arrived);
+  result_.sites[static_cast<std::size_t>(open.site)].add(open.bytes, waited.before, waited.free,
+                                                         clocks_.now()[0]);
+  return true;
+}
+
+bool RankReplay::finish(const Op& op, World& world) {
   const auto open = open_.find(op.slot);
   if (open == open_.end()) fail("waits for a collective that it has not begun");
   const Open& what = open->second;
+  if (what.exchange) {
+    const bool is_over = finish_exchange(what, world);
+    if (is_over) open_.erase(open);
+    return is_over;
+  }
   const auto answer = what.group->take(what.member, what.number);
   if (!answer) return false;
   const double before = clocks_.now()[0];
@@ -197,6 +253,7 @@ Replayed RankReplay::result() const {
   Replayed result = result_;
   result.ends.assign(clocks_.now().begin(), clocks_.now().end());
   for (const auto& [sender, messages] : came_) result.left += messages.size();
+  for (const auto& [collective, messages] : exchanged_) result.left += messages.size();
   return result;
 }
 

@@ -4,7 +4,9 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/rank_clocks.hpp"
@@ -17,7 +19,12 @@ struct Message {
   int from = 0;
   std::int64_t bytes = 0;
   std::vector<double> times{};  // when it arrives, by scenario
+  double begun = 0;             // of a neighbourhood collective: its sender's clock then
+  Collective collective{};      // the same
 };
+
+// A collective that is open: of which communicator, and its number there.
+using Key = std::pair<const Group*, std::int64_t>;
 
 class RankReplay;
 
@@ -29,11 +36,14 @@ class World {
 
   // Throws Unmatched where more are under way than can be.
   void send(int to, Message message);
+  void send(int to, const Key& collective, Message message);
   void took() { --under_way_; }
   // What a rank waits for may have come.
   void wake(int rank);
 
  private:
+  void count();
+
   const std::vector<std::unique_ptr<RankReplay>>& ranks_;
   std::deque<int>& ready_;
   std::int64_t under_way_ = 0;
@@ -60,6 +70,11 @@ class RankReplay {
     std::int64_t number = 0;
     std::int64_t bytes = 0;
     int site = 0;
+    // Of a neighbourhood collective, and how many messages it gets.
+    std::optional<model::Exchange> exchange{};
+    std::size_t from = 0;
+
+    [[nodiscard]] Key key() const { return {group, number}; }
   };
 
   // False where it has to wait.
@@ -67,7 +82,9 @@ class RankReplay {
   [[nodiscard]] bool receive(const trace::Op& op, World& world);
   [[nodiscard]] bool probe(const trace::Op& op, World& world);
   void begin(const trace::Op& op, World& world);
-  [[nodiscard]] bool finish(const trace::Op& op);
+  void begin_exchange(const trace::Op& op, Open& open, World& world);
+  [[nodiscard]] bool finish(const trace::Op& op, World& world);
+  [[nodiscard]] bool finish_exchange(const Open& open, World& world);
   // The message, or nullptr where it has not come.
   [[nodiscard]] Message* find(const trace::Taken& taken);
   [[nodiscard]] Message take(const trace::Taken& taken);
@@ -84,13 +101,14 @@ class RankReplay {
   bool is_ready_ = true;                // runs, or will
   bool is_done_ = false;
   std::unordered_map<int, std::deque<Message>> came_;  // by sender
+  std::map<Key, std::vector<Message>> exchanged_;      // in neighbourhood collectives
   std::vector<Message> taken_;                         // of the receive it is in
   std::map<int, Message> kept_;                        // by slot
   std::map<int, Open> open_;                           // by slot
   struct Membership {
     Group* group = nullptr;
     std::size_t member = 0;
-    std::int64_t begun = 0;
+    std::map<int, std::int64_t> begun{};  // by series
   };
   std::vector<Membership> comms_;
   Replayed result_;

@@ -116,7 +116,22 @@ class Scaler {
     if (op.kind == OpKind::begin) {
       if (op.root != 0) throw Irregular("collectives with another root than rank 0");
       op.bytes = shrunk(op.bytes, block(op, source));
+      scale_blocks(op, source, rank);
     }
+  }
+
+  // Those of a neighbourhood collective are messages.
+  void scale_blocks(Op& op, const trace::RankTrace& source, int rank) const {
+    std::int64_t before = 0;
+    std::int64_t after = 0;
+    for (trace::Block& block : op.to) {
+      before += block.bytes;
+      if (scaling_.strong) block.bytes = shrunk(block.bytes, face(old_.way(source.rank, block.to)));
+      after += block.bytes;
+      block.to = peer(block.to, source, rank);
+    }
+    if (after > 0)
+      op.bytes = shrunk(op.bytes, static_cast<double>(before) / static_cast<double>(after));
   }
 
   // By how much a message on this way has less to carry.

@@ -16,7 +16,7 @@ enum class OpKind : std::uint8_t {
   receive,  // these messages, completed together
   see,      // a message has come: a probe shows it
   keep,     // the same, and a matched probe takes it out
-  begin,    // a collective
+  begin,    // a collective; of a neighbourhood one all is sent, too
   finish,   // it has been waited for
 };
 inline constexpr int kOpKinds = 8;
@@ -31,6 +31,14 @@ struct Taken {
   friend auto operator<=>(const Taken&, const Taken&) = default;
 };
 
+// What a neighbourhood collective sends a neighbour.
+struct Block {
+  int to = 0;  // in MPI_COMM_WORLD; the rank itself, too
+  std::int64_t bytes = 0;
+
+  friend auto operator<=>(const Block&, const Block&) = default;
+};
+
 // What a member does not speak of stays as it is here.
 struct Op {
   OpKind kind{};
@@ -38,7 +46,7 @@ struct Op {
   std::int64_t bytes = 0;      // send; begin: as model::CollectiveCall counts, of this rank
   std::vector<Taken> taken{};  // receive: in order; see, keep: one
   int slot = 0;                // keep, begin: free until then; finish: of begin
-  bool nonblocking = false;    // finish
+  bool nonblocking = false;    // finish; begin of a neighbourhood collective
   // begin
   int comm = 0;  // index
   int site = 0;  // index
@@ -46,8 +54,18 @@ struct Op {
   int root = 0;  // in the communicator
   bool commutative = true;
   bool uneven = false;
+  int series = 0;           // of a persistent one: which, from 1, of its communicator's
+  std::vector<Block> to{};  // of a neighbourhood collective: blocks, in order
+  int from = 0;             // and how many it gets of other ranks
 
   friend auto operator<=>(const Op&, const Op&) = default;
 };
+
+// Of a collective on its communicator, given how many of its series came before it. Series 0 is
+// all that are no persistent ones; those may be started in any order (MPI 4.1, 6.13).
+inline constexpr int kTurnBits = 36;
+[[nodiscard]] constexpr std::int64_t number_of(int series, std::int64_t turn) {
+  return (std::int64_t{series} << kTurnBits) + turn;
+}
 
 }  // namespace stretto::trace

@@ -54,6 +54,25 @@ Sequence unpack_sequence(Unpacker& bytes, std::size_t items, std::size_t bodies)
   return sequence;
 }
 
+void pack_blocks(Packer& packer, const Op& op) {
+  packer.number(op.to.size());
+  for (const Block& block : op.to) packer.number(whole(block.to)).number(whole(block.bytes));
+  packer.number(whole(op.from));
+}
+
+void unpack_blocks(Unpacker& bytes, const RankTrace& rank, Op& op) {
+  const auto& members = rank.comms[static_cast<std::size_t>(op.comm)].members;
+  op.to.resize(bytes.count());
+  for (Block& block : op.to) {
+    block.to = bytes.index(static_cast<std::size_t>(rank.size));
+    if (std::find(members.begin(), members.end(), block.to) == members.end()) {
+      fail_at(bytes.offset(), "a neighbour that is not in the communicator");
+    }
+    block.bytes = static_cast<std::int64_t>(bytes.number(kMostBytes));
+  }
+  op.from = static_cast<int>(bytes.number(kMostSlots));
+}
+
 bool has_blocks(Collective collective) {
   switch (collective) {
     case Collective::gather:
@@ -72,15 +91,17 @@ void unpack_begin(Unpacker& bytes, const RankTrace& rank, Op& op) {
   op.comm = bytes.index(rank.comms.size());
   op.site = bytes.index(rank.sites.size());
   op.collective = static_cast<Collective>(bytes.index(kCollectives));
-  if (is_neighborhood(op.collective)) fail_at(bytes.offset(), "a neighbourhood collective");
   op.bytes = static_cast<std::int64_t>(bytes.number(kMostOfCollective));
   op.root = bytes.index(rank.comms[static_cast<std::size_t>(op.comm)].members.size());
-  const std::uint64_t flags = bytes.number(3);
+  const std::uint64_t flags = bytes.number(is_neighborhood(op.collective) ? 7 : 3);
   op.commutative = (flags & 1) != 0;
   op.uneven = (flags & 2) != 0;
+  op.nonblocking = (flags & 4) != 0;
+  op.series = static_cast<int>(bytes.number(kMostSlots));
   if ((op.uneven && !has_blocks(op.collective)) || (!op.commutative && !reduces(op.collective))) {
     fail_at(bytes.offset(), "a collective has what it cannot have");
   }
+  if (is_neighborhood(op.collective)) unpack_blocks(bytes, rank, op);
 }
 
 }  // namespace
@@ -108,7 +129,10 @@ void pack(Packer& packer, const Op& op) {
     case OpKind::begin:
       packer.number(whole(op.slot)).number(whole(op.comm)).number(whole(op.site));
       packer.number(static_cast<std::uint64_t>(op.collective)).number(whole(op.bytes));
-      packer.number(whole(op.root)).number((op.commutative ? 1 : 0) + (op.uneven ? 2 : 0));
+      packer.number(whole(op.root));
+      packer.number((op.commutative ? 1 : 0) + (op.uneven ? 2 : 0) + (op.nonblocking ? 4 : 0));
+      packer.number(whole(op.series));
+      if (is_neighborhood(op.collective)) pack_blocks(packer, op);
       break;
     case OpKind::finish:
       packer.number(whole(op.slot)).number(op.nonblocking ? 1 : 0);

@@ -10,9 +10,18 @@
 
 #include "check.h"
 
+#if MPI_VERSION < 4 && defined(OPEN_MPI) /* has them as an extension */
+#include <mpi-ext.h>
+#define MPI_Allreduce_init MPIX_Allreduce_init
+#define MPI_Bcast_init MPIX_Bcast_init
+#define MPI_Neighbor_alltoall_init MPIX_Neighbor_alltoall_init
+#define MPI_Reduce_init MPIX_Reduce_init
+#endif
+
 enum { SHORT = 1000, LONG = 2000, MANY = 200, TAG = 7 };
-static char out[LONG], in[MANY * 10 + LONG];
+static char out[LONG], in[4 * LONG];
 static const MPI_Comm world = MPI_COMM_WORLD;
+static MPI_Comm ring; /* a periodic Cartesian topology of all ranks in their order */
 
 static void pass_on(int from, int to, int bytes) {
   if (rank == from) MPI_Send(out, bytes, MPI_BYTE, to, TAG, world);
@@ -220,6 +229,100 @@ static void wildcard_first(void) {
   MPI_Wait(&any, MPI_STATUS_IGNORE);
 }
 
+/* To both neighbours. */
+static void ring_exchange(void) {
+  MPI_Neighbor_alltoall(out, SHORT, MPI_BYTE, in, SHORT, MPI_BYTE, ring);
+}
+
+/* What is received meanwhile is waited for last; rank 1 finds both messages there. */
+static void ring_meanwhile(void) {
+  MPI_Request request;
+  int index;
+  MPI_Ineighbor_alltoall(out, SHORT, MPI_BYTE, in + LONG, SHORT, MPI_BYTE, ring, &request);
+  pass_on(0, 1, SHORT);
+  MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+}
+
+/* These cost nothing: who waits for rank 0, or for who waits for it? */
+static void ring_allgather(void) {
+  MPI_Neighbor_allgather(out, 8, MPI_BYTE, in, 8, MPI_BYTE, ring);
+}
+static void ring_iallgather(void) {
+  MPI_Request request;
+  int done = 0;
+  MPI_Ineighbor_allgather(out, 8, MPI_BYTE, in, 8, MPI_BYTE, ring, &request);
+  while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+static void late_ring_allgather(void) { late_to(ring_allgather); }
+static void late_ring_iallgather(void) { late_to(ring_iallgather); }
+
+/* Each with its own, one after the other on the same communicator, among other messages. */
+static void ring_many(void) {
+  MPI_Request requests[4];
+  int index, count, indices[4];
+  MPI_Ineighbor_allgather(out, 8, MPI_BYTE, in, 8, MPI_BYTE, ring, &requests[0]);
+  MPI_Isend(out, 8, MPI_BYTE, rank, 0, ring, &requests[1]);
+  MPI_Irecv(in + LONG, 8, MPI_BYTE, rank, 0, ring, &requests[2]);
+  MPI_Ineighbor_alltoall(out, SHORT, MPI_BYTE, in + 2 * LONG, SHORT, MPI_BYTE, ring, &requests[3]);
+  MPI_Waitany(1, &requests[3], &index, MPI_STATUS_IGNORE);
+  do {
+    MPI_Waitsome(4, requests, &count, indices, MPI_STATUSES_IGNORE);
+  } while (count != MPI_UNDEFINED);
+}
+
+static void persistent_allreduce(void) {
+  MPI_Request request;
+  MPI_Allreduce_init(out, in, 8, MPI_BYTE, MPI_BOR, world, MPI_INFO_NULL, &request);
+  for (int turn = 0; turn < 3; ++turn) {
+    if (turn == 2) pass_on(0, 1, SHORT);
+    if (turn == 2) pass_on(1, 0, SHORT);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(&request);
+}
+
+/* Rank 1 starts the second one first, and is late to the first: the root of that waits for it. */
+static void persistent_any_order(void) {
+  MPI_Request requests[2];
+  MPI_Reduce_init(out, in, 8, MPI_BYTE, MPI_BOR, size - 1, world, MPI_INFO_NULL, &requests[0]);
+  MPI_Bcast_init(out + 8, 8, MPI_BYTE, 0, world, MPI_INFO_NULL, &requests[1]);
+  if (rank == 1) MPI_Start(&requests[1]);
+  if (rank != 1) MPI_Startall(2, requests);
+  pass_on(0, 1, SHORT);
+  if (rank == 1) MPI_Start(&requests[0]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+
+static void persistent_ring(void) {
+  MPI_Request request;
+  MPI_Neighbor_alltoall_init(out, SHORT, MPI_BYTE, in, SHORT, MPI_BYTE, ring, MPI_INFO_NULL,
+                             &request);
+  for (int turn = 0; turn < 2; ++turn) {
+    MPI_Startall(1, &request);
+    MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+  }
+  MPI_Request_free(&request);
+}
+
+/* Two at a time; messages on them are told apart by nothing else. */
+static void on_idup(void) {
+  MPI_Comm dups[2];
+  MPI_Request requests[2];
+  int done = 0;
+  MPI_Comm_idup(world, &dups[0], &requests[0]);
+  MPI_Comm_idup(world, &dups[1], &requests[1]);
+  while (!done) MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+  if (rank == 0) MPI_Recv(in, SHORT, MPI_BYTE, 1, TAG, dups[1], MPI_STATUS_IGNORE);
+  if (rank == 0) MPI_Recv(in, LONG, MPI_BYTE, 1, TAG, dups[0], MPI_STATUS_IGNORE);
+  if (rank == 1) MPI_Send(out, LONG, MPI_BYTE, 0, TAG, dups[0]);
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, dups[1]);
+  MPI_Comm_free(&dups[0]);
+  MPI_Comm_free(&dups[1]);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -247,6 +350,15 @@ static const struct {
     {"answers_meanwhile", answers_meanwhile},
     {"early_root", early_root},
     {"wildcard_first", wildcard_first},
+    {"ring_exchange", ring_exchange},
+    {"ring_meanwhile", ring_meanwhile},
+    {"late_ring_allgather", late_ring_allgather},
+    {"late_ring_iallgather", late_ring_iallgather},
+    {"ring_many", ring_many},
+    {"persistent_allreduce", persistent_allreduce},
+    {"persistent_any_order", persistent_any_order},
+    {"persistent_ring", persistent_ring},
+    {"on_idup", on_idup},
 };
 enum { PHASES = sizeof phases / sizeof phases[0] };
 
@@ -254,6 +366,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
+  const int all_round = 1;
+  MPI_Cart_create(world, 1, &size, &all_round, 0, &ring);
   double took[PHASES];
   for (int i = 0; i < PHASES; ++i) {
     MPI_Barrier(world);
@@ -269,6 +383,7 @@ int main(int argc, char** argv) {
     }
   }
   free(all);
+  MPI_Comm_free(&ring);
   MPI_Finalize();
   return 0;
 }

@@ -42,24 +42,56 @@ void Collectives::open() {
   Process::get().mailbox.on_other([this](const Letter& letter) { read(letter); });
 }
 
-Begun Collectives::begin(const CommPtr& comm, const Call& call, const char* function,
-                         void* caller) {
-  Process& process = Process::get();
-  const std::int64_t bytes = bytes_of_call(call, comm->size());
-  Letter letter{.comm = comm->id,
-                .bytes = bytes,
-                .kind = LetterKind::arrival,
-                .collective = static_cast<std::int32_t>(call.collective),
+Planned Collectives::plan(const CommPtr& comm, const Call& call, const char* function,
+                          void* caller) {
+  Planned planned{.comm = comm, .site = {function, caller, comm->size()}};
+  planned.op = {.kind = trace::OpKind::begin,
+                .bytes = bytes_of_call(call, comm->size()),
+                .comm = comm->recorded,
+                .collective = call.collective,
                 .root = is_rooted(call.collective) ? call.root : 0,
                 .commutative = is_commutative(call),
                 .uneven = call.uneven};
+  if (is_neighborhood(call.collective)) plan_exchange(call, planned);
+  if (call.form != Form::persistent) return planned;
+  const Lock lock(Process::get().mutex);
+  planned.op.series = ++comm->series;
+  return planned;
+}
+
+Begun Collectives::begin(Planned& planned) {
+  Process& process = Process::get();
+  const CommPtr& comm = planned.comm;
+  const int series = planned.op.series;
   const Lock lock(process.mutex);
-  letter.order = comm->collectives++;
-  letter.sender = process.world_rank;
+  Begun begun{.comm = comm, .site = planned.site, .bytes = planned.op.bytes};
+  begun.number = trace::number_of(series, series == 0 ? comm->collectives++ : planned.turns++);
+  begun.in_timeline = process.timeline.begin(planned.site, planned.op);
+  if (is_neighborhood(planned.op.collective)) {
+    exchanges_.begin(planned, begun);
+    return begun;
+  }
+  if (planned.names && comm->rank == 0) {
+    names_.emplace(Key{comm->id, begun.number}, process.comms.name(comm->first()));
+  }
+  arrive(planned, begun.number);
+  return begun;
+}
+
+void Collectives::arrive(const Planned& planned, std::int64_t number) {
+  Process& process = Process::get();
+  const CommPtr& comm = planned.comm;
+  Letter letter{.comm = comm->id,
+                .order = number,
+                .bytes = planned.op.bytes,
+                .sender = process.world_rank,
+                .kind = LetterKind::arrival,
+                .collective = static_cast<std::int32_t>(planned.op.collective),
+                .root = planned.op.root,
+                .commutative = planned.op.commutative,
+                .uneven = planned.op.uneven};
   const auto now = process.timeline.now();
   std::copy(now.begin(), now.end(), letter.times.begin());
-  const SiteKey site{function, caller, comm->size()};
-  const int in_timeline = process.timeline.begin(comm->recorded, site, letter);
   if (comm->rank == 0) {
     ++comm->unanswered;
     worked_out_here_.emplace(comm->id, comm);
@@ -68,16 +100,22 @@ Begun Collectives::begin(const CommPtr& comm, const Call& call, const char* func
     process.mailbox.send(comm->first(), letter);
     process.mailbox.ring_bell(comm->first());
   }
-  return {comm, letter.order, site, in_timeline, bytes};
 }
 
 void Collectives::finish(const Begun& begun, bool nonblocking) {
+  if (begun.exchange) {
+    exchanges_.finish(begun);
+    return;
+  }
   const Letter ends = answer(begun);
   Process& process = Process::get();
-  const Lock lock(process.mutex);
-  const double before = process.timeline.now()[0];
-  process.timeline.finish(begun.in_timeline, ends, nonblocking);
-  process.sites[begun.site].add(begun.bytes, before, ends.free[0], process.timeline.now()[0]);
+  {
+    const Lock lock(process.mutex);
+    const double before = process.timeline.now()[0];
+    process.timeline.finish(begun.in_timeline, ends, nonblocking);
+    process.sites[begun.site].add(begun.bytes, before, ends.free[0], process.timeline.now()[0]);
+  }
+  if (begun.duplicate != nullptr) process.comms.attach(*begun.duplicate, ends.bytes);
 }
 
 Letter Collectives::answer(const Begun& begun) {
@@ -94,10 +132,15 @@ Letter Collectives::answer(const Begun& begun) {
 }
 
 void Collectives::read(const Letter& letter) {
-  if (letter.kind == LetterKind::arrival) {
-    arrived(letter);
-  } else {
-    answers_.emplace(Key{letter.comm, letter.order}, letter);
+  switch (letter.kind) {
+    case LetterKind::arrival:
+      arrived(letter);
+      break;
+    case LetterKind::block:
+      exchanges_.came(letter);
+      break;
+    default:
+      answers_.emplace(Key{letter.comm, letter.order}, letter);
   }
 }
 
@@ -127,8 +170,9 @@ void Collectives::work_out(Comm& comm, const Gathered& gathered) {
     comm.times = std::make_unique<model::GroupTimes>(process.scenarios, process.places, comm.world);
   }
   const std::int64_t number = gathered.letters.front().order;
-  std::vector<Letter> answers(size,
-                              Letter{.comm = comm.id, .order = number, .kind = LetterKind::ends});
+  Letter answer{.comm = comm.id, .order = number, .kind = LetterKind::ends};
+  if (const auto named = names_.extract({comm.id, number})) answer.bytes = named.mapped();
+  std::vector<Letter> answers(size, answer);
   const auto ends = comm.times->of(arrivals);
   for (std::size_t i = 0; i < ends.size(); ++i) {
     for (std::size_t each = 0; each < size; ++each) {

@@ -1,5 +1,5 @@
 // Virtual time of the program's collectives: a communicator's first rank is told when each rank
-// begins, and tells each when it ends.
+// begins, and tells each when it ends; those of neighbours are exchanges.hpp's.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,9 @@
 #include <vector>
 
 #include "api/call.hpp"
-#include "intercept/whatif/process.hpp"
+#include "intercept/whatif/exchanges.hpp"
 
 namespace stretto::intercept::whatif {
-
-// One that this rank has begun.
-struct Begun {
-  CommPtr comm{};
-  std::int64_t number = 0;
-  SiteKey site{};
-  int in_timeline = 0;
-  std::int64_t bytes = 0;
-};
 
 class Collectives {
  public:
@@ -27,13 +18,17 @@ class Collectives {
 
   void open();
 
+  // What there is to know before it begins. Of a persistent one that is all that its arguments are
+  // needed for; all ranks of the communicator initialize them in one order.
+  [[nodiscard]] static Planned plan(const CommPtr& comm, const Call& call, const char* function,
+                                    void* caller);
   // This rank has come to it.
-  [[nodiscard]] Begun begin(const CommPtr& comm, const Call& call, const char* function,
-                            void* caller);
+  [[nodiscard]] Begun begin(Planned& planned);
   // Waits until all ranks have come, and then lets the clocks show the end.
   void finish(const Begun& begun, bool nonblocking);
   // The end is known. Only with the mutex held, as the next one.
   [[nodiscard]] bool is_answered(const Begun& begun) const {
+    if (begun.exchange) return exchanges_.is_over(begun);
     return answers_.contains({begun.comm->id, begun.number});
   }
   // Other ranks wait, or may come to wait, for what this rank has to work out.
@@ -45,16 +40,18 @@ class Collectives {
     std::vector<Letter> letters{};
     int missing = 0;
   };
-  using Key = std::pair<std::int64_t, std::int64_t>;  // communicator, number
 
   void read(const Letter& letter);
   void arrived(const Letter& letter);
   void work_out(Comm& comm, const Gathered& gathered);
   [[nodiscard]] Letter answer(const Begun& begun);
+  void arrive(const Planned& planned, std::int64_t number);
 
   std::map<std::int64_t, CommPtr> worked_out_here_;  // as long as collectives of theirs are open
   std::map<Key, Gathered> gathered_;
   std::map<Key, Letter> answers_;
+  std::map<Key, std::int64_t> names_;  // of communicators that MPI_Comm_idup makes
+  Exchanges exchanges_;
 };
 
 }  // namespace stretto::intercept::whatif

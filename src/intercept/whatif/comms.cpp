@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "engine/own_neighbors.hpp"
 #include "intercept/calls/world.hpp"
 #include "intercept/whatif/process.hpp"
 
@@ -44,10 +45,10 @@ void Comms::close() {
   native().Comm_free_keyval(&keyval_);
 }
 
-void Comms::attach(MPI_Comm comm) {
+std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
   int is_inter = 0;
   native().Comm_test_inter(comm, &is_inter);
-  if (is_inter != 0) return;
+  if (is_inter != 0) return nullptr;
   auto known = std::make_unique<CommPtr>(std::make_shared<Comm>());
   Comm& made = **known;
   native().Comm_rank(comm, &made.rank);
@@ -57,14 +58,31 @@ void Comms::attach(MPI_Comm comm) {
   native().Group_free(&group);
   const bool has_strangers = std::any_of(made.world.begin(), made.world.end(),
                                          [](int rank) { return rank == MPI_UNDEFINED; });
-  if (has_strangers) return;
-  // The first rank names it: by itself, and by how many it has named.
-  const std::int64_t mine = (std::int64_t{made.first()} << 32) | created_++;
-  made.id = of_all_ranks(mine, made.size(), comm).front();
+  if (has_strangers) return nullptr;
+  made.neighbors = own_neighbors(comm, made.rank);
+  return known;
+}
+
+void Comms::attach(MPI_Comm comm) {
+  auto known = look_at(comm);
+  if (!known) return;
+  Comm& made = **known;
+  made.id = of_all_ranks(name(made.first()), made.size(), comm).front();
+  keep(comm, std::move(known));
+}
+
+void Comms::attach(MPI_Comm comm, std::int64_t id) {
+  auto known = look_at(comm);
+  if (!known) return;
+  (*known)->id = id;
+  keep(comm, std::move(known));
+}
+
+void Comms::keep(MPI_Comm comm, std::unique_ptr<CommPtr> known) {
   {
     Process& process = Process::get();
     const Lock lock(process.mutex);
-    made.recorded = process.timeline.add(made.id, made.world);
+    (*known)->recorded = process.timeline.add((*known)->id, (*known)->world);
   }
   native().Comm_set_attr(comm, keyval_, known.release());
   ++generation;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/group_times.hpp"
+#include "schedule/graph.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto::intercept::whatif {
@@ -14,9 +15,11 @@ namespace stretto::intercept::whatif {
 struct Comm {
   std::int64_t id = 0;  // the same on all its ranks, and no other's
   int rank = 0;
-  std::vector<int> world{};      // its ranks in MPI_COMM_WORLD
-  std::int64_t collectives = 0;  // begun so far
-  int recorded = 0;              // Timeline::add
+  std::vector<int> world{};                  // its ranks in MPI_COMM_WORLD
+  std::int64_t collectives = 0;              // begun so far
+  int series = 0;                            // persistent ones initialized so far
+  int recorded = 0;                          // Timeline::add
+  std::shared_ptr<const Graph> neighbors{};  // of this rank; none where it has no topology
   // Where this is the rank that works them out: how many still are to be, and what does.
   std::int64_t unanswered = 0;
   std::unique_ptr<model::GroupTimes> times{};
@@ -34,10 +37,18 @@ class Comms {
   // A new communicator of the program's: all its ranks call this. Not followed are those of two
   // groups and those with ranks from outside MPI_COMM_WORLD.
   void attach(MPI_Comm comm);
+  // The same where they know already what it is called.
+  void attach(MPI_Comm comm, std::int64_t id);
+  // By the first rank of one: by itself, and by how many it has named.
+  [[nodiscard]] std::int64_t name(int first) { return (std::int64_t{first} << 32) | created_++; }
   // nullptr: not followed.
   [[nodiscard]] CommPtr find(MPI_Comm comm);
 
  private:
+  // What this rank knows of it by itself; none where it is not followed.
+  [[nodiscard]] static std::unique_ptr<CommPtr> look_at(MPI_Comm comm);
+  void keep(MPI_Comm comm, std::unique_ptr<CommPtr> known);
+
   int keyval_ = MPI_KEYVAL_INVALID;
   std::atomic<std::int64_t> created_{0};  // that this rank had a part in
 };

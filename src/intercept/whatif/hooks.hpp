@@ -69,8 +69,8 @@ int on_collective(const Call& call, const char* function, void* caller, Real rea
   const Pause pause;
   const CommPtr comm = followed_collective(call);
   if (!comm) return pass_unfollowed(real);
-  Collectives& collectives = Collectives::get();
-  collectives.finish(collectives.begin(comm, call, function, caller_in_program(caller)), false);
+  Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
+  Collectives::get().finish(Collectives::get().begin(planned), false);
   return pass(real);
 }
 
@@ -80,7 +80,40 @@ int on_start(const Call& call, const char* function, void* caller, MPI_Request* 
   const Pause pause;
   const CommPtr comm = followed_collective(call);
   if (!comm) return pass_unfollowed(real);
-  const Begun begun = Collectives::get().begin(comm, call, function, caller_in_program(caller));
+  Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
+  const Begun begun = Collectives::get().begin(planned);
+  const int error = real();
+  if (error == MPI_SUCCESS) Requests::get().add(*request, begun);
+  return error;
+}
+
+// A persistent collective: nothing happens in virtual time before MPI_Start.
+template <class Real>
+int on_initialized(const Call& call, const char* function, void* caller, MPI_Request* request,
+                   Real real) {
+  const Pause pause;
+  const CommPtr comm = followed_collective(call);
+  if (!comm) return pass_unfollowed(real);
+  Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
+  const int error = pass(real);
+  if (error == MPI_SUCCESS) {
+    auto collective = std::make_shared<Planned>(std::move(planned));
+    Requests::get().add_persistent(*request, {.collective = std::move(collective)});
+  }
+  return error;
+}
+
+// MPI_Comm_idup: the new communicator is known once its request is complete.
+template <class Real>
+int on_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request, const char* function,
+            void* caller, Real real) {
+  const Pause pause;
+  const CommPtr known = Process::get().comms.find(comm);
+  if (!known) return pass_unfollowed(real);
+  Planned planned = plan_attach(known, comm, function, caller_in_program(caller));
+  planned.names = true;
+  Begun begun = Collectives::get().begin(planned);
+  begun.duplicate = newcomm;
   const int error = real();
   if (error == MPI_SUCCESS) Requests::get().add(*request, begun);
   return error;
@@ -215,7 +248,7 @@ int on_persistent(bool sends, std::int64_t bytes, int peer, int tag, MPI_Comm co
   if (!known) return pass_message(peer, real);
   const int error = real();
   if (error == MPI_SUCCESS) {
-    Requests::get().add_persistent(*request, {sends, known, peer, tag, bytes});
+    Requests::get().add_persistent(*request, {sends, known, peer, tag, bytes, nullptr});
   }
   return error;
 }

@@ -16,6 +16,7 @@ enum class LetterKind : std::int32_t {
   message,  // one of the program's was sent
   arrival,  // to a communicator's first rank: this one has come to a collective
   ends,     // the answer
+  block,    // to a neighbour, in a neighbourhood collective
 };
 
 // What every letter has comes first, as only what a letter of its kind needs goes from core to
@@ -24,23 +25,25 @@ struct Letter {
   std::int64_t number = 0;  // of its sender's to its receiver
   std::int64_t comm = 0;    // Comm::id
   std::int64_t order = 0;   // a message's tag, or the collective's number on its communicator
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;   // of an answer to MPI_Comm_idup, the new one's Comm::id
   std::int32_t sender = 0;  // in MPI_COMM_WORLD
   LetterKind kind{};
-  // Of an arrival, what else the collective's cost depends on.
+  // Of an arrival, what else the collective's cost depends on; of a block the first.
   std::int32_t collective = 0;
   std::int32_t root = 0;
   bool commutative = true;
   bool uneven = false;
-  // By scenario: when a message arrives, when a collective is begun, or when it ends.
+  // By scenario: when a message or block arrives, when a collective is begun, or when it ends.
   std::array<double, kMostScenarios> times{};
-  std::array<double, kMostScenarios> free{};  // of an answer: the ends if it cost nothing
+  // Of an answer: the ends if it cost nothing. Of a block the first alone: when its sender began.
+  std::array<double, kMostScenarios> free{};
   // Of a message, where its receiver found it.
   trace::Taken taken{};
 
   // How much of it goes to another rank, where there are so many scenarios.
   [[nodiscard]] std::size_t sent_bytes(std::size_t scenarios) const {
     if (kind == LetterKind::ends) return offsetof(Letter, taken);
+    if (kind == LetterKind::block) return offsetof(Letter, free) + sizeof(double);
     return offsetof(Letter, times) + scenarios * sizeof(double);
   }
 };

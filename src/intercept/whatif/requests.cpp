@@ -66,6 +66,12 @@ void Requests::start(MPI_Request request) {
     if (found == entries_.end() || !found->second.is_persistent) return;
     what = found->second.persistent;
   }
+  if (what.collective) {
+    Begun begun = Collectives::get().begin(*what.collective);
+    const Lock lock(Process::get().mutex);
+    entries_[key_of(request)].operation = std::move(begun);
+    return;
+  }
   if (what.sends) {
     Messages::get().sends(what.comm, what.peer, what.tag, what.bytes);
     return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -22,13 +23,14 @@ struct MatchedReceive {
 };
 using Operation = std::variant<std::monostate, Receive, MatchedReceive, Begun>;
 
-// What MPI_Start starts.
+// What MPI_Start starts: a message, or a collective.
 struct Persistent {
   bool sends = false;
   CommPtr comm{};
   int peer = 0;
   int tag = 0;
   std::int64_t bytes = 0;
+  std::shared_ptr<Planned> collective{};
 };
 
 class Requests {

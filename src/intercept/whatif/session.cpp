@@ -103,8 +103,8 @@ void begin() {
 void wait_for_all() {
   const Call barrier{.collective = Collective::barrier, .comm = native().comm_world};
   const CommPtr world = Process::get().comms.find(native().comm_world);
-  Collectives& collectives = Collectives::get();
-  collectives.finish(collectives.begin(world, barrier, "MPI_Finalize", nullptr), false);
+  Planned planned = Collectives::plan(world, barrier, "MPI_Finalize", nullptr);
+  Collectives::get().finish(Collectives::get().begin(planned), false);
 }
 
 void end() {

@@ -10,24 +10,30 @@ bool must_stay_awake() {
 }
 
 CommPtr followed_collective(const Call& call) {
-  if (is_neighborhood(call.collective) || call.comm == native().comm_null) return nullptr;
+  if (call.comm == native().comm_null) return nullptr;
   const CommPtr comm = Process::get().comms.find(call.comm);
-  // A root that there is not is for the MPI to refuse.
+  // What there is not, neighbours or a root, is for the MPI to refuse.
+  if (is_neighborhood(call.collective)) return comm && comm->neighbors ? comm : nullptr;
   const bool has_root = comm && call.root >= 0 && call.root < comm->size();
   return has_root || !is_rooted(call.collective) ? comm : nullptr;
 }
 
-void gather_for_attach(MPI_Comm comm, const char* function, void* caller) {
-  const CommPtr known = Process::get().comms.find(comm);
-  if (!known) return;
+Planned plan_attach(const CommPtr& comm, MPI_Comm handle, const char* function, void* caller) {
   // As if they told each other what the new one is called.
   const Call call{.collective = Collective::allgather,
                   .sendcount = sizeof(std::int64_t),
                   .sendtype = native().byte,
                   .recvcount = sizeof(std::int64_t),
                   .recvtype = native().byte,
-                  .comm = comm};
-  Collectives::get().finish(Collectives::get().begin(known, call, function, caller), false);
+                  .comm = handle};
+  return Collectives::plan(comm, call, function, caller);
+}
+
+void gather_for_attach(MPI_Comm comm, const char* function, void* caller) {
+  const CommPtr known = Process::get().comms.find(comm);
+  if (!known) return;
+  Planned planned = plan_attach(known, comm, function, caller);
+  Collectives::get().finish(Collectives::get().begin(planned), false);
 }
 
 void conclude(Ticket ticket, int error, const MPI_Status& status) {

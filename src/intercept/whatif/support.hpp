@@ -14,6 +14,8 @@ namespace stretto::intercept::whatif {
 [[nodiscard]] CommPtr followed_collective(const Call& call);
 
 // All ranks of a communicator are about to make another of it together.
+[[nodiscard]] Planned plan_attach(const CommPtr& comm, MPI_Comm handle, const char* function,
+                                  void* caller);
 void gather_for_attach(MPI_Comm comm, const char* function, void* caller);
 
 // A posted receive is over; `status` tells which message it was.

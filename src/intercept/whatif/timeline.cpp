@@ -81,20 +81,14 @@ Letter Timeline::keep(Letter letter) {
   return letter;
 }
 
-int Timeline::begin(int comm, const SiteKey& site, const Letter& letter) {
+int Timeline::begin(const SiteKey& site, const trace::Op& what) {
   settle();
   if (!recorder_) return 0;
-  const int slot = begun_.take();
-  recorder_->did({.kind = OpKind::begin,
-                  .bytes = letter.bytes,
-                  .slot = slot,
-                  .comm = comm,
-                  .site = index_of(site),
-                  .collective = static_cast<Collective>(letter.collective),
-                  .root = letter.root,
-                  .commutative = letter.commutative,
-                  .uneven = letter.uneven});
-  return slot;
+  trace::Op op = what;
+  op.slot = begun_.take();
+  op.site = index_of(site);
+  recorder_->did(op);
+  return op.slot;
 }
 
 void Timeline::finish(int begun, const Letter& ends, bool nonblocking) {
@@ -104,9 +98,34 @@ void Timeline::finish(int begun, const Letter& ends, bool nonblocking) {
   } else {
     clocks_->wait_until(ends.times);
   }
+  finished(begun, nonblocking);
+}
+
+void Timeline::finished(int begun, bool nonblocking) {
   if (!recorder_) return;
   begun_.release(begun);
   recorder_->did({.kind = OpKind::finish, .slot = begun, .nonblocking = nonblocking});
+}
+
+model::Exchange Timeline::exchange(const trace::Op& what) const {
+  return clocks_->exchange(what.collective, what.nonblocking);
+}
+
+void Timeline::send(model::Exchange& exchange, const trace::Block& block,
+                    std::span<double> arrivals) {
+  clocks_->send(exchange, block.to, block.bytes, arrivals);
+}
+
+model::RankClocks::Waited Timeline::finish(int begun, const model::Exchange& exchange,
+                                           std::span<const Letter> letters) {
+  settle();
+  arrived_.clear();
+  for (const Letter& each : letters) {
+    arrived_.push_back({each.sender, each.bytes, each.times.data(), each.free[0]});
+  }
+  const auto waited = clocks_->finish(exchange, arrived_);
+  finished(begun, exchange.nonblocking);
+  return waited;
 }
 
 void Timeline::abandon(int begun) {

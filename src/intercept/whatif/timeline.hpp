@@ -40,10 +40,14 @@ class Timeline {
   // A matched probe took it: the letter as its receive will find it.
   [[nodiscard]] Letter keep(Letter letter);
 
-  // A collective that is begun: of which communicator (Comm::recorded), where, and as its letter
-  // has it. Returns the number that finish takes.
-  [[nodiscard]] int begin(int comm, const SiteKey& site, const Letter& letter);
+  // A collective that is begun: where, and what it is. Returns the number that finish takes.
+  [[nodiscard]] int begin(const SiteKey& site, const trace::Op& what);
   void finish(int begun, const Letter& ends, bool nonblocking);
+  // Of a neighbourhood collective, after `begin`: its clocks, then what it sends.
+  [[nodiscard]] model::Exchange exchange(const trace::Op& what) const;
+  void send(model::Exchange& exchange, const trace::Block& block, std::span<double> arrivals);
+  model::RankClocks::Waited finish(int begun, const model::Exchange& exchange,
+                                   std::span<const Letter> letters);
   // Nobody will wait for it.
   void abandon(int begun);
 
@@ -55,6 +59,7 @@ class Timeline {
  private:
   // What was computed since goes onto the clocks, before they are looked at or set.
   void settle();
+  void finished(int begun, bool nonblocking);
   [[nodiscard]] int index_of(const SiteKey& site);
 
   const std::vector<model::Scenario>* scenarios_ = nullptr;

@@ -38,8 +38,9 @@ std::vector<int> all(int ranks) {
 struct Program {
   std::vector<int> dims;
   bool is_periodic = true;
-  std::int64_t alltoall = 0;  // all that a rank contributes
-  bool along_rows = false;    // an allreduce of each row
+  std::int64_t alltoall = 0;   // all that a rank contributes
+  bool along_rows = false;     // an allreduce of each row
+  bool by_collective = false;  // its messages go by a neighbourhood collective
 };
 
 int ranks_of(const Program& program) { return Grid{program.dims}.ranks(); }
@@ -48,6 +49,13 @@ void collective(Recorder& recorder, int comm, int site, Collective what, std::in
   recorder.did(
       {.kind = OpKind::begin, .bytes = bytes, .comm = comm, .site = site, .collective = what});
   recorder.did({.kind = OpKind::finish});
+}
+
+trace::Op neighbors(int comm, int site) {
+  return {.kind = OpKind::begin,
+          .comm = comm,
+          .site = site,
+          .collective = Collective::neighbor_alltoall};
 }
 
 trace::Trace run(const Program& program) {
@@ -62,18 +70,27 @@ trace::Trace run(const Program& program) {
     for (int turn = 0; turn < 10; ++turn) {
       recorder.lasted(OpKind::compute, 5000);
       trace::Op receive{.kind = OpKind::receive};
+      trace::Op exchange = neighbors(world, site);
       for (std::size_t dim = 0; dim < program.dims.size(); ++dim) {
         for (const int step : {-1, 1}) {
           Coords way{};
           way[dim] = step;
           const int to = grid.from(rank, way);
           if (to < 0) continue;
-          recorder.did({.kind = OpKind::send, .peer = to, .bytes = kBytes});
+          exchange.to.push_back({to, kBytes});
+          exchange.bytes += kBytes;
+          ++exchange.from;
           receive.taken.push_back({to, 0});
+          if (program.by_collective) continue;
+          recorder.did({.kind = OpKind::send, .peer = to, .bytes = kBytes});
         }
       }
-      if (program.dims.size() > 1 || !program.is_periodic || grid.ranks() > 2)
+      if (program.by_collective) {
+        recorder.did(exchange);
+        recorder.did({.kind = OpKind::finish});
+      } else if (program.dims.size() > 1 || !program.is_periodic || grid.ranks() > 2) {
         recorder.did(receive);
+      }
       collective(recorder, world, site, Collective::allreduce, 8);
       if (program.alltoall > 0) {
         collective(recorder, world, site, Collective::alltoall, program.alltoall / ranks);
@@ -139,6 +156,71 @@ TEST(Replay, ACollectiveThatOneRankLeavesOutIsNoticed) {
   EXPECT_THROW(static_cast<void>(ends_of(parts_of(trace))), Unmatched);
 }
 
+// Each rank has two neighbours: who comes late is waited for by those alone.
+TEST(Replay, NeighboursWaitForEachOther) {
+  const auto text = trace::recorded(4, [](Recorder& recorder, int rank) -> Ending {
+    const int world = recorder.add(trace::Comm{.id = 1, .members = all(4)});
+    trace::Op exchange = neighbors(world, recorder.add(trace::Site{.function = "n"}));
+    exchange.to = {{(rank + 3) % 4, 1}, {(rank + 1) % 4, 1}, {rank, 1}};
+    exchange.from = 2;
+    exchange.bytes = 3;
+    if (rank == 0) recorder.lasted(OpKind::compute, 10'000);
+    recorder.did(exchange);
+    recorder.did({.kind = OpKind::finish});
+    return {.ends = {0}};
+  });
+  const trace::Trace trace = trace::read(text);
+  const auto ranks = replay(scenarios(), parts_of(trace));
+  // The first is sent at 100, the second at 200.
+  EXPECT_EQ(ranks[0].ends[0], 10'200 + 2 * 200);
+  EXPECT_EQ(ranks[1].ends[0], 10'200 + 1000 + 200);
+  EXPECT_EQ(ranks[2].ends[0], 1100 + 2 * 200);
+  EXPECT_EQ(ranks[3].ends[0], 10'100 + 1000 + 200);
+  EXPECT_EQ(ranks[3].sites[0].waiting_ns, 10'000);
+  EXPECT_EQ(ranks[3].sites[0].transfer_ns, 100 + 1000 + 200);
+  EXPECT_EQ(ranks[3].sites[0].bytes, 3);
+}
+
+// Two series, started in another order on each rank.
+TEST(Replay, PersistentCollectivesMayBeStartedInAnyOrder) {
+  const auto text = trace::recorded(2, [](Recorder& recorder, int rank) -> Ending {
+    const int world = recorder.add(trace::Comm{.id = 1, .members = all(2)});
+    const int site = recorder.add(trace::Site{});
+    const auto start = [&](int series) {
+      recorder.did({.kind = OpKind::begin,
+                    .slot = series,
+                    .comm = world,
+                    .site = site,
+                    .collective = series == 1 ? Collective::allreduce : Collective::bcast,
+                    .series = series});
+    };
+    for (int turn = 0; turn < 3; ++turn) {
+      for (const int series : rank == 0 ? std::vector{1, 2} : std::vector{2, 1}) start(series);
+      for (const int slot : {1, 2}) recorder.did({.kind = OpKind::finish, .slot = slot});
+    }
+    return {.ends = {0}};
+  });
+  const trace::Trace trace = trace::read(text);
+  EXPECT_NO_THROW(static_cast<void>(ends_of(parts_of(trace))));
+}
+
+TEST(Replay, ANeighbourThatDoesSomethingElseIsNoticed) {
+  for (const bool is_other : {false, true}) {
+    const auto text = trace::recorded(2, [&](Recorder& recorder, int rank) -> Ending {
+      const int world = recorder.add(trace::Comm{.id = 1, .members = all(2)});
+      trace::Op exchange = neighbors(world, recorder.add(trace::Site{}));
+      exchange.to = {{1 - rank, 1}};
+      exchange.from = 1;
+      if (rank == 1 && is_other) exchange.collective = Collective::neighbor_allgather;
+      if (rank == 0 || is_other) recorder.did(exchange);
+      if (rank == 0 || is_other) recorder.did({.kind = OpKind::finish});
+      return {.ends = {0}};
+    });
+    const trace::Trace trace = trace::read(text);
+    EXPECT_THROW(static_cast<void>(ends_of(parts_of(trace))), Unmatched) << is_other;
+  }
+}
+
 // The small program's trace on more ranks is the large program's trace.
 void expect_scales(const Program& small, int factor, const Program& large) {
   const trace::Trace recorded_small = run(small);
@@ -153,6 +235,21 @@ void expect_scales(const Program& small, int factor, const Program& large) {
 TEST(Scaled, ARingIsALargerRing) {
   expect_scales({.dims = {5}}, 3, {.dims = {15}});
   expect_scales({.dims = {4}, .alltoall = 1 << 16}, 4, {.dims = {16}, .alltoall = 1 << 16});
+}
+
+TEST(Scaled, NeighboursOfACollectiveAreThoseOfTheLargerGrid) {
+  expect_scales({.dims = {5}, .by_collective = true}, 3, {.dims = {15}, .by_collective = true});
+  expect_scales({.dims = {4}, .is_periodic = false, .by_collective = true}, 2,
+                {.dims = {8}, .is_periodic = false, .by_collective = true});
+  const trace::Trace trace = run({.dims = {4, 4}, .by_collective = true});
+  const Scaled strong = scaled(trace, {.factor = 4, .strong = true});
+  for (const trace::Op& op : strong.parts.front().ops) {
+    if (op.collective != Collective::neighbor_alltoall) continue;
+    EXPECT_EQ(op.bytes, 4 * kBytes / 2);
+    for (const trace::Block& block : op.to) EXPECT_EQ(block.bytes, kBytes / 2);
+  }
+  EXPECT_THROW(static_cast<void>(scaled(run({.dims = {3}, .by_collective = true}), {.factor = 2})),
+               Irregular);
 }
 
 TEST(Scaled, AChainKeepsItsEnds) {

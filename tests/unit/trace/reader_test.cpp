@@ -32,6 +32,17 @@ Ending everything(Recorder& recorder, int rank) {
                   .collective = Collective::bcast,
                   .root = 1});
     recorder.did({.kind = OpKind::finish, .slot = 1, .nonblocking = true});
+    recorder.did({.kind = OpKind::begin,
+                  .bytes = 24,
+                  .slot = 2,
+                  .nonblocking = true,
+                  .comm = world,
+                  .site = site,
+                  .collective = Collective::neighbor_alltoall,
+                  .series = 3,
+                  .to = {{next, 8}, {rank, 7}, {before, 9}},
+                  .from = 2});
+    recorder.did({.kind = OpKind::finish, .slot = 2, .nonblocking = true});
   }
   return {.ends = {1.5, 2.5e9}, .computed_ns = 3, .blocked_ns = 4, .flags = {{"polls", 5}}};
 }
@@ -63,10 +74,19 @@ TEST(ReadTrace, WhatWasRecordedComesBack) {
   EXPECT_EQ(rank.sites.at(0).offset, 4711);
   EXPECT_EQ(rank.ending.ends, (std::vector<double>{1.5, 2.5e9}));
   EXPECT_EQ(rank.ending.flags.at(0).first, "polls");
-  EXPECT_EQ(rank.ops.size(), 8U);
+  EXPECT_EQ(rank.ops.size(), 10U);
   EXPECT_EQ(rank.program.whole.size(), 1U) << "the loop is folded";
-  EXPECT_EQ(items_in(rank.program, 1000), 160);
+  EXPECT_EQ(items_in(rank.program, 1000), 200);
   EXPECT_EQ(rank.ops.at(1), (Op{.kind = OpKind::send, .peer = 0, .bytes = 100}));
+  const Op exchange{.kind = OpKind::begin,
+                    .bytes = 24,
+                    .slot = 2,
+                    .nonblocking = true,
+                    .collective = Collective::neighbor_alltoall,
+                    .series = 3,
+                    .to = {{0, 8}, {2, 7}, {1, 9}},
+                    .from = 2};
+  EXPECT_EQ(rank.ops.at(8), exchange);
 }
 
 TEST(ReadTrace, RanksMayComeInAnyOrder) {
@@ -170,6 +190,38 @@ TEST(ReadTrace, ACommunicatorThatIsThereTwiceIsRefused) {
   const Packer nothing = Packer().number(0).number(0);
   const std::string words = complaint(handmade(twice, none, nothing, 0));
   EXPECT_NE(words.find("two communicators are the same one"), std::string::npos) << words;
+}
+
+// What one rank does in its one collective, on a communicator of it alone.
+std::string with_collective(Collective collective, std::uint64_t flags, int neighbor) {
+  std::string text = beginning();
+  const auto add = [&](Tag tag, const Packer& content) {
+    text += text_of(framed(tag, content.bytes()));
+  };
+  Packer op;
+  op.number(1).number(static_cast<std::uint64_t>(OpKind::begin)).number(0).number(0).number(0);
+  op.number(static_cast<std::uint64_t>(collective)).number(8).number(0).number(flags).number(0);
+  if (is_neighborhood(collective)) {
+    op.number(1).number(static_cast<std::uint64_t>(neighbor)).number(8).number(0);
+  }
+  add(Tag::rank, Packer().number(0).number(2).number(0));
+  add(Tag::comms, Packer().number(1).number(7).number(1).number(0));
+  add(Tag::sites, Packer().number(1).text("").text("").number(0).text("").number(1));
+  add(Tag::ops, op);
+  return text;
+}
+
+TEST(ReadTrace, ACollectiveThatCannotBeIsRefused) {
+  const auto is_refused_for = [](const std::string& text, const std::string& words) {
+    return complaint(text).find(words) != std::string::npos;
+  };
+  const Collective neighbors = Collective::neighbor_alltoall;
+  EXPECT_TRUE(is_refused_for(with_collective(neighbors, 1, 0), "cut off")) << "but for its end";
+  EXPECT_TRUE(is_refused_for(with_collective(neighbors, 5, 0), "cut off")) << "nonblocking";
+  EXPECT_TRUE(is_refused_for(with_collective(neighbors, 1, 1), "not in the communicator"));
+  EXPECT_TRUE(is_refused_for(with_collective(neighbors, 3, 0), "has what it cannot have"));
+  EXPECT_TRUE(is_refused_for(with_collective(Collective::allreduce, 1, 0), "cut off"));
+  EXPECT_FALSE(is_refused_for(with_collective(Collective::allreduce, 5, 0), "cut off"));
 }
 
 // The same chunks with anything in them, and sums that fit: nothing but BadTrace or Unmatched comes

@@ -187,6 +187,18 @@ void sleep_until_done(int first, MPI_Comm comm) {
   native().Recv(nullptr, 0, native().byte, first, kDone, comm, MPI_STATUS_IGNORE);
 }
 
+constexpr int kBytesOfTimes = sizeof(MessageTimes) * kSizes.size();
+
+void hand_over(const std::vector<MessageTimes>& times, MPI_Comm comm) {
+  native().Send(times.data(), kBytesOfTimes, native().byte, 0, kDone, comm);
+}
+
+std::vector<MessageTimes> handed_over(int from, MPI_Comm comm) {
+  std::vector<MessageTimes> times(kSizes.size());
+  native().Recv(times.data(), kBytesOfTimes, native().byte, from, kDone, comm, MPI_STATUS_IGNORE);
+  return times;
+}
+
 }  // namespace
 
 std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second) {
@@ -194,19 +206,21 @@ std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second)
   int size = 1;
   native().Comm_rank(comm, &rank);
   native().Comm_size(comm, &size);
+  std::vector<MessageTimes> times;
   if (rank != first && rank != second) {
     sleep_until_done(first, comm);
-    return {};
+    if (rank == 0) times = handed_over(first, comm);
+    return times;
   }
   Side side(comm, rank == first ? second : first, rank == first);
-  std::vector<MessageTimes> times;
   times.reserve(kSizes.size());
   for (const std::int64_t bytes : kSizes) times.push_back(side.measure(bytes));
   for (int other = 0; rank == first && other < size; ++other) {
     if (other == first || other == second) continue;
     native().Send(nullptr, 0, native().byte, other, kDone, comm);
   }
-  if (rank != first) times.clear();
+  if (rank == first && rank != 0) hand_over(times, comm);
+  if (rank != 0) times.clear();
   return times;
 }
 

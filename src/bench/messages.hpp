@@ -19,8 +19,8 @@ struct MessageTimes {
   Sample gap;       // from one message to the next, of many in a row
 };
 
-// Called by all ranks of `comm`; two of them, whose numbers are given, are measured, and the first
-// of them gets the answer. The others sleep meanwhile.
+// Called by all ranks of `comm`; two of them, first < second, are measured, and rank 0 gets the
+// answer. The others sleep meanwhile.
 [[nodiscard]] std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second);
 
 }  // namespace stretto::bench

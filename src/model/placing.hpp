@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "model/scenario.hpp"
+#include "topology/topology.hpp"
 
 namespace stretto::model {
 
-// Of ranks of MPI_COMM_WORLD whose hosts are numbered from 0: as many places a host as its fullest
-// has ranks, or, where the scenario says how many a host has, in their order.
-[[nodiscard]] std::vector<Rank> places_of(const Scenario& scenario,
-                                          const std::vector<int>& host_of);
+// Of ranks of MPI_COMM_WORLD whose hosts are numbered from 0: as many places a host as the one that
+// needs most, each core complex beginning where one of the machine's does, or, where the scenario
+// says how many a host has, in their order.
+[[nodiscard]] std::vector<Rank> places_of(const Scenario& scenario, const std::vector<Seat>& seats);
 
 }  // namespace stretto::model

@@ -12,13 +12,13 @@ namespace {
 
 std::vector<std::vector<Rank>> places_by_scenario(const std::vector<model::Scenario>& scenarios,
                                                   const std::vector<Part>& parts) {
-  std::vector<int> hosts;
-  hosts.reserve(parts.size());
-  for (const Part& part : parts) hosts.push_back(part.host);
+  std::vector<Seat> seats;
+  seats.reserve(parts.size());
+  for (const Part& part : parts) seats.push_back(part.seat);
   std::vector<std::vector<Rank>> places;
   places.reserve(scenarios.size());
   for (const model::Scenario& scenario : scenarios) {
-    places.push_back(model::places_of(scenario, hosts));
+    places.push_back(model::places_of(scenario, seats));
   }
   return places;
 }
@@ -29,7 +29,7 @@ std::vector<Part> parts_of(const trace::Trace& trace) {
   std::vector<Part> parts;
   parts.reserve(trace.ranks.size());
   for (const trace::RankTrace& rank : trace.ranks) {
-    Part part{.trace = &rank, .ops = rank.ops, .host = rank.host};
+    Part part{.trace = &rank, .ops = rank.ops, .seat = rank.seat};
     for (const trace::Comm& comm : rank.comms) {
       part.comms.push_back({comm.id, std::make_shared<const std::vector<int>>(comm.members)});
     }

@@ -22,7 +22,7 @@ struct Part {
   const trace::RankTrace* trace = nullptr;  // its loops and durations
   std::vector<trace::Op> ops{};             // instead of the trace's
   std::vector<PartComm> comms{};
-  int host = 0;
+  Seat seat{};
   double computing = 1;  // computes so many times as long as the trace says
 };
 

@@ -43,13 +43,14 @@ class Scaler {
  public:
   Scaler(const trace::Trace& trace, const Scaling& scaling, Scaled& into)
       : trace_(trace), scaling_(scaling), old_(into.pattern.grid), new_(into.grid), into_(into) {
-    for (const trace::RankTrace& rank : trace.ranks) hosts_ = std::max(hosts_, rank.host + 1);
+    for (const trace::RankTrace& rank : trace.ranks) hosts_ = std::max(hosts_, rank.seat.host + 1);
     const auto hosts = static_cast<std::size_t>(hosts_);
     each_host_ = (trace.ranks.size() + hosts - 1) / hosts;
     for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
-      if (static_cast<std::size_t>(trace.ranks[rank].host) != rank / each_host_) {
+      if (static_cast<std::size_t>(trace.ranks[rank].seat.host) != rank / each_host_) {
         throw Irregular("its hosts did not have as many ranks each, one host after the other");
       }
+      complexes_ = std::max(complexes_, trace.ranks[rank].seat.core_complex + 1);
     }
   }
 
@@ -58,7 +59,7 @@ class Scaler {
     const trace::RankTrace& source = trace_.ranks[static_cast<std::size_t>(like)];
     Part part{.trace = &source, .ops = source.ops};
     part.computing = scaling_.strong ? 1.0 / scaling_.factor : 1.0;
-    part.host = hosts_ == 1 ? 0 : rank / static_cast<int>(each_host_);
+    part.seat = seat(rank);
     const auto& masks = into_.pattern.comms[static_cast<std::size_t>(like)];
     for (std::size_t i = 0; i < source.comms.size(); ++i) {
       part.comms.push_back(comm(i, rank, masks[i].value_or(0)));
@@ -68,6 +69,16 @@ class Scaler {
   }
 
  private:
+  // Hosts as there were; a single one gets larger. As many more complexes as ranks, laid out as
+  // those of the first host.
+  [[nodiscard]] Seat seat(int rank) const {
+    const int times = rank / static_cast<int>(each_host_);
+    Seat seat = trace_.ranks[static_cast<std::size_t>(rank) % each_host_].seat;
+    if (hosts_ > 1) seat.host = times;
+    if (seat.core_complex != kNoComplex) seat.core_complex += times * complexes_;
+    return seat;
+  }
+
   // The rank of the trace that is at the same kind of border.
   [[nodiscard]] int stands_for(int rank) const {
     Coords coords = new_.coords_of(rank);
@@ -175,6 +186,7 @@ class Scaler {
   const Grid& new_;
   const Scaled& into_;
   int hosts_ = 1;
+  int complexes_ = 0;
   std::size_t each_host_ = 1;
   // By index, dimensions and first rank.
   std::map<std::tuple<std::size_t, unsigned, int>, PartComm> comms_;

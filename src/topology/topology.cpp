@@ -4,7 +4,11 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 #include <string_view>
+#include <utility>
+
+#include "base/config.hpp"
 
 namespace stretto {
 
@@ -16,13 +20,22 @@ Place Place::here() {
   return place;
 }
 
+Place Place::here_with_complex() {
+  Place place = here();
+  const std::string sysfs = setting("STRETTO_TOPOLOGY_SYSFS").value_or("/sys");
+  place.core_complex = core_complex_of(place.cores, sysfs);
+  return place;
+}
+
 Topology::Topology(std::span<const Place> places) {
   struct Host {
     int number = 0;
     int ranks = 0;
     cpu_set_t cores{};
+    std::set<int> complexes{};
   };
   std::map<std::string_view, Host> hosts;
+  std::vector<const Host*> host_of;
   for (const Place& place : places) {
     const std::string_view name(place.host.data(), strnlen(place.host.data(), place.host.size()));
     const auto [entry, is_new] = hosts.try_emplace(name);
@@ -30,11 +43,23 @@ Topology::Topology(std::span<const Place> places) {
     if (is_new) host.number = static_cast<int>(hosts.size()) - 1;
     ++host.ranks;
     CPU_OR(&host.cores, &host.cores, &place.cores);
-    host_of_.push_back(host.number);
+    host.complexes.insert(place.core_complex);
+    host_of.push_back(&host);
   }
   hosts_ = static_cast<int>(hosts.size());
   for (const auto& [name, host] : hosts) {
     if (host.ranks > CPU_COUNT(&host.cores)) oversubscribed_ = true;
+  }
+  std::map<std::pair<int, int>, int> numbers;  // of complexes, by host and name
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Host& host = *host_of[i];
+    Seat seat{.host = host.number};
+    if (host.complexes.size() > 1 && !host.complexes.contains(kNoComplex)) {
+      const auto next = static_cast<int>(numbers.size());
+      seat.core_complex =
+          numbers.try_emplace({host.number, places[i].core_complex}, next).first->second;
+    }
+    seats_.push_back(seat);
   }
 }
 

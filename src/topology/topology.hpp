@@ -1,7 +1,7 @@
-// Who is near whom: which ranks share a host, and whether they share its cores.
+// Who is near whom: which ranks share a host or a core complex, and whether they share cores.
 //
 // Every rank describes its own Place; the places of all ranks of a communicator,
-// exchanged by whoever owns it, make its Topology. Pure but for `this_place`.
+// exchanged by whoever owns it, make its Topology. Pure but for what makes a Place.
 #pragma once
 
 #include <sched.h>
@@ -10,14 +10,27 @@
 #include <span>
 #include <vector>
 
+#include "topology/core_complex.hpp"
+
 namespace stretto {
 
 // Where one process runs. Plain bytes, so that it can be exchanged as MPI_BYTE.
 struct Place {
-  std::array<char, 64> host{};  // its hostname: namespaces with their own are hosts of their own
-  cpu_set_t cores{};            // the logical CPUs it may run on
+  std::array<char, 64> host{};    // its hostname: namespaces with their own are hosts of their own
+  cpu_set_t cores{};              // the logical CPUs it may run on
+  int core_complex = kNoComplex;  // of its host, where it may run on one only
 
+  // Without its complex, which takes reading files: communicators are made by the thousand.
   [[nodiscard]] static Place here();
+  [[nodiscard]] static Place here_with_complex();
+};
+
+// Where a rank is among others.
+struct Seat {
+  int host = 0;
+  int core_complex = kNoComplex;  // among those of all hosts
+
+  friend bool operator==(const Seat&, const Seat&) = default;
 };
 
 class Topology {
@@ -25,16 +38,21 @@ class Topology {
   Topology() = default;
   explicit Topology(std::span<const Place> places);
 
-  [[nodiscard]] int size() const { return static_cast<int>(host_of_.size()); }
+  [[nodiscard]] int size() const { return static_cast<int>(seats_.size()); }
   [[nodiscard]] int hosts() const { return hosts_; }
   // Hosts are numbered in the order of their lowest rank.
-  [[nodiscard]] int host_of(int rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int host_of(int rank) const { return seat_of(rank).host; }
+  // Complexes, too. A host whose ranks all share one, or do not all have one, has none.
+  [[nodiscard]] const Seat& seat_of(int rank) const {
+    return seats_[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] const std::vector<Seat>& seats() const { return seats_; }
   // Some host has fewer cores for its ranks than ranks: a rank that spins keeps
   // another one from running.
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
 
  private:
-  std::vector<int> host_of_;
+  std::vector<Seat> seats_;
   int hosts_ = 0;
   bool oversubscribed_ = false;
 };

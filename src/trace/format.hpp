@@ -19,7 +19,7 @@ inline constexpr std::string_view kMagic = "stretto trace 2\n";
 
 enum class Tag : std::uint8_t {
   about = 'A',      // JSON
-  rank = 'R',       // rank, size, host
+  rank = 'R',       // rank, size, host, core complex + 1
   durations = 'D',  // numbers
   comms = 'C',      // their count; of each id, count of members, members
   sites = 'S',      // their count; of each function, object, offset, symbol, ranks

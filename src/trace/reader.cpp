@@ -97,9 +97,13 @@ void read_heading(const Chunk& chunk, RankTrace& rank) {
   const auto number = bytes.number(kMostRanks - 1);
   rank.rank = static_cast<int>(number);
   rank.size = static_cast<int>(bytes.number(kMostRanks));
-  rank.host = static_cast<int>(bytes.number(kMostRanks));
+  rank.seat.host = static_cast<int>(bytes.number(kMostRanks));
+  rank.seat.core_complex = static_cast<int>(bytes.number(kMostRanks)) + kNoComplex;
   if (rank.rank >= rank.size) fail_at(chunk.offset, "there is no such rank");
-  if (rank.host >= rank.size) fail_at(chunk.offset, "there are more hosts than ranks");
+  if (rank.seat.host >= rank.size) fail_at(chunk.offset, "there are more hosts than ranks");
+  if (rank.seat.core_complex >= rank.size) {
+    fail_at(chunk.offset, "there are more core complexes than ranks");
+  }
   bytes.finish();
 }
 

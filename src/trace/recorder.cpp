@@ -19,12 +19,13 @@ Packer packed(const List& list) {
 
 }  // namespace
 
-Recorder::Recorder(const std::string& path, int rank, int size, int host)
+Recorder::Recorder(const std::string& path, int rank, int size, const Seat& seat)
     : file_(std::fopen(path.c_str(), "wxe")) {
   Packer packer;
   packer.number(static_cast<std::uint64_t>(rank));
   packer.number(static_cast<std::uint64_t>(size));
-  packer.number(static_cast<std::uint64_t>(host));
+  packer.number(static_cast<std::uint64_t>(seat.host));
+  packer.number(static_cast<std::uint64_t>(seat.core_complex - kNoComplex));
   write(Tag::rank, packer);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "topology/topology.hpp"
 #include "trace/bytes.hpp"
 #include "trace/folded.hpp"
 #include "trace/op.hpp"
@@ -38,7 +39,7 @@ struct Ending {
 struct RankTrace {
   int rank = 0;
   int size = 1;
-  int host = 0;  // number
+  Seat seat{};
   std::vector<Comm> comms{};
   std::vector<Site> sites{};
   std::vector<Op> ops{};

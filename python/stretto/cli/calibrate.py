@@ -51,7 +51,9 @@ def calibrate(
     MPI_Init, and write a machine that simulate and whatif read.
 
     Two ranks on one host give the level 'host'; where the launcher puts ranks on several hosts,
-    there is a level 'network', too. Give as many ranks as there are cores, no more.
+    there is a level 'network', too, and where it binds them to cores of several complexes (that
+    share a last-level cache each), a level 'core complex'. Give as many ranks as there are cores,
+    no more.
 
     Example: stretto calibrate -n 2 -o laptop.toml ./jacobi3d
     """

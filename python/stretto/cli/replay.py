@@ -86,7 +86,7 @@ def replay(
     if replayed.scaling is not None:
         for line in _on_more(replayed.scaling, told.ranks, work):
             _say(line)
-    if found.ranks > 1 and len(where.level) == 1:
+    if found.ranks > 1 and not where.has_network:
         _say("the machine has no network: all ranks are on one host")
     if off_ns is not None:
         _say(_compared(off_ns, told))

@@ -128,7 +128,7 @@ def whatif(
         [max(rank.wall_ns for rank in run) * 1e-9 for run in normal],
         [Run.of(run) for run in virtual],
     )
-    if found.hosts > 1 and len(here.level) == 1:
+    if found.hosts > 1 and not here.has_network:
         _err.print(
             f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "
             "measured on two hosts with calibrate",

@@ -27,9 +27,10 @@ class MessageTimes(msgspec.Struct, frozen=True):
 
 
 class LevelTimes(msgspec.Struct, frozen=True):
-    """Of two ranks on one host, or on two."""
+    """Of two ranks that are so near: in one core complex, on one host, or on two."""
 
     name: str
+    holds: int  # ranks, or groups of the level before; 0 in the last: all
     messages: list[MessageTimes]
 
 
@@ -57,7 +58,6 @@ class Calibration(msgspec.Struct, frozen=True):
     mpi: str
     ranks: int
     hosts: int
-    ranks_on_a_host: int
     crowded: bool  # more ranks than cores: the times are not the machine's
     levels: list[LevelTimes]
     collectives: list[CollectiveTime]

@@ -11,6 +11,7 @@ from stretto.launch.dropin import (
     SCENARIOS,
     SELECTION,
     SHOWN,
+    SYSFS,
     TRACED,
     VERBOSE,
     WHATIF,
@@ -55,6 +56,7 @@ _KNOBS = (
         "60",
         "a rank whose wait gets no message for so long says whom it waits for (0: never)",
     ),
+    Knob(SYSFS, "/sys", "tree that tells calibrate and whatif which cores share a cache"),
     Knob(LIFELINE, "none", "socket each rank keeps a connection to (stretto run sets it)"),
     Knob("STRETTO_NATIVE_DIR", "found", "folder that holds Stretto's lib/ and bin/"),
 )

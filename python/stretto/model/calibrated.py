@@ -24,11 +24,11 @@ def machine_of(calibration: Calibration, name: str) -> Fitted:
     pieces = {level.name: fit(_measured(level)) for level in calibration.levels}
     levels = [
         Level(
-            name=level,
-            message=[piece.message for piece in fitted],
-            holds=None if level == calibration.levels[-1].name else calibration.ranks_on_a_host,
+            name=level.name,
+            message=[piece.message for piece in pieces[level.name]],
+            holds=level.holds or None,
         )
-        for level, fitted in pieces.items()
+        for level in calibration.levels
     ]
     machine = Machine(
         name=name,

@@ -79,6 +79,11 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [*together, 0]
 
     @property
+    def has_network(self) -> bool:
+        """Are there hosts, and something between them?"""
+        return len(self.level) > 1 and self.level[-1].name != "host"
+
+    @property
     def _below(self) -> range:
         return range(len(self.level) - 1)
 

@@ -202,9 +202,10 @@ def _with_network(scenario: Scenario, what: str, value: str) -> Scenario:
             last = msgspec.structs.replace(last, link_ns_per_byte=per_byte)
     else:
         raise ValueError("a network has a latency and a bandwidth")
-    if len(machine.level) == 1:
-        # Ranks of one host would not notice: the network is a level of its own.
-        host = msgspec.structs.replace(machine.level[0], name="host", holds=1)
+    if not machine.has_network:
+        # Ranks of one host would not notice: the network is a level of its own, and what is
+        # nearer than a host is none.
+        host = msgspec.structs.replace(machine.level[-1], name="host", holds=1)
         levels = [host, Level(name="network", message=messages)]
     else:
         levels = [*machine.level[:-1], msgspec.structs.replace(last, message=messages)]
@@ -223,9 +224,9 @@ def _placed(scenario: Scenario, key: str, value: str, ranks: int) -> Scenario:
     per_host = number if key == "ppn" else -(-ranks // number)
     if scenario.ranks_per_host not in (None, per_host):
         raise ValueError(f"hosts and ppn do not make {ranks} ranks")
-    if len(scenario.machine.level) == 1:
+    if not scenario.machine.has_network:
         raise ValueError(
-            "the machine has one level only: name one with a network (machine=), or give "
+            "the machine has no hosts on a network: name one that has (machine=), or give "
             "network.latency and network.bandwidth"
         )
     machine = scenario.machine.with_ranks_per_host(per_host)

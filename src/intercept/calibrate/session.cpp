@@ -2,7 +2,6 @@
 // the program ends, and what messages, collectives and work on data cost has been written down.
 #include <unistd.h>
 
-#include <algorithm>
 #include <span>
 #include <sstream>
 
@@ -15,30 +14,12 @@
 #include "bench/work.hpp"
 #include "intercept/calls/world.hpp"
 #include "intercept/entry.hpp"
-#include "topology/topology.hpp"
+#include "topology/levels.hpp"
 
 namespace stretto::intercept {
 namespace {
 
 using bench::Sample;
-
-// Two ranks at a level.
-struct Pair {
-  const char* level;
-  int second;  // the first is rank 0
-};
-
-std::vector<Pair> pairs(const Topology& topology) {
-  std::vector<Pair> found;
-  for (const bool same_host : {true, false}) {
-    for (int rank = 1; rank < topology.size(); ++rank) {
-      if ((topology.host_of(rank) == topology.host_of(0)) != same_host) continue;
-      found.push_back({same_host ? "host" : "network", rank});
-      break;
-    }
-  }
-  return found;
-}
 
 void describe(Json& json, const char* name, const Sample& sample) {
   json.key(name).begin_array().value(sample.median).value(sample.low).value(sample.high);
@@ -57,9 +38,11 @@ void describe(Json& json, const bench::MessageTimes& times) {
 
 void describe_messages(Json& json, const Topology& topology) {
   json.key("levels").begin_array();
-  for (const Pair& pair : pairs(topology)) {
-    json.begin_object().field("name", pair.level).key("messages").begin_array();
-    for (const auto& times : bench::measure_messages(native().comm_world, 0, pair.second)) {
+  for (const TopologyLevel& level : levels_of(topology)) {
+    json.begin_object().field("name", level.name).field("holds", level.holds);
+    json.key("messages").begin_array();
+    for (const auto& times :
+         bench::measure_messages(native().comm_world, level.first, level.second)) {
       describe(json, times);
     }
     json.end_array().end_object();
@@ -98,20 +81,13 @@ void measure() {
   int size = 1;
   native().Comm_rank(native().comm_world, &rank);
   native().Comm_size(native().comm_world, &size);
-  const Topology topology(of_all_ranks(Place::here(), size, native().comm_world));
-  int together = 0;  // on the fullest host
-  for (int host = 0; host < topology.hosts(); ++host) {
-    int here = 0;
-    for (int each = 0; each < size; ++each) here += topology.host_of(each) == host ? 1 : 0;
-    together = std::max(together, here);
-  }
+  const Topology topology(of_all_ranks(Place::here_with_complex(), size, native().comm_world));
   std::ostringstream out;
   Json json(out);
   json.begin_object()
       .field("mpi", std::string_view(native_version()))
       .field("ranks", size)
       .field("hosts", topology.hosts())
-      .field("ranks_on_a_host", together)
       .field("crowded", topology.oversubscribed());
   describe_collectives(json);
   describe_messages(json, topology);

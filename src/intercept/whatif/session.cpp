@@ -20,12 +20,9 @@ namespace {
 MPI_Comm own{};
 std::int64_t begun_ns = 0;
 
-std::vector<int> hosts_of_ranks() {
-  const Topology topology(of_all_ranks(Place::here(), Process::get().world_size, own));
-  std::vector<int> hosts;
-  hosts.reserve(static_cast<std::size_t>(topology.size()));
-  for (int rank = 0; rank < topology.size(); ++rank) hosts.push_back(topology.host_of(rank));
-  return hosts;
+std::vector<Seat> seats_of_ranks() {
+  const int size = Process::get().world_size;
+  return Topology(of_all_ranks(Place::here_with_complex(), size, own)).seats();
 }
 
 void read_scenarios(const std::string& path) {
@@ -47,17 +44,17 @@ void read_scenarios(const std::string& path) {
 void begin_virtual_time(const std::string& scenarios) {
   Process& process = Process::get();
   read_scenarios(scenarios);
-  const auto hosts = hosts_of_ranks();
+  const auto seats = seats_of_ranks();
   for (model::Scenario& scenario : process.scenarios) {
     model::correct_by_measurements(scenario);
-    process.places.push_back(model::places_of(scenario, hosts));
+    process.places.push_back(model::places_of(scenario, seats));
   }
   process.timeline.open(process.scenarios, process.places, process.world_rank);
   const auto record = setting("STRETTO_WHATIF_RECORD");
   if (record) {
     const std::string path = *record + "/rank-" + std::to_string(process.world_rank) + ".trace";
     process.timeline.record(path, process.world_rank, process.world_size,
-                            hosts[static_cast<std::size_t>(process.world_rank)]);
+                            seats[static_cast<std::size_t>(process.world_rank)]);
   }
   find_bindings();
   process.comms.open();

@@ -14,8 +14,8 @@ void Timeline::open(const std::vector<model::Scenario>& scenarios,
   clocks_ = std::make_unique<model::RankClocks>(scenarios, places, rank);
 }
 
-void Timeline::record(const std::string& path, int rank, int size, int host) {
-  recorder_ = std::make_unique<trace::Recorder>(path, rank, size, host);
+void Timeline::record(const std::string& path, int rank, int size, const Seat& seat) {
+  recorder_ = std::make_unique<trace::Recorder>(path, rank, size, seat);
 }
 
 std::span<const double> Timeline::now() {

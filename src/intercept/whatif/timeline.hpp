@@ -24,7 +24,7 @@ class Timeline {
   void open(const std::vector<model::Scenario>& scenarios,
             const std::vector<std::vector<Rank>>& places, int rank);
   // From now on, to a file that is not there yet.
-  void record(const std::string& path, int rank, int size, int host);
+  void record(const std::string& path, int rank, int size, const Seat& seat);
   [[nodiscard]] bool is_recorded() const { return recorder_ != nullptr; }
 
   [[nodiscard]] std::span<const double> now();

@@ -162,7 +162,7 @@ void write_rank(int number, const replay::Part& part, const replay::Replayed& ra
   const trace::RankTrace& source = *part.trace;
   Json json(std::cout);
   json.begin_object().field("rank", number).field("size", ranks).field("mpi", "");
-  json.field("host", std::string_view("host " + std::to_string(part.host)));
+  json.field("host", std::string_view("host " + std::to_string(part.seat.host)));
   json.field("wall_ns", 0).field("involuntary_switches", 0);
   json.field("computed_ns", rank.computed_ns);
   json.field("blocked_ns", source.ending.blocked_ns * part.computing);

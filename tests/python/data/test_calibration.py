@@ -7,9 +7,9 @@ import pytest
 from stretto.data.calibration import Calibration, CollectiveTime, Sample, WorkTime, read_calibration
 from stretto.errors import ApplicationFailed
 
-WHOLE = b"""{"mpi": "Open MPI v4.1.4", "ranks": 2, "hosts": 1, "ranks_on_a_host": 2,
+WHOLE = b"""{"mpi": "Open MPI v4.1.4", "ranks": 2, "hosts": 1,
  "crowded": false,
- "levels": [{"name": "host", "messages": [{"bytes": 8, "one_way": [1, 0.5, 2],
+ "levels": [{"name": "host", "holds": 4, "messages": [{"bytes": 8, "one_way": [1, 0.5, 2],
    "exchange": [3, 2, 4], "send": [5, 4, 6], "recv": [7, 6, 8], "gap": [9.5, 9, 10]}]}],
  "collectives": [{"name": "bcast", "bytes": 8, "time": [500, 400, 600]}],
  "work": [{"bytes": 64, "copy": [10, 9, 11], "reduce": [20, 19, 21]}]}"""
@@ -25,8 +25,8 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
     found = read_calibration(written(tmp_path, WHOLE))
     assert isinstance(found, Calibration)
     assert (found.mpi, found.ranks, found.hosts) == ("Open MPI v4.1.4", 2, 1)
-    assert (found.ranks_on_a_host, found.crowded) == (2, False)
-    assert [level.name for level in found.levels] == ["host"]
+    assert not found.crowded
+    assert [(level.name, level.holds) for level in found.levels] == [("host", 4)]
     (message,) = found.levels[0].messages
     assert message.bytes == 8
     assert message.one_way == Sample(1, 0.5, 2)
@@ -57,6 +57,7 @@ def test_a_program_that_wrote_nothing_is_told(tmp_path: Path) -> None:
         WHOLE.replace(b"[3, 2, 4]", b"3"),
         WHOLE.replace(b"[3, 2, 4]", b"[inf, 2, 4]"),
         WHOLE.replace(b'"name": "host", ', b""),
+        WHOLE.replace(b'"holds": 4, ', b""),
         WHOLE.replace(b'"ranks": 2', b'"ranks": 2.5'),
         WHOLE.replace(b"host", b"h\xffst"),
     ],

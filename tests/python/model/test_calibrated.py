@@ -34,10 +34,11 @@ def sample(median: float) -> Sample:
     return Sample(median, median / 2, median * 3)
 
 
-def level(name: str, latency: float, per_byte: float) -> LevelTimes:
+def level(name: str, latency: float, per_byte: float, holds: int = 0) -> LevelTimes:
     """Overheads of 100 and 300 ns, a gap of 50; one-way messages take half as long."""
     return LevelTimes(
         name,
+        holds,
         [
             MessageTimes(
                 bytes=size,
@@ -57,7 +58,6 @@ def calibration(levels: list[LevelTimes], hosts: int = 1) -> Calibration:
         mpi="Open MPI 4.1.4",
         ranks=8,
         hosts=hosts,
-        ranks_on_a_host=4,
         crowded=False,
         levels=levels,
         collectives=[
@@ -70,7 +70,15 @@ def calibration(levels: list[LevelTimes], hosts: int = 1) -> Calibration:
 
 
 ONE_HOST = calibration([level("host", 1000, 0.5)])
-TWO_HOSTS = calibration([level("host", 1000, 0.5), level("network", 20000, 2)], hosts=2)
+TWO_HOSTS = calibration([level("host", 1000, 0.5, 4), level("network", 20000, 2)], hosts=2)
+COMPLEXES = calibration(
+    [
+        level("core complex", 200, 0.25, 3),
+        level("host", 1000, 0.5, 2),
+        level("network", 20000, 2),
+    ],
+    hosts=2,
+)
 
 
 def flat(part: object, where: str = "") -> dict[str, object]:
@@ -114,6 +122,22 @@ def test_one_host_holds_all() -> None:
     assert machine_of(ONE_HOST, "here").machine.ranks == [0]
 
 
+def test_complexes_are_below_the_host() -> None:
+    fitted = machine_of(COMPLEXES, "here")
+    names = ["core complex", "host", "network"]
+    assert [(each.name, each.holds) for each in fitted.machine.level] == list(
+        zip(names, [3, 2, None], strict=True)
+    )
+    assert fitted.machine.ranks == [3, 6, 0]
+    assert [each.message[0].latency_ns for each in fitted.machine.level] == pytest.approx(
+        [200, 1000, 20000]
+    )
+    assert list(fitted.pieces) == names
+    assert fitted.machine.has_network
+    one_host = calibration([level("core complex", 200, 0.25, 3), level("host", 1000, 0.5)])
+    assert not machine_of(one_host, "here").machine.has_network
+
+
 def test_where_it_was_measured_is_said() -> None:
     one, two = (machine_of(each, "here").machine for each in (ONE_HOST, TWO_HOSTS))
     assert one.name == "here"
@@ -135,12 +159,12 @@ def test_times_of_nothing_are_a_nanosecond() -> None:
     """A clock of coarse ticks measures 0."""
     zero = sample(0)
     times = [MessageTimes(size, zero, zero, zero, zero, zero) for size in SIZES]
-    (found,) = machine_of(calibration([LevelTimes("host", times)]), "here").machine.level
+    (found,) = machine_of(calibration([LevelTimes("host", 0, times)]), "here").machine.level
     first = found.message[0]
     assert first.send_overhead_ns + first.recv_overhead_ns == pytest.approx(1)
 
 
-@pytest.mark.parametrize("measured", [ONE_HOST, TWO_HOSTS])
+@pytest.mark.parametrize("measured", [ONE_HOST, TWO_HOSTS, COMPLEXES])
 def test_a_machine_is_read_as_it_was_written(measured: Calibration, tmp_path: Path) -> None:
     machine = machine_of(measured, 'a "name" with \\ and é').machine
     again = read_again(machine, tmp_path)

@@ -126,7 +126,7 @@ def test_ranks_per_host_fill_what_is_below() -> None:
     assert machine.ranks == [16, 32, 0]
     assert machine.with_ranks_per_host(8).ranks == [8, 8, 0]
     assert machine.with_ranks_per_host(64).ranks == [16, 64, 0]
-    with pytest.raises(InputError, match="24 a host is no multiple of a complex's 16 ranks"):
+    with pytest.raises(InputError, match="24 a host is no multiple of a core complex's 16 ranks"):
         machine.with_ranks_per_host(24)
     with pytest.raises(InputError, match="no level 'host'"):
         read_machine("loggopsim").with_ranks_per_host(2)

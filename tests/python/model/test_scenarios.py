@@ -96,6 +96,18 @@ def test_a_machine_of_one_level_gets_a_network() -> None:
     assert network.message[0].send_overhead_ns == NEAR.send_overhead_ns
 
 
+def test_complexes_of_one_host_make_way_for_its_network() -> None:
+    machine = Machine("m", [Level("core complex", [NEAR], holds=2), Level("host", [FAR])])
+    scenario = parsed("hosts=2,network.latency=9us", machine)
+    host, network = scenario.machine.level
+    assert (host.name, host.holds, host.message) == ("host", 4, [FAR])
+    assert network.message == [msgspec.structs.replace(FAR, latency_ns=9000)]
+    everyone = parsed("network.latency=9us,network.bandwidth=8Gbit", machine).machine
+    assert (len(everyone.level), everyone.ranks) == (2, [1, 0])
+    with pytest.raises(InputError, match="no hosts on a network"):
+        parsed("hosts=2", machine)
+
+
 @pytest.mark.parametrize(
     ("setting", "per_host"),
     [("hosts=2", 4), ("hosts=3", 3), ("ppn=2", 2), ("hosts=4,ppn=2", 2), ("hosts=100", 1)],
@@ -175,7 +187,9 @@ def test_what_is_refused_names_the_setting(text: str, complaint: str) -> None:
 
 
 def test_hosts_need_a_network() -> None:
-    with pytest.raises(InputError, match="hosts=2: the machine has one level only: name one with"):
+    with pytest.raises(
+        InputError, match="hosts=2: the machine has no hosts on a network: name one"
+    ):
         parsed("hosts=2", ONE_LEVEL)
 
 

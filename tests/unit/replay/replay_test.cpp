@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <numeric>
+#include <set>
 
 #include "model/rank_clocks.hpp"
 #include "replay/digest.hpp"
@@ -318,11 +319,50 @@ TEST(Scaled, OneRankShowsNothing) {
 
 TEST(Scaled, HostsThatDifferAreRefused) {
   trace::Trace trace = run({.dims = {8}});
-  for (trace::RankTrace& rank : trace.ranks) rank.host = rank.rank / 4;
+  for (trace::RankTrace& rank : trace.ranks) rank.seat.host = rank.rank / 4;
   const Scaled made = scaled(trace, {.factor = 2});
-  EXPECT_EQ(made.parts.at(15).host, 3);
-  for (trace::RankTrace& rank : trace.ranks) rank.host = rank.rank % 2;
+  EXPECT_EQ(made.parts.at(15).seat.host, 3);
+  for (trace::RankTrace& rank : trace.ranks) rank.seat.host = rank.rank % 2;
   EXPECT_THROW(static_cast<void>(scaled(trace, {.factor = 2})), Irregular);
+}
+
+TEST(Scaled, MoreRanksHaveMoreComplexesLaidOutAlike) {
+  trace::Trace trace = run({.dims = {8}});
+  const auto complexes = [](const Scaled& made) {
+    std::vector<int> all;
+    for (const Part& part : made.parts) all.push_back(part.seat.core_complex);
+    return all;
+  };
+  EXPECT_EQ(complexes(scaled(trace, {.factor = 2})), std::vector<int>(16, kNoComplex));
+  // Round robin on one host, which gets larger.
+  for (trace::RankTrace& rank : trace.ranks) rank.seat = {0, rank.rank % 2};
+  const Scaled one = scaled(trace, {.factor = 2});
+  EXPECT_EQ(complexes(one), (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3}));
+  EXPECT_EQ(one.parts.at(15).seat.host, 0);
+  // And on two.
+  for (trace::RankTrace& rank : trace.ranks) {
+    rank.seat = {rank.rank / 4, rank.rank / 4 * 2 + rank.rank % 2};
+  }
+  const auto two = complexes(scaled(trace, {.factor = 2}));
+  EXPECT_EQ(std::vector<int>(two.begin(), two.begin() + 4), (std::vector<int>{0, 1, 0, 1}));
+  EXPECT_EQ(two.at(4), two.at(6));
+  EXPECT_EQ(std::set<int>(two.begin(), two.end()).size(), 8U);
+}
+
+TEST(Replay, ComplexesSetTheClocks) {
+  std::istringstream text(
+      "scenario sim\nmachine m\nlevel 2 0 0 core complex\nmessage 0 1000 100 200 0 50 1\n"
+      "level 0 0 0 host\nmessage 0 9000 100 200 0 50 1\n");
+  const auto scenario = model::read_scenarios(text);
+  const auto text_of_trace = trace::recorded(4, [](Recorder& recorder, int rank) -> Ending {
+    if (rank == 0) recorder.did({.kind = OpKind::send, .peer = 2, .bytes = 1});
+    if (rank == 2) recorder.did({.kind = OpKind::receive, .taken = {{0, 0}}});
+    return {.ends = {0}};
+  });
+  trace::Trace trace = trace::read(text_of_trace);
+  EXPECT_EQ(replay(scenario, parts_of(trace)).at(2).ends.at(0), 100 + 9000 + 200);
+  for (trace::RankTrace& rank : trace.ranks) rank.seat.core_complex = rank.rank % 2;
+  EXPECT_EQ(replay(scenario, parts_of(trace)).at(2).ends.at(0), 100 + 1000 + 200);
 }
 
 TEST(Replay, MessagesThatNobodyTakesAreLeft) {

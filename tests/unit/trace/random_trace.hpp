@@ -49,7 +49,7 @@ std::string recorded(int ranks, Record record) {
   std::string whole = beginning();
   for (int rank = 0; rank < ranks; ++rank) {
     const Scratch file;
-    Recorder recorder(file.path(), rank, ranks, 0);
+    Recorder recorder(file.path(), rank, ranks, {});
     const Ending ending = record(recorder, rank);
     EXPECT_TRUE(recorder.end(ending));
     whole += file.content();

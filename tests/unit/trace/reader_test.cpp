@@ -89,12 +89,26 @@ TEST(ReadTrace, WhatWasRecordedComesBack) {
   EXPECT_EQ(rank.ops.at(8), exchange);
 }
 
+std::string recorded_at(const Seat& seat) {
+  const Scratch file;
+  EXPECT_TRUE(Recorder(file.path(), 0, 1, seat).end({}));
+  return beginning() + file.content();
+}
+
+TEST(ReadTrace, WhereARankSatComesBack) {
+  for (const Seat& seat : {Seat{}, Seat{0, 0}}) {
+    EXPECT_EQ(read(recorded_at(seat)).ranks.at(0).seat, seat);
+  }
+  EXPECT_NE(complaint(recorded_at({1, 0})).find("more hosts than ranks"), std::string::npos);
+  EXPECT_NE(complaint(recorded_at({0, 1})).find("more core complexes than"), std::string::npos);
+}
+
 TEST(ReadTrace, RanksMayComeInAnyOrder) {
   std::string text = beginning();
   std::vector<std::string> parts;
   for (int rank = kRanks - 1; rank >= 0; --rank) {
     const Scratch file;
-    Recorder recorder(file.path(), rank, kRanks, 0);
+    Recorder recorder(file.path(), rank, kRanks, {});
     ASSERT_TRUE(recorder.end(everything(recorder, rank)));
     text += file.content();
     parts.push_back(file.content());
@@ -137,14 +151,14 @@ TEST(ReadTrace, TheDamagedPartIsNamed) {
 }
 
 TEST(ReadTrace, OfARankThatCouldNotWriteThereIsNone) {
-  Recorder recorder("/there/is/no/such/folder", 0, 1, 0);
+  Recorder recorder("/there/is/no/such/folder", 0, 1, {});
   recorder.lasted(OpKind::compute, 1);
   EXPECT_FALSE(recorder.end({}));
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
   const Scratch link;
   std::filesystem::create_symlink("/dev/full", link.path());
   // "x" would refuse the link: the disk is full behind a file that is there.
-  EXPECT_FALSE(Recorder(link.path(), 0, 1, 0).end({}));
+  EXPECT_FALSE(Recorder(link.path(), 0, 1, {}).end({}));
 }
 
 // One rank's part with these ops and loops.
@@ -154,7 +168,7 @@ std::string handmade(const Packer& comms, const Packer& ops, const Packer& loops
   const auto add = [&](Tag tag, const Packer& content) {
     text += text_of(framed(tag, content.bytes()));
   };
-  add(Tag::rank, Packer().number(0).number(2).number(0));
+  add(Tag::rank, Packer().number(0).number(2).number(0).number(0));
   add(Tag::comms, comms);
   add(Tag::sites, Packer().number(0));
   add(Tag::ops, ops);

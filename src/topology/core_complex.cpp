@@ -1,0 +1,81 @@
+#include "topology/core_complex.hpp"
+
+#include <charconv>
+#include <fstream>
+
+namespace stretto {
+namespace {
+
+constexpr int kMostCaches = 16;  // that a core sees
+
+// Takes a number from the front of the text.
+std::optional<int> take_number(std::string_view& text) {
+  int number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0) return {};
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  return number;
+}
+
+bool take(char letter, std::string_view& text) {
+  if (!text.starts_with(letter)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<std::string> first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) return {};
+  return line;
+}
+
+// The cores that share this core's last cache, it included.
+std::optional<cpu_set_t> complex_around(int core, const std::string& sysfs) {
+  const std::string caches = sysfs + "/devices/system/cpu/cpu" + std::to_string(core) + "/cache/";
+  int highest = 0;
+  std::optional<std::string> sharing;
+  for (int i = 0; i < kMostCaches; ++i) {
+    const std::string cache = caches + "index" + std::to_string(i);
+    const auto level_text = first_line(cache + "/level");
+    if (!level_text) break;
+    std::string_view text = *level_text;
+    const auto level = take_number(text);
+    if (!level || !text.empty()) return {};
+    if (*level <= highest || first_line(cache + "/type") == "Instruction") continue;
+    highest = *level;
+    sharing = first_line(cache + "/shared_cpu_list");
+  }
+  return sharing ? read_cpu_list(*sharing) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<cpu_set_t> read_cpu_list(std::string_view text) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  do {
+    const auto first = take_number(text);
+    const auto last = take('-', text) ? take_number(text) : first;
+    if (!first || !last || *last < *first || *last >= CPU_SETSIZE) return {};
+    for (int core = *first; core <= *last; ++core) CPU_SET(static_cast<std::size_t>(core), &cores);
+  } while (take(',', text));
+  if (!text.empty()) return {};
+  return cores;
+}
+
+int core_complex_of(const cpu_set_t& cores, const std::string& sysfs) {
+  const auto lowest = [](const cpu_set_t& set) {
+    std::size_t core = 0;
+    while (!CPU_ISSET(core, &set)) ++core;
+    return static_cast<int>(core);
+  };
+  if (CPU_COUNT(&cores) == 0) return kNoComplex;
+  const auto complex = complex_around(lowest(cores), sysfs);
+  if (!complex) return kNoComplex;
+  cpu_set_t inside;
+  CPU_AND(&inside, &cores, &*complex);
+  return CPU_EQUAL(&inside, &cores) ? lowest(*complex) : kNoComplex;
+}
+
+}  // namespace stretto

@@ -1,0 +1,21 @@
+// Core complexes: cores that share a last-level cache (on AMD EPYC a CCX), as the kernel tells.
+#pragma once
+
+#include <sched.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stretto {
+
+inline constexpr int kNoComplex = -1;
+
+// A list as the kernel writes it, "0-3,8-11"; nothing where the text is something else.
+[[nodiscard]] std::optional<cpu_set_t> read_cpu_list(std::string_view text);
+
+// The complex that has all of these cores, named by its lowest core. kNoComplex where they are of
+// several, or where the tree (of which /sys is the usual root) does not tell.
+[[nodiscard]] int core_complex_of(const cpu_set_t& cores, const std::string& sysfs);
+
+}  // namespace stretto

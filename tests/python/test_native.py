@@ -15,7 +15,7 @@ EXPORTS = {
     "libstretto-accelerate-": re.compile(r"P?MPI_\w+|stretto_\w+"),
     "libstretto-profile-": re.compile(r"P?MPI_\w+"),
     "libstretto-calibrate-": re.compile(r"P?MPI_Init(_thread)?"),
-    "libstretto-whatif-": re.compile(r"P?MPI_\w+|clock_gettime|clock_nanosleep|gettimeofday|time"),
+    "libstretto-whatif-": re.compile(r"P?MPIX?_\w+|clock_(gettime|nanosleep)|gettimeofday|time"),
     "libstretto-": re.compile(r"stretto_\w+"),
 }
 

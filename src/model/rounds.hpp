@@ -1,4 +1,4 @@
-// The vector path: all ranks' k-th rounds at once, one pass over arrays a round.
+// The vector path: all ranks' k-th rounds at once, one pass over arrays a round (rounds_run.cpp).
 //
 // Schedules are round-structured if every message is sent and received in rounds of the same number
 // and every rank does things in the order in which its schedule names them (see Place); then no
@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/large_pages.hpp"
 #include "model/costs.hpp"
+#include "model/peers.hpp"
 #include "model/places.hpp"
 #include "model/simulation.hpp"
 #include "schedule/schedule.hpp"
@@ -44,32 +44,15 @@ class RankCosts {
   std::vector<CostId> each_;  // once they differ
 };
 
-// A rank of each rank. What is written at one time, of all rounds for one rank, would fall into
-// one set of the cache if every list began at the start of a page.
-class Peers {
- public:
-  Peers(std::size_t ranks, std::size_t round)
-      : skipped_(round % 64 * kCacheLine), values_(skipped_ + ranks, -1) {}
-
-  void set(std::size_t rank, Rank peer) { values_[skipped_ + rank] = peer; }
-  [[nodiscard]] const Rank* data() const { return values_.data() + skipped_; }
-  [[nodiscard]] Rank operator[](std::size_t rank) const { return data()[rank]; }
-
- private:
-  static constexpr std::size_t kCacheLine = 64 / sizeof(Rank);
-  std::size_t skipped_;
-  LargeVector<Rank> values_;
-};
-
 struct Round {
   Round(std::size_t ranks, std::size_t number) : to(ranks, number), from(ranks, number + 32) {}
 
   std::vector<RankCosts> works;       // one after the other, before the send
   std::vector<RankCosts> more_works;  // and after it
   RankCosts sends;                    // of those that send
-  Peers to;                           // -1: sends nothing
-  Peers from;                         // -1: receives nothing
-  bool may_overtake = false;          // a receive waits for its message only
+  Peers to;
+  Peers from;
+  bool may_overtake = false;  // a receive waits for its message only
 };
 
 class Rounds {

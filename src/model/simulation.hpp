@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "model/machine.hpp"
 
 namespace stretto::model {
@@ -21,8 +22,10 @@ struct Conditions {
   Noise noise{};
 };
 
+using Ends = LargeVector<double>;  // by rank
+
 struct Outcome {
-  std::vector<double> ends{};  // when each rank is done, in ns
+  Ends ends{};  // when each rank is done, in ns
   std::int64_t messages = 0;
   std::int64_t events = 0;  // sends, receives, copies and reductions that took place
 };

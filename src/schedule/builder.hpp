@@ -84,7 +84,7 @@ class Builder {
     Step& step = schedule_.steps.emplace_back();
     step.kind = kind;
     step.first_wait = first_wait;
-    step.waits = static_cast<std::int32_t>(schedule_.waits.size()) - first_wait;
+    step.waits = static_cast<std::int32_t>(after.size());
     ++steps_;
     return step;
   }

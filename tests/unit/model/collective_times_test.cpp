@@ -59,8 +59,10 @@ Times simulated(const CollectiveCall& call, const Machine& machine, const Times&
                     .segment = chosen.segment_bytes,
                     .radix = chosen.radix,
                     .root = call.root};
-  return simulate({.algorithm = chosen.algorithm, .shape = shape}, machine, {.arrivals = arrivals})
-      .outcome.ends;
+  const auto ends =
+      simulate({.algorithm = chosen.algorithm, .shape = shape}, machine, {.arrivals = arrivals})
+          .outcome.ends;
+  return {ends.begin(), ends.end()};
 }
 
 TEST(CollectiveTimes, OfAFreeOneAreItsMeaning) {

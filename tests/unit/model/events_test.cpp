@@ -96,14 +96,14 @@ TEST(Events, WaitForTheLaterOfMessageAndRank) {
   const auto ends = [&](double root, double leaf) {
     return by_events(one_message(10), loggopsim(), {.arrivals = {root, leaf}}, 1).ends;
   };
-  EXPECT_EQ(ends(0, 0), (std::vector{1500.0, flight + 1500}));
-  EXPECT_EQ(ends(700, 0), (std::vector{2200.0, 700 + flight + 1500}));
-  EXPECT_EQ(ends(0, 9000), (std::vector{1500.0, 9000.0 + 1500}));
+  EXPECT_EQ(ends(0, 0), (Ends{1500.0, flight + 1500}));
+  EXPECT_EQ(ends(700, 0), (Ends{2200.0, 700 + flight + 1500}));
+  EXPECT_EQ(ends(0, 9000), (Ends{1500.0, 9000.0 + 1500}));
 }
 
 TEST(Events, OfNoStepsEndWithTheArrival) {
   const std::vector<Schedule> idle(2);
-  EXPECT_EQ(by_events(idle, loggopsim(), {.arrivals = {5, 7}}, 1).ends, (std::vector{5.0, 7.0}));
+  EXPECT_EQ(by_events(idle, loggopsim(), {.arrivals = {5, 7}}, 1).ends, (Ends{5.0, 7.0}));
 }
 
 // What comes first is received first, though the schedule names it last.
@@ -149,9 +149,9 @@ TEST(Events, MessagesOfAHostTakeTurnsOnItsLink) {
     return by_events(ranks, machine_with(network), all_at_once(4), 1).ends;
   };
   const double alone = 10 + 100 + 999 * 8 + 10;
-  EXPECT_EQ(ends("level 0 0 0 network\n"), (std::vector{10.0, 10.0, alone, alone}));
-  EXPECT_EQ(ends("level 0 8 0 network\n"), (std::vector{10.0, 10.0, alone, alone + 8000}));
-  EXPECT_EQ(ends("level 0 0 8 network\n"), (std::vector{10.0, 10.0, alone, alone + 8000}));
+  EXPECT_EQ(ends("level 0 0 0 network\n"), (Ends{10.0, 10.0, alone, alone}));
+  EXPECT_EQ(ends("level 0 8 0 network\n"), (Ends{10.0, 10.0, alone, alone + 8000}));
+  EXPECT_EQ(ends("level 0 0 8 network\n"), (Ends{10.0, 10.0, alone, alone + 8000}));
 }
 
 TEST(Events, RefuseMessagesWithOneEnd) {

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "collectives/algorithm.hpp"
 #include "model/small_machines.hpp"
@@ -80,6 +81,32 @@ TEST(Rounds, AgreeWithTheEventsWhereverTheyAnswer) {
        {"barrier dissemination", "allreduce recursive_doubling", "allgather ring",
         "allgather recursive_doubling", "alltoall pairwise", "scan recursive_doubling"}) {
     EXPECT_TRUE(answered.contains(expected)) << expected << " is round-structured";
+  }
+}
+
+// More ranks than are advanced together, next to each other or not.
+TEST(Rounds, OfManyRanksAgreeWithTheEvents) {
+  std::mt19937 random(20261123);
+  const std::pair<Collective, const char*> cases[] = {
+      {Collective::barrier, "dissemination"},
+      {Collective::allreduce, "recursive_doubling"},
+      {Collective::scan, "recursive_doubling"},
+  };
+  for (const auto& [collective, name] : cases) {
+    int answered = 0;
+    for (const int ranks : {1024, 1025, 1500, 2048}) {
+      const auto schedules = build_all(*find_algorithm(collective, name), ranks, 5);
+      for (int round = 0; round < 8; ++round) {
+        const Machine machine = random_machine(random);
+        const Conditions conditions = random_conditions(random, ranks);
+        const auto fast = by_rounds(schedules, machine, conditions, 1, 8);
+        if (!fast) continue;
+        ++answered;
+        ASSERT_EQ(fast->ends, by_events(schedules, machine, conditions, 1, 8).ends)
+            << name << " on " << ranks << " ranks";
+      }
+    }
+    EXPECT_GT(answered, 0) << name;
   }
 }
 

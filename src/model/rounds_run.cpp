@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/large_pages.hpp"
+#include "model/rounds.hpp"
+
+namespace stretto::model {
+namespace {
+
+using Works = std::vector<RankCosts>;
+using Clocks = LargeVector<double>;  // by rank
+
+void work(const RankCosts& round, const std::vector<double>& works, Stretch ranks, Clocks& cpu) {
+  if (round.is_uniform(cpu.size())) {
+    const double cost = works[round.of(0)];
+    for (std::size_t rank = ranks.first; rank < ranks.end; ++rank) cpu[rank] += cost;
+    return;
+  }
+  for (std::size_t rank = ranks.first; rank < ranks.end; ++rank) cpu[rank] += works[round.of(rank)];
+}
+
+// By value: what std::max refers to is no vector's.
+double later(double a, double b) { return a < b ? b : a; }
+
+// One run. Its loops over all ranks are written for a compiler that makes vectors of them, so
+// what most of them can do without is a parameter: `ports`, where a rank's port may be busy when
+// its CPU is not.
+template <bool ports>
+class Run {
+ public:
+  Run(const Costs& costs, const std::vector<double>& arrivals)
+      : costs_(costs),
+        cpu_(arrivals.begin(), arrivals.end()),
+        next_cpu_(arrivals.size()),
+        out_(ports ? arrivals.size() : 0),
+        next_out_(out_),
+        in_(out_) {}
+
+  void begin(const Works& works) { work_all(works, all()); }
+
+  // The works before its send are done, and `next` are those of the round after it. False where a
+  // receive overtakes.
+  [[nodiscard]] bool exchange(const Round& round, const Works& next) {
+    if (round.sends.is_uniform(cpu_.size()) && round.more_works.empty()) {
+      return exchange_all(round, next);
+    }
+    if (!round.to.empty()) send(round);
+    work_all(round.more_works, all());
+    const bool in_order = round.from.empty() || receive(round);
+    work_all(next, all());
+    return in_order;
+  }
+
+  [[nodiscard]] Clocks ends() { return std::move(cpu_); }
+
+ private:
+  [[nodiscard]] Stretch all() const { return {0, cpu_.size()}; }
+
+  [[nodiscard]] const MessageCost& cost_of(const Round& round, std::size_t sender) const {
+    return costs_.messages()[round.sends.of(sender)];
+  }
+
+  void work_all(const Works& list, Stretch ranks) {
+    for (const RankCosts& each : list) work(each, costs_.works(), ranks, cpu_);
+  }
+
+  // Every rank sends and receives, at one cost. When a message arrives is worked out at its
+  // receiver, from its sender's clocks: so those of this round and the next are apart, and each is
+  // written once.
+  bool exchange_all(const Round& round, const Works& next) {
+    const MessageCost cost = cost_of(round, 0);
+    constexpr std::size_t kTogether = 1024;  // whose clocks stay in the nearest cache
+    bool overtaken = false;
+    for (std::size_t first = 0; first < cpu_.size(); first += kTogether) {
+      const Stretch some{first, std::min(first + kTogether, cpu_.size())};
+      round.from.visit(some, [&](Stretch ranks, auto peer_of) {
+        overtaken |= exchange_some(ranks, peer_of, cost, cpu_.data(), out_.data(), in_.data(),
+                                   next_cpu_.data(), next_out_.data());
+      });
+      for (const RankCosts& each : next) work(each, costs_.works(), some, next_cpu_);
+    }
+    cpu_.swap(next_cpu_);
+    out_.swap(next_out_);
+    return !(overtaken && round.may_overtake);
+  }
+
+  // Whether a message is there when its receiver's own send begins. Parameters, so that the
+  // compiler knows that no two of the arrays overlap.
+  template <class PeerOf>
+  [[gnu::noinline]] static bool exchange_some(Stretch ranks, PeerOf from, const MessageCost cost,
+                                              const double* __restrict cpu,
+                                              const double* __restrict out, double* __restrict in,
+                                              double* __restrict next_cpu,
+                                              double* __restrict next_out) {
+    std::uint64_t in_time = ~std::uint64_t{0};
+    for (std::size_t rank = ranks.first; rank < ranks.end; ++rank) {
+      const std::size_t peer = from(rank);
+      const double start = ports ? later(cpu[rank], out[rank]) : cpu[rank];
+      const double peers = ports ? later(cpu[peer], out[peer]) : cpu[peer];
+      const double arrived = peers + cost.send + cost.wire;
+      // The sign bit: comparisons themselves make no vectors on every x86-64.
+      in_time &= std::bit_cast<std::uint64_t>(start - arrived);
+      double received = later(start + cost.send, arrived);
+      if constexpr (ports) {
+        received = later(received, in[rank]);
+        next_out[rank] = start + cost.gap;
+        in[rank] = received + cost.gap;
+      }
+      next_cpu[rank] = received + cost.recv;
+    }
+    return in_time >> 63 == 0;
+  }
+
+  [[nodiscard]] double start_of_send(std::size_t rank) const {
+    return ports ? later(cpu_[rank], out_[rank]) : cpu_[rank];
+  }
+
+  double after_receive(std::size_t rank, double ready, const MessageCost& cost) {
+    const double start = ports ? later(ready, in_[rank]) : ready;
+    if constexpr (ports) in_[rank] = start + cost.gap;
+    return start + cost.recv;
+  }
+
+  void send(const Round& round) {
+    arrival_.resize(cpu_.size());
+    start_.resize(round.may_overtake ? cpu_.size() : 0);
+    const Rank* to = round.to.listed(list_);
+    for (std::size_t rank = 0; rank < cpu_.size(); ++rank) {
+      if (to[rank] < 0) continue;
+      const MessageCost& cost = cost_of(round, rank);
+      const double start = start_of_send(rank);
+      if constexpr (ports) out_[rank] = start + cost.gap;
+      cpu_[rank] = start + cost.send;
+      arrival_[rank] = cpu_[rank] + cost.wire;
+      if (round.may_overtake) start_[rank] = start;
+    }
+  }
+
+  // False where one overtakes the send before it, which was ready when it began.
+  bool receive(const Round& round) {
+    const Rank* from = round.from.listed(list_);
+    bool overtaken = false;
+    for (std::size_t rank = 0; rank < cpu_.size(); ++rank) {
+      if (from[rank] < 0) continue;
+      const auto sender = static_cast<std::size_t>(from[rank]);
+      const double arrived = arrival_[sender];
+      if (round.may_overtake && round.to[rank] >= 0) overtaken |= arrived <= start_[rank];
+      cpu_[rank] = after_receive(rank, later(cpu_[rank], arrived), cost_of(round, sender));
+    }
+    return !overtaken;
+  }
+
+  const Costs& costs_;
+  Clocks cpu_, next_cpu_;   // when each rank's CPU is free, and what is so after this round
+  Clocks out_, next_out_;   // its port out
+  Clocks in_;               // its port in
+  Clocks arrival_, start_;  // of what it sent this round: when it comes, when its send began
+  LargeVector<Rank> list_;
+};
+
+template <bool ports>
+std::optional<Clocks> run_all(const std::vector<Round>& rounds, const Costs& costs,
+                              const std::vector<double>& arrivals) {
+  Run<ports> run(costs, arrivals);
+  if (!rounds.empty()) run.begin(rounds.front().works);
+  const Works none;
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    if (!run.exchange(rounds[i], i + 1 < rounds.size() ? rounds[i + 1].works : none)) return {};
+  }
+  return run.ends();
+}
+
+}  // namespace
+
+std::optional<Outcome> Rounds::run(const Costs& costs, const std::vector<double>& arrivals) const {
+  const auto& messages = costs.messages();
+  const bool ports = std::any_of(messages.begin(), messages.end(), [](const MessageCost& cost) {
+    return cost.gap > std::min(cost.send, cost.recv);
+  });
+  auto ends =
+      ports ? run_all<true>(rounds_, costs, arrivals) : run_all<false>(rounds_, costs, arrivals);
+  if (!ends) return {};
+  return Outcome{.ends = std::move(*ends), .messages = messages_, .events = events_};
+}
+
+}  // namespace stretto::model

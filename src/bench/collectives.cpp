@@ -14,6 +14,13 @@ constexpr Collective kMeasured[] = {
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 constexpr int kRepeats = 25;
 constexpr double kLongest = 200'000'000;  // ns, for one size
+// How buffers happen to lie in physical memory makes a call whose data come from caches faster or
+// slower, for as long as the buffers are there: one pair of them shows what one program had, by
+// chance. All are there at once, as freed pages are the next to be handed out.
+constexpr int kPlacements = 5;
+constexpr int kWarmUps = 8;            // after one call a pair of 1 MiB is still slower by a third
+constexpr double kCached = 1'000'000;  // ns; what takes longer waits for something else
+constexpr std::int64_t kPage = 4096;
 
 class Caller {
  public:
@@ -21,8 +28,7 @@ class Caller {
 
   void call(Collective collective, std::int64_t bytes) {
     const Native& mpi = native();
-    const std::int64_t whole = std::max<std::int64_t>(bytes, 8) * size_;
-    const std::int64_t at = turn_++ % buffers(bytes) * whole;
+    const std::int64_t at = pair_ * room(bytes);
     std::byte* const in = in_.data() + at;
     std::byte* const out = out_.data() + kApart + at;
     const MPI_Datatype type = mpi.byte;
@@ -69,19 +75,37 @@ class Caller {
 
   Sample measure(Collective collective, std::int64_t bytes) {
     // As a program has them: no larger than they need be.
-    const auto room =
-        static_cast<std::size_t>(buffers(bytes) * std::max<std::int64_t>(bytes, 8) * size_);
-    in_ = std::vector<std::byte>(room);
-    out_ = std::vector<std::byte>(room + kApart);
+    const auto all = static_cast<std::size_t>(pairs(bytes) * room(bytes));
+    in_ = std::vector<std::byte>(all);
+    out_ = std::vector<std::byte>(all + kApart);
+    pair_ = 0;
     once(collective, bytes);
-    const double estimate = once(collective, bytes);
+    const double estimate = repeated(collective, bytes, 1).front();
     const int repeats = static_cast<int>(std::clamp(kLongest / estimate, 2.0, 1.0 * kRepeats));
-    std::vector<double> times{estimate};
-    for (int i = 0; i < repeats; ++i) times.push_back(once(collective, bytes));
-    return summary(std::move(times));
+    // Long ones lie in so many places anyway.
+    if (bytes >= kOutOfCaches || estimate > kCached) {
+      std::vector<double> times = repeated(collective, bytes, repeats);
+      times.push_back(estimate);
+      return summary(std::move(times));
+    }
+    std::vector<double> medians;
+    for (pair_ = 0; pair_ < pairs(bytes); ++pair_) {
+      repeated(collective, bytes, kWarmUps);
+      medians.push_back(summary(repeated(collective, bytes, kRepeats / kPlacements)).median);
+    }
+    return summary(std::move(medians));
   }
 
  private:
+  std::vector<double> repeated(Collective collective, std::int64_t bytes, int times) {
+    std::vector<double> all;
+    for (int i = 0; i < times; ++i) {
+      if (bytes >= kOutOfCaches) pair_ = (pair_ + 1) % pairs(bytes);
+      all.push_back(once(collective, bytes));
+    }
+    return all;
+  }
+
   // The slowest rank's time, the same on all.
   double once(Collective collective, std::int64_t bytes) {
     native().Barrier(comm_);
@@ -94,13 +118,19 @@ class Caller {
     return *std::max_element(all.begin(), all.end());
   }
 
-  [[nodiscard]] std::int64_t buffers(std::int64_t bytes) const {
-    return bytes >= kOutOfCaches ? kMostInAll / (bytes * size_) : 1;
+  // Of one buffer of all ranks' blocks, in whole pages.
+  [[nodiscard]] std::int64_t room(std::int64_t bytes) const {
+    const std::int64_t needed = std::max<std::int64_t>(bytes, 8) * size_;
+    return (needed + kPage - 1) / kPage * kPage;
+  }
+  [[nodiscard]] std::int64_t pairs(std::int64_t bytes) const {
+    const std::int64_t most = std::max<std::int64_t>(kMostInAll / room(bytes), 1);
+    return bytes >= kOutOfCaches ? most : std::min<std::int64_t>(most, kPlacements);
   }
 
   MPI_Comm comm_;
   int size_;
-  std::int64_t turn_ = 0;
+  std::int64_t pair_ = 0;      // of buffers
   std::vector<std::byte> in_;  // zeros: numbers, too
   std::vector<std::byte> out_;
 };

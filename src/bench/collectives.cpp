@@ -14,8 +14,15 @@ constexpr Collective kMeasured[] = {
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 // Alone, a short call shows how far apart ranks leave the barrier before it.
 constexpr int kInARow = 8;
-constexpr int kRepeats = 11;
+constexpr int kRepeats = 11;              // of a row
 constexpr double kLongest = 80'000'000;  // ns, for one size
+// How buffers happen to lie in physical memory makes a call whose data come from caches faster or
+// slower, for as long as the buffers are there: one pair of them shows what one program had, by
+// chance. All are there at once, as freed pages are the next to be handed out.
+constexpr int kPlacements = 5;
+constexpr int kRowsInAPlace = 3;
+constexpr double kCached = 1'000'000;  // ns; what takes longer waits for something else
+constexpr std::int64_t kPage = 4096;
 
 class Caller {
  public:
@@ -23,8 +30,7 @@ class Caller {
 
   void call(Collective collective, std::int64_t bytes, int root) {
     const Native& mpi = native();
-    const std::int64_t whole = std::max<std::int64_t>(bytes, 8) * size_;
-    const std::int64_t at = turn_++ % buffers(bytes) * whole;
+    const std::int64_t at = pair_ * room(bytes);
     std::byte* const in = in_.data() + at;
     std::byte* const out = out_.data() + kApart + at;
     const MPI_Datatype type = mpi.byte;
@@ -71,25 +77,41 @@ class Caller {
 
   Sample measure(Collective collective, std::int64_t bytes) {
     // As a program has them: no larger than they need be.
-    const auto room =
-        static_cast<std::size_t>(buffers(bytes) * std::max<std::int64_t>(bytes, 8) * size_);
-    in_ = std::vector<std::byte>(room);
-    out_ = std::vector<std::byte>(room + kApart);
-    once(collective, bytes);
-    const double estimate = once(collective, bytes);
-    const int repeats =
-        static_cast<int>(std::clamp(kLongest / (kInARow * estimate), 2.0, 1.0 * kRepeats));
-    std::vector<double> times{estimate};
-    for (int i = 0; i < repeats; ++i) times.push_back(once(collective, bytes));
+    const auto all = static_cast<std::size_t>(pairs(bytes) * room(bytes));
+    in_ = std::vector<std::byte>(all);
+    out_ = std::vector<std::byte>(all + kApart);
+    pair_ = 0;
+    row(collective, bytes);
+    const double estimate = row(collective, bytes);
+    std::vector<double> times;
+    if (bytes >= kOutOfCaches || estimate > kCached) {  // the former lie in many places anyway
+      times = rows(collective, bytes,
+                   static_cast<int>(std::clamp(kLongest / (kInARow * estimate), 2.0, 1.0 * kRepeats)));
+      times.push_back(estimate);
+      return summary(std::move(times));
+    }
+    for (pair_ = 0; pair_ < pairs(bytes); ++pair_) {
+      row(collective, bytes);  // the first calls in a place are slower, by a third
+      times.push_back(summary(rows(collective, bytes, kRowsInAPlace)).median);
+    }
     return summary(std::move(times));
   }
 
  private:
+  std::vector<double> rows(Collective collective, std::int64_t bytes, int count) {
+    std::vector<double> times;
+    for (int i = 0; i < count; ++i) times.push_back(row(collective, bytes));
+    return times;
+  }
+
   // A call's, of the slowest rank, the same on all.
-  double once(Collective collective, std::int64_t bytes) {
+  double row(Collective collective, std::int64_t bytes) {
     native().Barrier(comm_);
     const std::int64_t begin = now_ns();
-    for (int i = 0; i < kInARow; ++i) call(collective, bytes, i % size_);
+    for (int i = 0; i < kInARow; ++i) {
+      if (bytes >= kOutOfCaches) pair_ = (pair_ + 1) % pairs(bytes);
+      call(collective, bytes, i % size_);
+    }
     const auto mine = static_cast<double>(now_ns() - begin) / kInARow;
     std::vector<double> all(static_cast<std::size_t>(size_));
     native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
@@ -97,13 +119,19 @@ class Caller {
     return *std::max_element(all.begin(), all.end());
   }
 
-  [[nodiscard]] std::int64_t buffers(std::int64_t bytes) const {
-    return bytes >= kOutOfCaches ? kMostInAll / (bytes * size_) : 1;
+  // Of one buffer of all ranks' blocks, in whole pages.
+  [[nodiscard]] std::int64_t room(std::int64_t bytes) const {
+    const std::int64_t needed = std::max<std::int64_t>(bytes, 8) * size_;
+    return (needed + kPage - 1) / kPage * kPage;
+  }
+  [[nodiscard]] std::int64_t pairs(std::int64_t bytes) const {
+    const std::int64_t most = std::max<std::int64_t>(kMostInAll / room(bytes), 1);
+    return bytes >= kOutOfCaches ? most : std::min<std::int64_t>(most, kPlacements);
   }
 
   MPI_Comm comm_;
   int size_;
-  std::int64_t turn_ = 0;
+  std::int64_t pair_ = 0;      // of buffers
   std::vector<std::byte> in_;  // zeros: numbers, too
   std::vector<std::byte> out_;
 };

@@ -14,7 +14,7 @@ constexpr Collective kMeasured[] = {
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 // Alone, a short call shows how far apart ranks leave the barrier before it.
 constexpr int kInARow = 8;
-constexpr int kRepeats = 11;              // of a row
+constexpr int kRepeats = 11;             // of a row
 constexpr double kLongest = 80'000'000;  // ns, for one size
 // How buffers happen to lie in physical memory makes a call whose data come from caches faster or
 // slower, for as long as the buffers are there: one pair of them shows what one program had, by
@@ -85,8 +85,9 @@ class Caller {
     const double estimate = row(collective, bytes);
     std::vector<double> times;
     if (bytes >= kOutOfCaches || estimate > kCached) {  // the former lie in many places anyway
-      times = rows(collective, bytes,
-                   static_cast<int>(std::clamp(kLongest / (kInARow * estimate), 2.0, 1.0 * kRepeats)));
+      times =
+          rows(collective, bytes,
+               static_cast<int>(std::clamp(kLongest / (kInARow * estimate), 2.0, 1.0 * kRepeats)));
       times.push_back(estimate);
       return summary(std::move(times));
     }

@@ -42,7 +42,7 @@ CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
   if (factor != 1) {
     for (double& each : begun) each = (each - first) / factor;
   }
-  const std::vector<double> ends = simulated(call, begun);
+  const auto ends = simulated(call, begun).ends;
   for (std::size_t rank = 0; rank < ends.size(); ++rank) {
     const double end = factor == 1 ? ends[rank] : first + factor * ends[rank];
     answer.ends[rank] = std::max(answer.free[rank], end);
@@ -50,13 +50,12 @@ CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
   return answer;
 }
 
-std::vector<double> CollectiveTimes::simulated(const CollectiveCall& call,
-                                               const std::vector<double>& begun) {
+Outcome CollectiveTimes::simulated(const CollectiveCall& call, const std::vector<double>& begun) {
   Prepared& built = prepared(call);
   if (built.by_rounds) {
-    if (auto outcome = built.rounds.run(built.costs, begun)) return std::move(outcome->ends);
+    if (auto outcome = built.rounds.run(built.costs, begun)) return std::move(*outcome);
   }
-  return run_events(built.as_program(), built.costs, machine_, {.arrivals = begun}).ends;
+  return run_events(built.as_program(), built.costs, machine_, {.arrivals = begun});
 }
 
 CollectiveTimes::Prepared& CollectiveTimes::prepared(const CollectiveCall& call) {

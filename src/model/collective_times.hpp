@@ -56,8 +56,7 @@ class CollectiveTimes {
   };
 
   // When each rank ends where it begins so, without a factor.
-  [[nodiscard]] std::vector<double> simulated(const CollectiveCall& call,
-                                              const std::vector<double>& begun);
+  [[nodiscard]] Outcome simulated(const CollectiveCall& call, const std::vector<double>& begun);
   [[nodiscard]] Prepared& prepared(const CollectiveCall& call);
   [[nodiscard]] std::unique_ptr<Prepared> prepare(const CollectiveCall& call) const;
   [[nodiscard]] Choice choice(const CollectiveCall& call) const;

@@ -82,7 +82,7 @@ TEST(Exchange, IsWhatTheSimulatorMakesOfTheSchedule) {
     shape.graph = std::make_shared<const Graph>(ring_graph(size));
     std::vector<Schedule> schedules;
     for (Rank me = 0; me < size; ++me) schedules.push_back(linear->build(shape, me));
-    const Times ends = by_events(schedules, machine, {.arrivals = arrivals}, 1).ends;
+    const auto ends = by_events(schedules, machine, {.arrivals = arrivals}, 1).ends;
     const Times ours = by_clocks(machine, arrivals, bytes);
     for (std::size_t me = 0; me < ends.size(); ++me) {
       ASSERT_NEAR(ours[me], ends[me], 1e-6) << round << " rank " << me;

@@ -11,7 +11,7 @@ WHOLE = b"""{"mpi": "Open MPI v4.1.4", "ranks": 2, "hosts": 1,
  "crowded": false,
  "levels": [{"name": "host", "holds": 4, "messages": [{"bytes": 8, "one_way": [1, 0.5, 2],
    "exchange": [3, 2, 4], "send": [5, 4, 6], "recv": [7, 6, 8], "gap": [9.5, 9, 10]}]}],
- "collectives": [{"name": "bcast", "bytes": 8, "time": [500, 400, 600]}],
+ "collectives": [{"name": "bcast", "bytes": 8, "calls": 8, "time": [500, 400, 600]}],
  "work": [{"bytes": 64, "copy": [10, 9, 11], "reduce": [20, 19, 21]}]}"""
 
 
@@ -32,7 +32,7 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert message.one_way == Sample(1, 0.5, 2)
     assert message.exchange == Sample(median=3, low=2, high=4)
     assert (message.send.median, message.recv.median, message.gap.median) == (5, 7, 9.5)
-    assert found.collectives == [CollectiveTime("bcast", 8, Sample(500, 400, 600))]
+    assert found.collectives == [CollectiveTime("bcast", 8, 8, Sample(500, 400, 600))]
     assert found.work == [WorkTime(64, Sample(10, 9, 11), Sample(20, 19, 21))]
 
 

@@ -218,7 +218,7 @@ std::string with_collective(Collective collective, std::uint64_t flags, int neig
   if (is_neighborhood(collective)) {
     op.number(1).number(static_cast<std::uint64_t>(neighbor)).number(8).number(0);
   }
-  add(Tag::rank, Packer().number(0).number(2).number(0));
+  add(Tag::rank, Packer().number(0).number(2).number(0).number(0));
   add(Tag::comms, Packer().number(1).number(7).number(1).number(0));
   add(Tag::sites, Packer().number(1).text("").text("").number(0).text("").number(1));
   add(Tag::ops, op);

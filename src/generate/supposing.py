@@ -28,6 +28,14 @@ def collective(function: Function) -> str:
         )
     if function.form == "nonblocking":
         return f"  return on_start({words}, request, {real});\n"
+    if function.name.startswith("Neighbor_"):
+        name = f"PMPI_I{function.name[0].lower()}{function.name[1:]}"
+        start = (
+            f"[=](MPI_Request* request_) {{\n"
+            f'    static const auto start = real_function<decltype(&{name})>("{name}");\n'
+            f"    return start({function.forwarded}, request_);\n  }}"
+        )
+        return f"  return on_neighborhood({words}, {real}, {start});\n"
     return f"  return on_collective({words}, {real});\n"
 
 

@@ -30,7 +30,7 @@ struct Seat {
   int host = 0;
   int core_complex = kNoComplex;  // among those of all hosts
 
-  friend bool operator==(const Seat&, const Seat&) = default;
+  friend auto operator<=>(const Seat&, const Seat&) = default;
 };
 
 class Topology {

@@ -256,6 +256,21 @@ static void ring_iallgather(void) {
 static void late_ring_allgather(void) { late_to(ring_allgather); }
 static void late_ring_iallgather(void) { late_to(ring_iallgather); }
 
+/* Rank 0 sends more than an MPI buffers to rank 1, which waits for what rank 0 works out. */
+static void answers_neighbor(void) {
+  static char much[1 << 20], of_another[1 << 20];
+  const int first = 0, second = 1, weight = 1;
+  MPI_Comm line;
+  MPI_Request request;
+  MPI_Dist_graph_create_adjacent(world, rank == 1, &first, &weight, rank == 0, &second, &weight,
+                                 MPI_INFO_NULL, 0, &line);
+  MPI_Ibarrier(world, &request);
+  if (rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Neighbor_allgather(much, sizeof much, MPI_BYTE, of_another, sizeof much, MPI_BYTE, line);
+  if (rank != 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&line);
+}
+
 /* Each with its own, one after the other on the same communicator, among other messages. */
 static void ring_many(void) {
   MPI_Request requests[4];
@@ -323,6 +338,19 @@ static void on_idup(void) {
   MPI_Comm_free(&dups[1]);
 }
 
+/* What is seen to be complete may be used. */
+static void idup_seen(void) {
+  MPI_Comm dup;
+  MPI_Request request;
+  int done = 0;
+  MPI_Comm_idup(world, &dup, &request);
+  while (rank == 1 && !done) MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+  if (rank == 1) MPI_Send(out, SHORT, MPI_BYTE, 0, TAG, dup);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank == 0) MPI_Recv(in, SHORT, MPI_BYTE, 1, TAG, dup, MPI_STATUS_IGNORE);
+  MPI_Comm_free(&dup);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -358,7 +386,9 @@ static const struct {
     {"persistent_allreduce", persistent_allreduce},
     {"persistent_any_order", persistent_any_order},
     {"persistent_ring", persistent_ring},
+    {"answers_neighbor", answers_neighbor},
     {"on_idup", on_idup},
+    {"idup_seen", idup_seen},
 };
 enum { PHASES = sizeof phases / sizeof phases[0] };
 

@@ -105,9 +105,11 @@ def neighbors_and_persistent(ranks: int) -> dict[str, list[float]]:
         "late_ring_allgather": waits,
         "late_ring_iallgather": waits,
         "ring_many": [SEND + exchange + RECV] * ranks,  # what it sent itself is received last
+        "answers_neighbor": [0.0] * ranks,
         "persistent_allreduce": [late] * ranks,
         "persistent_any_order": reduced,
         "persistent_ring": [2 * exchange] * ranks,
+        "idup_seen": [hop, SEND, *zero],
         "on_idup": [sent(LONG - 1, SHORT) + 2 * RECV, LONG - 1 + SEND, *zero],
     }
 

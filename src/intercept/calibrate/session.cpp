@@ -50,9 +50,19 @@ void describe_messages(Json& json, const Topology& topology) {
   json.end_array();
 }
 
-void describe_collectives(Json& json) {
+// All ranks, those together that are near each other: so the model has them.
+MPI_Comm in_order_of_seats(const Topology& topology, int rank) {
+  const Seat& mine = topology.seat_of(rank);
+  const auto before =
+      std::ranges::count_if(topology.seats(), [&](const Seat& seat) { return seat < mine; });
+  MPI_Comm ordered{};
+  native().Comm_split(native().comm_world, 0, static_cast<int>(before), &ordered);
+  return ordered;
+}
+
+void describe_collectives(Json& json, MPI_Comm comm) {
   json.key("collectives").begin_array();
-  for (const auto& each : bench::measure_collectives(native().comm_world)) {
+  for (const auto& each : bench::measure_collectives(comm)) {
     json.begin_object().field("name", name_of(each.collective)).field("bytes", each.bytes);
     json.field("calls", each.calls);
     describe(json, "time", each.time);
@@ -89,7 +99,9 @@ void measure() {
       .field("ranks", size)
       .field("hosts", topology.hosts())
       .field("crowded", topology.oversubscribed());
-  describe_collectives(json);
+  MPI_Comm ordered = in_order_of_seats(topology, rank);
+  describe_collectives(json, ordered);
+  native().Comm_free(&ordered);
   describe_messages(json, topology);
   if (rank == 0) describe_work(json);
   json.end_object();

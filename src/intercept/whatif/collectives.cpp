@@ -1,6 +1,7 @@
 #include "intercept/whatif/collectives.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "intercept/calls/traffic.hpp"
 
@@ -115,7 +116,17 @@ void Collectives::finish(const Begun& begun, bool nonblocking) {
     process.timeline.finish(begun.in_timeline, ends, nonblocking);
     process.sites[begun.site].add(begun.bytes, before, ends.free[0], process.timeline.now()[0]);
   }
-  if (begun.duplicate != nullptr) process.comms.attach(*begun.duplicate, ends.bytes);
+  if (begun.duplicate != native().comm_null) process.comms.attach(begun.duplicate, ends.bytes);
+}
+
+void Collectives::attach_duplicate(Begun& begun) {
+  Process& process = Process::get();
+  std::int64_t id = 0;
+  {
+    const Lock lock(process.mutex);
+    id = answers_.at({begun.comm->id, begun.number}).bytes;
+  }
+  process.comms.attach(std::exchange(begun.duplicate, native().comm_null), id);
 }
 
 Letter Collectives::answer(const Begun& begun) {

@@ -26,6 +26,9 @@ class Collectives {
   [[nodiscard]] Begun begin(Planned& planned);
   // Waits until all ranks have come, and then lets the clocks show the end.
   void finish(const Begun& begun, bool nonblocking);
+  // MPI_Comm_idup is over, but for its request: the program may use what it has made. Its end must
+  // be known.
+  void attach_duplicate(Begun& begun);
   // The end is known. Only with the mutex held, as the next one.
   [[nodiscard]] bool is_answered(const Begun& begun) const {
     if (begun.exchange) return exchanges_.is_over(begun);

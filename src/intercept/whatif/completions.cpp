@@ -312,8 +312,18 @@ int on_Testsome(decltype(&PMPI_Testsome) /*real*/, int incount, MPI_Request requ
 int on_Request_get_status(decltype(&PMPI_Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status) {
   const Pause pause(Stops::to_poll);
+  if (Requests::get().is_unanswered(request)) {
+    polled();
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
   const int error = real(request, flag, status);
-  if (error == MPI_SUCCESS && *flag == 0) polled();
+  if (error != MPI_SUCCESS) return error;
+  if (*flag == 0) {
+    polled();
+  } else {
+    Requests::get().saw_complete(request);
+  }
   return error;
 }
 

@@ -31,7 +31,7 @@ struct Begun {
   SiteKey site{};
   int in_timeline = 0;
   std::int64_t bytes = 0;
-  MPI_Comm* duplicate = nullptr;  // where MPI_Comm_idup leaves the new communicator
+  MPI_Comm duplicate = native().comm_null;  // what MPI_Comm_idup makes
   // Of a neighbourhood collective, and how many letters it takes.
   std::shared_ptr<const model::Exchange> exchange{};
   std::size_t from = 0;

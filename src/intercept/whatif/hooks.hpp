@@ -74,6 +74,21 @@ int on_collective(const Call& call, const char* function, void* caller, Real rea
   return pass(real);
 }
 
+// Unlike the others its ranks do not all wait for each other: neighbours may still wait for what
+// this one works out. So all of them call `start`, the nonblocking form.
+template <class Real, class Start>
+int on_neighborhood(const Call& call, const char* function, void* caller, Real real, Start start) {
+  const Pause pause;
+  const CommPtr comm = followed_collective(call);
+  if (!comm) return pass_unfollowed(real);
+  Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
+  Collectives::get().finish(Collectives::get().begin(planned), false);
+  if (!may_start(call.comm)) return pass(real);
+  MPI_Request request = native().request_null;
+  const int error = start(&request);
+  return error == MPI_SUCCESS ? wait_for(request, MPI_STATUS_IGNORE) : error;
+}
+
 template <class Real>
 int on_start(const Call& call, const char* function, void* caller, MPI_Request* request,
              Real real) {
@@ -113,8 +128,9 @@ int on_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request, const char* 
   Planned planned = plan_attach(known, comm, function, caller_in_program(caller));
   planned.names = true;
   Begun begun = Collectives::get().begin(planned);
-  begun.duplicate = newcomm;
   const int error = real();
+  // Its handle is there at once; where it lies, in Fortran a copy, may not last.
+  begun.duplicate = *newcomm;
   if (error == MPI_SUCCESS) Requests::get().add(*request, begun);
   return error;
 }

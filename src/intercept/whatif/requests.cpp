@@ -104,6 +104,18 @@ void Requests::remove(MPI_Request request) {
   if (found != entries_.end()) erase(found);
 }
 
+void Requests::saw_complete(MPI_Request request) {
+  Begun* begun = nullptr;
+  {
+    const Lock lock(Process::get().mutex);
+    const auto found = entries_.find(key_of(request));
+    if (found != entries_.end()) begun = std::get_if<Begun>(&found->second.operation);
+  }
+  if (begun != nullptr && begun->duplicate != native().comm_null) {
+    Collectives::get().attach_duplicate(*begun);
+  }
+}
+
 bool Requests::is_unanswered(MPI_Request request) const {
   const Lock lock(Process::get().mutex);
   const auto found = entries_.find(key_of(request));

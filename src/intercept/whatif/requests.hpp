@@ -46,6 +46,8 @@ class Requests {
   void forget(MPI_Request request);
   // MPI_Request_free.
   void remove(MPI_Request request);
+  // The MPI has shown that it is complete, and will again.
+  void saw_complete(MPI_Request request);
   // Is it a collective whose end is not known yet?
   [[nodiscard]] bool is_unanswered(MPI_Request request) const;
 

@@ -62,11 +62,11 @@ void begin_virtual_time(const std::string& scenarios) {
   process.mailbox.open(own, process.scenarios.size());
 }
 
-// Where only one of them may call MPI, all may yet look at its clock.
+// Calls come from several threads at once.
 bool has_threads() {
   int provided = 0;
   native().Query_thread(&provided);
-  return provided != MPI_THREAD_SINGLE;
+  return provided == MPI_THREAD_MULTIPLE;
 }
 
 void begin() {

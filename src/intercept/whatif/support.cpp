@@ -1,5 +1,7 @@
 #include "intercept/whatif/support.hpp"
 
+#include <vector>
+
 namespace stretto::intercept::whatif {
 
 bool must_stay_awake() {
@@ -7,6 +9,23 @@ bool must_stay_awake() {
   if (process.mailbox.is_crowded()) return true;
   const Lock lock(process.mutex);
   return Collectives::get().has_open();
+}
+
+bool may_start([[maybe_unused]] MPI_Comm comm) {
+#if defined(OMPI_MAJOR_VERSION)
+  int topology = MPI_UNDEFINED;
+  native().Topo_test(comm, &topology);
+  if (topology != MPI_CART) return true;
+  int count = 0;
+  native().Cartdim_get(comm, &count);
+  const auto n = static_cast<std::size_t>(count);
+  std::vector<int> sizes(n), periodic(n), here(n);
+  native().Cart_get(comm, count, sizes.data(), periodic.data(), here.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (periodic[i] != 0 && sizes[i] <= 2) return false;
+  }
+#endif
+  return true;
 }
 
 CommPtr followed_collective(const Call& call) {

@@ -138,7 +138,7 @@ STRETTO_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* un
 STRETTO_ENTRY double MPI_Wtime(void) {
   using Real = double (*)(void);
   static const auto real = reinterpret_cast<Real>(existing_function("PMPI_Wtime"));
-  if (!is_active()) return real();
+  if (!is_active() || !Process::is_clocked()) return real();
   const Inside inside;
   return wtime_beginning + virtual_now_ns() / kNsInSecond;
 }

@@ -133,16 +133,15 @@ class Scaler {
 
   // Those of a neighbourhood collective are messages.
   void scale_blocks(Op& op, const trace::RankTrace& source, int rank) const {
-    std::int64_t before = 0;
-    std::int64_t after = 0;
+    double before = 0;  // as whole numbers, the blocks of a trace may overflow
+    double after = 0;
     for (trace::Block& block : op.to) {
-      before += block.bytes;
+      before += static_cast<double>(block.bytes);
       if (scaling_.strong) block.bytes = shrunk(block.bytes, face(old_.way(source.rank, block.to)));
-      after += block.bytes;
+      after += static_cast<double>(block.bytes);
       block.to = peer(block.to, source, rank);
     }
-    if (after > 0)
-      op.bytes = shrunk(op.bytes, static_cast<double>(before) / static_cast<double>(after));
+    if (after > 0) op.bytes = shrunk(op.bytes, before / after);
   }
 
   // By how much a message on this way has less to carry.

@@ -85,25 +85,40 @@ std::optional<int> Cursor::next() {
   return {};
 }
 
-std::optional<std::int64_t> items_in(const Folded& folded, std::int64_t most) {
+namespace {
+
+template <class WeightOf>
+std::optional<std::int64_t> sum_of(const Folded& folded, std::int64_t most, WeightOf weigh) {
   std::vector<std::int64_t> of_body;
   of_body.reserve(folded.bodies.size());
-  const auto count = [&](const Sequence& sequence) -> std::optional<std::int64_t> {
+  const auto sum = [&](const Sequence& sequence) -> std::optional<std::int64_t> {
     std::int64_t all = 0;
     for (const Entry& entry : sequence) {
-      const std::int64_t each = entry.is_body() ? of_body[entry.index()] : 1;
-      std::int64_t items = 0;
-      if (__builtin_mul_overflow(each, entry.times, &items) || items > most - all) return {};
-      all += items;
+      const std::size_t index = entry.index();
+      const std::int64_t each = entry.is_body() ? of_body[index] : weigh(index);
+      std::int64_t weight = 0;
+      if (__builtin_mul_overflow(each, entry.times, &weight) || weight > most - all) return {};
+      all += weight;
     }
     return all;
   };
   for (const Sequence& body : folded.bodies) {
-    const auto items = count(body);
-    if (!items) return {};
-    of_body.push_back(*items);
+    const auto weight = sum(body);
+    if (!weight) return {};
+    of_body.push_back(*weight);
   }
-  return count(folded.whole);
+  return sum(folded.whole);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> items_in(const Folded& folded, std::int64_t most) {
+  return sum_of(folded, most, [](std::size_t /*item*/) { return std::int64_t{1}; });
+}
+
+std::optional<std::int64_t> weight_of(const Folded& folded, std::span<const std::int64_t> weights,
+                                      std::int64_t most) {
+  return sum_of(folded, most, [&](std::size_t item) { return weights[item]; });
 }
 
 }  // namespace stretto::trace

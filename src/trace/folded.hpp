@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace stretto::trace {
@@ -62,5 +63,9 @@ class Cursor {
 
 // How many items there are in all; empty where that is more than `most`.
 [[nodiscard]] std::optional<std::int64_t> items_in(const Folded& folded, std::int64_t most);
+// The same where item i counts as weights[i] >= 0.
+[[nodiscard]] std::optional<std::int64_t> weight_of(const Folded& folded,
+                                                    std::span<const std::int64_t> weights,
+                                                    std::int64_t most);
 
 }  // namespace stretto::trace

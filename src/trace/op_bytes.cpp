@@ -60,12 +60,11 @@ void pack_blocks(Packer& packer, const Op& op) {
   packer.number(whole(op.from));
 }
 
-void unpack_blocks(Unpacker& bytes, const RankTrace& rank, Op& op) {
-  const auto& members = rank.comms[static_cast<std::size_t>(op.comm)].members;
+void unpack_blocks(Unpacker& bytes, int ranks, const std::vector<int>& members, Op& op) {
   op.to.resize(bytes.count());
   for (Block& block : op.to) {
-    block.to = bytes.index(static_cast<std::size_t>(rank.size));
-    if (std::find(members.begin(), members.end(), block.to) == members.end()) {
+    block.to = bytes.index(static_cast<std::size_t>(ranks));
+    if (!std::binary_search(members.begin(), members.end(), block.to)) {
       fail_at(bytes.offset(), "a neighbour that is not in the communicator");
     }
     block.bytes = static_cast<std::int64_t>(bytes.number(kMostBytes));
@@ -86,7 +85,8 @@ bool has_blocks(Collective collective) {
   }
 }
 
-void unpack_begin(Unpacker& bytes, const RankTrace& rank, Op& op) {
+void unpack_begin(Unpacker& bytes, const RankTrace& rank,
+                  const std::vector<std::vector<int>>& members, Op& op) {
   op.slot = static_cast<int>(bytes.number(kMostSlots));
   op.comm = bytes.index(rank.comms.size());
   op.site = bytes.index(rank.sites.size());
@@ -101,7 +101,9 @@ void unpack_begin(Unpacker& bytes, const RankTrace& rank, Op& op) {
   if ((op.uneven && !has_blocks(op.collective)) || (!op.commutative && !reduces(op.collective))) {
     fail_at(bytes.offset(), "a collective has what it cannot have");
   }
-  if (is_neighborhood(op.collective)) unpack_blocks(bytes, rank, op);
+  if (is_neighborhood(op.collective)) {
+    unpack_blocks(bytes, rank.size, members[static_cast<std::size_t>(op.comm)], op);
+  }
 }
 
 }  // namespace
@@ -140,7 +142,7 @@ void pack(Packer& packer, const Op& op) {
   }
 }
 
-Op unpack_op(Unpacker& bytes, const RankTrace& rank) {
+Op unpack_op(Unpacker& bytes, const RankTrace& rank, const std::vector<std::vector<int>>& members) {
   Op op{.kind = static_cast<OpKind>(bytes.index(kOpKinds))};
   switch (op.kind) {
     case OpKind::compute:
@@ -162,7 +164,7 @@ Op unpack_op(Unpacker& bytes, const RankTrace& rank) {
       op.taken = {unpack_sent(bytes, rank)};
       break;
     case OpKind::begin:
-      unpack_begin(bytes, rank, op);
+      unpack_begin(bytes, rank, members, op);
       break;
     case OpKind::finish:
       op.slot = static_cast<int>(bytes.number(kMostSlots));

@@ -10,7 +10,7 @@
 namespace stretto::trace {
 namespace {
 
-constexpr std::int64_t kMostItems = std::int64_t{1} << 36;  // of a rank: days of calls
+constexpr std::int64_t kMostItems = std::int64_t{1} << 36;  // and blocks, of a rank: days of calls
 constexpr std::uint64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHead = 5;  // a chunk's tag and length
 constexpr std::size_t kSum = 4;
@@ -114,20 +114,18 @@ struct Counts {
 };
 
 Counts counts_of(const Chunk& loops, const RankTrace& rank) {
+  std::vector<std::int64_t> efforts;  // to replay it: a neighbourhood's blocks are sent one by one
+  std::vector<std::int64_t> timed;
+  for (const Op& op : rank.ops) {
+    efforts.push_back(1 + static_cast<std::int64_t>(op.to.size()));
+    timed.push_back(op.kind == OpKind::compute || op.kind == OpKind::pass ? 1 : 0);
+  }
   const auto items = items_in(rank.program, kMostItems);
-  if (!items) fail_at(loops.offset, "more happens than can be counted");
-  // The same loops, in which nothing else happens.
-  Folded timed = rank.program;
-  const auto keep = [&](Sequence& sequence) {
-    std::erase_if(sequence, [&](const Entry& entry) {
-      if (entry.is_body()) return false;
-      const OpKind kind = rank.ops[entry.index()].kind;
-      return kind != OpKind::compute && kind != OpKind::pass;
-    });
-  };
-  for (Sequence& body : timed.bodies) keep(body);
-  keep(timed.whole);
-  return {*items, items_in(timed, kMostItems).value_or(-1)};
+  const auto durations = weight_of(rank.program, timed, kMostItems);
+  if (!items || !durations || !weight_of(rank.program, efforts, kMostItems)) {
+    fail_at(loops.offset, "more happens than can be counted");
+  }
+  return {*items, *durations};
 }
 
 std::int64_t count_numbers(const Chunk& chunk) {
@@ -155,6 +153,15 @@ void read_ending(const Chunk& chunk, const Counts& counts, RankTrace& rank) {
   bytes.finish();
 }
 
+std::vector<std::vector<int>> sorted_members(const std::vector<Comm>& comms) {
+  std::vector<std::vector<int>> all;
+  for (const Comm& comm : comms) {
+    all.push_back(comm.members);
+    std::sort(all.back().begin(), all.back().end());
+  }
+  return all;
+}
+
 void refuse_twins(const Chunk& chunk, const std::vector<Comm>& comms) {
   std::set<std::int64_t> ids;
   for (const Comm& comm : comms) {
@@ -176,8 +183,9 @@ RankTrace read_rank(const Chunk& heading, Chunks& chunks) {
   read_list(*chunk, rank.comms, [&](Unpacker& bytes) { return unpack_comm(bytes, rank); });
   refuse_twins(*chunk, rank.comms);
   read_list(chunks.expect(Tag::sites), rank.sites, unpack_site);
+  const auto members = sorted_members(rank.comms);
   read_list(chunks.expect(Tag::ops), rank.ops,
-            [&](Unpacker& bytes) { return unpack_op(bytes, rank); });
+            [&](Unpacker& bytes) { return unpack_op(bytes, rank, members); });
   const Chunk loops = chunks.expect(Tag::loops);
   Unpacker bytes = loops.bytes();
   rank.program = unpack_folded(bytes, rank);

@@ -6,6 +6,7 @@
 
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "model/rank_clocks.hpp"
 #include "replay/digest.hpp"
@@ -251,6 +252,28 @@ TEST(Scaled, NeighboursOfACollectiveAreThoseOfTheLargerGrid) {
   }
   EXPECT_THROW(static_cast<void>(scaled(run({.dims = {3}, .by_collective = true}), {.factor = 2})),
                Irregular);
+}
+
+// Together 2^63 bytes, which a trace is not refused for.
+TEST(Scaled, ManyLargeBlocksDoNotOverflow) {
+  trace::Trace trace = run({.dims = {4, 4}, .by_collective = true});
+  for (trace::RankTrace& rank : trace.ranks) {
+    for (trace::Op& op : rank.ops) {
+      if (op.collective != Collective::neighbor_alltoall) continue;
+      op.bytes = 1000;
+      const auto neighbors = std::exchange(op.to, {});
+      for (int i = 0; i < 2048; ++i) {
+        for (const trace::Block& block : neighbors) {
+          op.to.push_back({block.to, std::int64_t{1} << 50});
+        }
+      }
+    }
+  }
+  const Scaled strong = scaled(trace, {.factor = 4, .strong = true});
+  for (const trace::Op& op : strong.parts.front().ops) {
+    if (op.collective != Collective::neighbor_alltoall) continue;
+    EXPECT_EQ(op.bytes, 500);
+  }
 }
 
 TEST(Scaled, AChainKeepsItsEnds) {

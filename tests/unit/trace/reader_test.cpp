@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+
 #include "replay/replay.hpp"
 #include "trace/random_trace.hpp"
 
@@ -206,20 +208,33 @@ TEST(ReadTrace, ACommunicatorThatIsThereTwiceIsRefused) {
   EXPECT_NE(words.find("two communicators are the same one"), std::string::npos) << words;
 }
 
-// What one rank does in its one collective, on a communicator of it alone.
-std::string with_collective(Collective collective, std::uint64_t flags, int neighbor) {
+Packer beginning_of(Collective collective, std::uint64_t flags) {
+  Packer op;
+  op.number(1).number(static_cast<std::uint64_t>(OpKind::begin)).number(0).number(0).number(0);
+  op.number(static_cast<std::uint64_t>(collective)).number(8).number(0).number(flags).number(0);
+  return op;
+}
+
+// Of a neighbourhood, with as many blocks, all to the same rank.
+Packer exchange_with(int neighbor, std::size_t blocks, std::uint64_t flags = 1) {
+  Packer op = beginning_of(Collective::neighbor_alltoall, flags);
+  op.number(blocks);
+  for (; blocks > 0; --blocks) op.number(static_cast<std::uint64_t>(neighbor)).number(8);
+  op.number(0);
+  return op;
+}
+
+// A rank's part up to its one op, on a communicator of all ranks but the last.
+std::string with_op(const Packer& op, std::uint64_t members = 1) {
   std::string text = beginning();
   const auto add = [&](Tag tag, const Packer& content) {
     text += text_of(framed(tag, content.bytes()));
   };
-  Packer op;
-  op.number(1).number(static_cast<std::uint64_t>(OpKind::begin)).number(0).number(0).number(0);
-  op.number(static_cast<std::uint64_t>(collective)).number(8).number(0).number(flags).number(0);
-  if (is_neighborhood(collective)) {
-    op.number(1).number(static_cast<std::uint64_t>(neighbor)).number(8).number(0);
-  }
-  add(Tag::rank, Packer().number(0).number(2).number(0).number(0));
-  add(Tag::comms, Packer().number(1).number(7).number(1).number(0));
+  Packer comm;
+  comm.number(1).number(7).number(members);
+  for (std::uint64_t member = 0; member < members; ++member) comm.number(member);
+  add(Tag::rank, Packer().number(0).number(members + 1).number(0).number(0));
+  add(Tag::comms, comm);
   add(Tag::sites, Packer().number(1).text("").text("").number(0).text("").number(1));
   add(Tag::ops, op);
   return text;
@@ -229,13 +244,35 @@ TEST(ReadTrace, ACollectiveThatCannotBeIsRefused) {
   const auto is_refused_for = [](const std::string& text, const std::string& words) {
     return complaint(text).find(words) != std::string::npos;
   };
-  const Collective neighbors = Collective::neighbor_alltoall;
-  EXPECT_TRUE(is_refused_for(with_collective(neighbors, 1, 0), "cut off")) << "but for its end";
-  EXPECT_TRUE(is_refused_for(with_collective(neighbors, 5, 0), "cut off")) << "nonblocking";
-  EXPECT_TRUE(is_refused_for(with_collective(neighbors, 1, 1), "not in the communicator"));
-  EXPECT_TRUE(is_refused_for(with_collective(neighbors, 3, 0), "has what it cannot have"));
-  EXPECT_TRUE(is_refused_for(with_collective(Collective::allreduce, 1, 0), "cut off"));
-  EXPECT_FALSE(is_refused_for(with_collective(Collective::allreduce, 5, 0), "cut off"));
+  EXPECT_TRUE(is_refused_for(with_op(exchange_with(0, 1)), "cut off")) << "but for its end";
+  EXPECT_TRUE(is_refused_for(with_op(exchange_with(0, 1, 5)), "cut off")) << "nonblocking";
+  EXPECT_TRUE(is_refused_for(with_op(exchange_with(1, 1)), "not in the communicator"));
+  EXPECT_TRUE(is_refused_for(with_op(exchange_with(0, 1, 3)), "has what it cannot have"));
+  const auto allreduce = [](std::uint64_t flags) {
+    return with_op(beginning_of(Collective::allreduce, flags));
+  };
+  EXPECT_TRUE(is_refused_for(allreduce(1), "cut off"));
+  EXPECT_TRUE(is_refused_for(allreduce(5), "a number is too large"));
+}
+
+// 2^18 blocks to the last of as many members: looked for one by one, they take ten seconds.
+TEST(ReadTrace, ManyBlocksToManyMembersAreReadAtOnce) {
+  constexpr int kMany = 1 << 18;
+  const std::string text = with_op(exchange_with(kMany - 1, kMany), kMany);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_NE(complaint(text).find("cut off"), std::string::npos) << "but for its end";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+}
+
+// Replaying sends each one by itself, and those to the rank itself never are under way.
+TEST(ReadTrace, BlocksAreCountedAsWhatHappens) {
+  const Packer loops = Packer().number(0).number(1).number(0).number(std::uint64_t{1} << 30);
+  const auto complaint_with = [&](std::size_t blocks) {
+    return complaint(with_op(exchange_with(0, blocks)) +
+                     text_of(framed(Tag::loops, loops.bytes())));
+  };
+  EXPECT_NE(complaint_with(63).find("cut off"), std::string::npos) << "but for its end";
+  EXPECT_NE(complaint_with(64).find("more happens than can be counted"), std::string::npos);
 }
 
 // The same chunks with anything in them, and sums that fit: nothing but BadTrace or Unmatched comes

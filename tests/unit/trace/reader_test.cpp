@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
-
 #include "replay/replay.hpp"
 #include "trace/random_trace.hpp"
 
@@ -255,13 +253,11 @@ TEST(ReadTrace, ACollectiveThatCannotBeIsRefused) {
   EXPECT_TRUE(is_refused_for(allreduce(5), "a number is too large"));
 }
 
-// 2^18 blocks to the last of as many members: looked for one by one, they take ten seconds.
+// A million blocks to the last of as many members: looked for one by one, this test takes minutes.
 TEST(ReadTrace, ManyBlocksToManyMembersAreReadAtOnce) {
-  constexpr int kMany = 1 << 18;
+  constexpr int kMany = 1 << 20;
   const std::string text = with_op(exchange_with(kMany - 1, kMany), kMany);
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_NE(complaint(text).find("cut off"), std::string::npos) << "but for its end";
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
 }
 
 // Replaying sends each one by itself, and those to the rank itself never are under way.

@@ -100,8 +100,8 @@ class Caller {
 
  private:
   std::vector<double> rows(Collective collective, std::int64_t bytes, int count) {
-    std::vector<double> times;
-    for (int i = 0; i < count; ++i) times.push_back(row(collective, bytes));
+    std::vector<double> times(static_cast<std::size_t>(count));
+    for (double& time : times) time = row(collective, bytes);
     return times;
   }
 

@@ -101,9 +101,9 @@ class Run {
       const double arrived = peers + cost.send + cost.wire;
       // The sign bit: comparisons themselves make no vectors on every x86-64.
       in_time &= std::bit_cast<std::uint64_t>(start - arrived);
-      double received = later(start + cost.send, arrived);
+      const double seen = later(start + cost.send, arrived);
+      const double received = ports ? later(seen, in[rank]) : seen;
       if constexpr (ports) {
-        received = later(received, in[rank]);
         next_out[rank] = start + cost.gap;
         in[rank] = received + cost.gap;
       }

@@ -185,7 +185,7 @@ void RankReplay::begin_exchange(const Op& op, Open& open, World& world) {
   }
 }
 
-bool RankReplay::finish_exchange(const Open& open, World& world) {
+bool RankReplay::finish_exchange(const Open& open, const model::Exchange& exchange, World& world) {
   const auto came = exchanged_.find(open.key());
   const std::size_t count = came == exchanged_.end() ? 0 : came->second.size();
   if (count < open.from) return false;
@@ -196,13 +196,13 @@ bool RankReplay::finish_exchange(const Open& open, World& world) {
                    [](const Message& a, const Message& b) { return a.from < b.from; });
   std::vector<model::RankClocks::Arrived> arrived;
   for (const Message& each : messages) {
-    if (each.collective != open.exchange->collective) {
+    if (each.collective != exchange.collective) {
       throw Unmatched("ranks of a communicator are in different collectives");
     }
     arrived.push_back({each.from, each.bytes, each.times.data(), each.begun});
     world.took();
   }
-  const auto waited = clocks_.finish(*open.exchange, arrived);
+  const auto waited = clocks_.finish(exchange, arrived);
   result_.sites[static_cast<std::size_t>(open.site)].add(open.bytes, waited.before, waited.free,
                                                          clocks_.now()[0]);
   return true;
@@ -213,7 +213,7 @@ bool RankReplay::finish(const Op& op, World& world) {
   if (open == open_.end()) fail("waits for a collective that it has not begun");
   const Open& what = open->second;
   if (what.exchange) {
-    const bool is_over = finish_exchange(what, world);
+    const bool is_over = finish_exchange(what, *what.exchange, world);
     if (is_over) open_.erase(open);
     return is_over;
   }

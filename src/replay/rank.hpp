@@ -84,7 +84,8 @@ class RankReplay {
   void begin(const trace::Op& op, World& world);
   void begin_exchange(const trace::Op& op, Open& open, World& world);
   [[nodiscard]] bool finish(const trace::Op& op, World& world);
-  [[nodiscard]] bool finish_exchange(const Open& open, World& world);
+  [[nodiscard]] bool finish_exchange(const Open& open, const model::Exchange& exchange,
+                                     World& world);
   // The message, or nullptr where it has not come.
   [[nodiscard]] Message* find(const trace::Taken& taken);
   [[nodiscard]] Message take(const trace::Taken& taken);

@@ -59,12 +59,14 @@ bool Exchanges::is_over(const Begun& begun) const {
 }
 
 std::vector<Letter> Exchanges::take(const Begun& begun) {
-  auto came = came_.extract({begun.comm->id, begun.number});
-  if (!came) return {};
+  const auto came = came_.find({begun.comm->id, begun.number});
+  if (came == came_.end()) return {};
+  std::vector<Letter> letters = std::move(came->second);
+  came_.erase(came);
   // Not in the order in which they happened to come: a replay knows only who sent them.
-  std::stable_sort(came.mapped().begin(), came.mapped().end(),
+  std::stable_sort(letters.begin(), letters.end(),
                    [](const Letter& a, const Letter& b) { return a.sender < b.sender; });
-  return std::move(came.mapped());
+  return letters;
 }
 
 void Exchanges::finish(const Begun& begun) {

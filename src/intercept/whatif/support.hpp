@@ -10,8 +10,9 @@ namespace stretto::intercept::whatif {
 // This rank must not wait inside of the MPI: others need its core, or its answers.
 [[nodiscard]] bool must_stay_awake();
 
-// May the nonblocking form of a neighbourhood collective stand for it? The same on all its ranks, as
-// one form does not match the other. Those of Open MPI are wrong on rings of two ranks and of one.
+// May the nonblocking form of a neighbourhood collective stand for it? The same on all its ranks,
+// as one form does not match the other. Those of Open MPI are wrong on rings of two ranks and of
+// one.
 [[nodiscard]] bool may_start(MPI_Comm comm);
 
 // The communicator of a collective that virtual time follows, else nullptr.

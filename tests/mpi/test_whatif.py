@@ -115,7 +115,7 @@ def neighbors_and_persistent(ranks: int) -> dict[str, list[float]]:
 
 
 def run_in_virtual_time(
-    mpi: Mpi, program: str, ranks: int, folder: Path, scenarios: str
+    mpi: Mpi, program: str, ranks: int, folder: Path, scenarios: str, *arguments: str
 ) -> list[str]:
     """What the program says, line by line."""
     file = folder / "scenarios.txt"
@@ -125,7 +125,7 @@ def run_in_virtual_time(
         WHATIF: str(folder),
         SCENARIOS: str(file),
     }
-    ended = mpi.run(mpi.program(program), ranks=ranks, env=environment)
+    ended = mpi.run(mpi.program(program), *arguments, ranks=ranks, env=environment)
     assert ended.ok, ended.stderr
     return ended.stdout.splitlines()
 
@@ -183,6 +183,13 @@ def test_neighbours_and_persistent_collectives_are_followed(
         pytest.skip("no MPI of the mpich ABI")
     run_in_virtual_time(MPIS["mpich"], program, ranks, tmp_path, SIM)
     assert [each.flags.not_followed for each in read_times(tmp_path, ranks)] == [0] * ranks
+
+
+# In virtual time they are nonblocking ones, but where those of Open MPI are wrong.
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", EVERY_MPI)
+def test_blocking_neighbours_get_what_is_theirs(name: str, ranks: int, tmp_path: Path) -> None:
+    run_in_virtual_time(EVERY_MPI[name], "dropin_neighbors", ranks, tmp_path, SIM, "blocking")
 
 
 @pytest.mark.parametrize("abi", ["openmpi", "mpich"])

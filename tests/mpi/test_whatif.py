@@ -185,9 +185,10 @@ def test_neighbours_and_persistent_collectives_are_followed(
     assert [each.flags.not_followed for each in read_times(tmp_path, ranks)] == [0] * ranks
 
 
-# In virtual time they are nonblocking ones, but where those of Open MPI are wrong.
+# In virtual time they are nonblocking ones, but where those of Open MPI are wrong. Intel MPI itself
+# gets both wrong.
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-@pytest.mark.parametrize("name", EVERY_MPI)
+@pytest.mark.parametrize("name", [name for name in EVERY_MPI if "Intel" not in name])
 def test_blocking_neighbours_get_what_is_theirs(name: str, ranks: int, tmp_path: Path) -> None:
     run_in_virtual_time(EVERY_MPI[name], "dropin_neighbors", ranks, tmp_path, SIM, "blocking")
 

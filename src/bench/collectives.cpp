@@ -5,8 +5,10 @@
 namespace stretto::bench {
 namespace {
 
-constexpr std::array<std::int64_t, 9> kSizes = {8,         256,     4 << 10, 32 << 10, 128 << 10,
-                                                512 << 10, 1 << 20, 2 << 20, 8 << 20};
+// The nearer to each other where protocols change and caches end.
+constexpr std::array<std::int64_t, 11> kSizes = {8,        256,       4 << 10,   32 << 10,
+                                                 64 << 10, 128 << 10, 256 << 10, 512 << 10,
+                                                 1 << 20,  2 << 20,   8 << 20};
 constexpr std::int64_t kMostInAll = 64 << 20;  // bytes of a buffer of all ranks' blocks
 constexpr Collective kMeasured[] = {
     Collective::barrier, Collective::bcast,   Collective::reduce,        Collective::allreduce,

@@ -10,7 +10,7 @@ from itertools import product
 from interleaved import figures, on_rig, run_once
 from rich.progress import track
 from rich.table import Table
-from whatif_bars import RIG, measured, on_rig_of, options_on_rig
+from whatif_bars import RIG, measured, options_on_rig, patient
 from whatif_study import stretto
 
 from stretto import native
@@ -49,7 +49,7 @@ def simulator_live(mpi: Known, runs: int) -> Table:
         title=f"{mpi.name}: stretto simulate against the live engine, after calibration",
     )  # fmt: skip
     add_rows(table, "one host", 2, mpi, runs)
-    with on_rig(on_rig_of(mpi), RIG) as launcher:
+    with on_rig(patient(mpi), RIG) as launcher:
         add_rows(table, RIG, 4, launcher, runs, *options_on_rig(mpi))
     return table
 

@@ -88,7 +88,7 @@ def rig_check(mpi: Known, runs: int) -> Table:
     return table
 
 
-def on_rig_of(mpi: Known) -> Known:
+def patient(mpi: Known) -> Known:
     """The rig's hosts share this one's cores, of which Open MPI knows nothing: a rank that waits
     must leave its core to the one that it waits for."""
     return (
@@ -98,7 +98,7 @@ def on_rig_of(mpi: Known) -> Known:
 
 def options_on_rig(mpi: Known) -> list[str]:
     """The same for a verb."""
-    words = on_rig_of(mpi).extra
+    words = patient(mpi).extra
     return ["--rig", RIG, *(["--launcher-args", " ".join(words)] if words else [])]
 
 

@@ -113,7 +113,9 @@ def test_ranks_that_share_a_complex_show_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cores = [0, 1, 1]  # the pair is not rank 0's
-    mpi = next(iter(MPIS.values()))  # others know no way for ranks to share a core in good time
+    if "openmpi" not in MPIS:
+        pytest.skip("no MPI of the openmpi ABI: others know no way for ranks to share a core")
+    mpi = MPIS["openmpi"]
     monkeypatch.setenv("OMPI_MCA_mpi_yield_when_idle", "1")
     script = placed(mpi.app("jacobi3d"), cores, tmp_path)
     file = measured(mpi, script, len(cores))

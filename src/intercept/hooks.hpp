@@ -75,6 +75,7 @@ int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv);
 int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int required,
                    int* provided);
 int on_Query_thread(STRETTO_REAL(Query_thread) real, int* provided);
+int on_Abort(STRETTO_REAL(Abort) real, MPI_Comm comm, int errorcode);
 int on_Finalize(STRETTO_REAL(Finalize) real);
 
 int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status);

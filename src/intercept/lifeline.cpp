@@ -53,6 +53,13 @@ void open(int rank) {
   tell({words.data(), static_cast<std::size_t>(length)});
 }
 
+void abort(int code) {
+  if (line < 0) return;
+  std::array<char, 32> words{};
+  const int length = std::snprintf(words.data(), words.size(), "aborts %d\n", code);
+  tell({words.data(), static_cast<std::size_t>(length)});
+}
+
 void close() {
   if (line < 0) return;
   tell("done\n");

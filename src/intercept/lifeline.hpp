@@ -7,6 +7,8 @@ namespace stretto::intercept::lifeline {
 
 // Where STRETTO_RUN_LIFELINE names a socket that can be reached: not on other machines.
 void open(int rank);
+// The rank is about to end the job itself.
+void abort(int code);
 // The rank needs no looking after any more.
 void close();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "intercept/hooks.hpp"
+#include "intercept/lifeline.hpp"
 
 namespace stretto::intercept {
 
@@ -45,6 +46,12 @@ int on_Query_thread(STRETTO_REAL(Query_thread) /*real*/, int* provided) {
 int on_Finalize(STRETTO_REAL(Finalize) real) {
   end_session();
   return real();
+}
+
+// Its launcher may end before it has printed who called (hydra does at times).
+int on_Abort(STRETTO_REAL(Abort) real, MPI_Comm comm, int errorcode) {
+  lifeline::abort(errorcode);
+  return real(comm, errorcode);
 }
 
 // What pending operations use is freed when they are done (MPI 4.1, 2.5.1).

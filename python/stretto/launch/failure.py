@@ -81,6 +81,8 @@ def cause(outcome: Outcome) -> str:
         own = [report for report in reports if report.startswith(f"rank {outcome.lost.rank} ")]
         if own:
             return own[0]
+        if outcome.lost.aborts is not None:
+            return f"rank {outcome.lost.rank} {_ABORTS} with code {outcome.lost.aborts}"
         # A rank that calls MPI_Abort may see others ended before itself.
         if reports and _ABORTS in reports[0]:
             return f"{reports[0]}; {_lost(outcome)}"
@@ -88,7 +90,8 @@ def cause(outcome: Outcome) -> str:
         return "; then ".join([_lost(outcome), *reports[:1]])
     code = outcome.exit_code
     if (found := _HYDRA.search(outcome.last_words)) and found[4]:
-        return f"a rank was killed by {signal_name(int(found[4]))}"
+        by_it = ", by its launcher if another ended" if int(found[4]) == signal.SIGKILL else ""
+        return f"a rank was killed by {signal_name(int(found[4]))}{by_it}"
     if code < 0:
         return f"its launcher was killed by {signal_name(-code)}"
     if code > 128 and code - 128 in set(signal.Signals):
@@ -119,8 +122,10 @@ def _lost(outcome: Outcome) -> str:
         if (int(found[1]), found[2]) == (lost.pid, lost.host):
             how = f"killed by {signal_name(int(found[4]))}" if found[4] else None
             return f"{who} was {how}" if how else f"{who} exited with code {found[3]}"
-    # The exit code of a launch that we ended is of our making.
-    told = 0 < outcome.exit_code < 128 and not outcome.unnoticed
+    # The exit code of a launch that we ended is of our making, and that of a process that
+    # its launcher ended is of the launcher's.
+    of_another = _HYDRA.search(outcome.last_words) is not None
+    told = 0 < outcome.exit_code < 128 and not outcome.unnoticed and not of_another
     code = f" (exit code {outcome.exit_code})" if told else ""
     return f"{who} ended without MPI_Finalize{code}"
 

@@ -74,8 +74,9 @@ class Ranks:
         self._poll = poll
         self._listener = listener
         self._said: dict[int, tuple[socket.socket, str]] = {}
-        self.lost: dict[str, str] | None = None  # the first that died: its rank, pid and host
+        self.lost: dict[str, str] | None = None  # the first that died: rank, pid, host; code
         self.lost_at = 0.0
+        self._aborted = False
         self.cut_short = False  # some died without a word: killed, or by _exit
         if listener is not None:
             poll.register(listener.fileno(), select.EPOLLIN)
@@ -94,6 +95,7 @@ class Ranks:
             words = ""
         if words:
             self._said[fd] = (connection, said + words)
+            self._aborts((said + words).splitlines())
             return
         self._poll.unregister(fd)
         del self._said[fd]
@@ -105,9 +107,18 @@ class Ranks:
             return
         self.cut_short |= said[-1] != "left"
         if self.lost is None:
-            words = said[0].split()
-            self.lost = dict(zip(words[::2], words[1::2], strict=False))
-            self.lost_at = time.monotonic()
+            self._lose(said)
+
+    def _aborts(self, said: list[str]) -> None:
+        """A rank that ends the others may be seen to end after them, or never."""
+        if not self._aborted and any(line.startswith("aborts ") for line in said):
+            self._aborted = True
+            self._lose(said)
+
+    def _lose(self, said: list[str]) -> None:
+        words = " ".join([said[0], *(line for line in said if line.startswith("aborts "))]).split()
+        self.lost = dict(zip(words[::2], words[1::2], strict=False))
+        self.lost_at = time.monotonic()
 
     def missed_since(self) -> float | None:
         """When a rank died that others, still alive, may be waiting for."""

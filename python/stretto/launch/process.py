@@ -25,6 +25,7 @@ class Lost:
     rank: int
     pid: int  # as its host counts
     host: str
+    aborts: int | None = None  # it called MPI_Abort, with this code
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,15 @@ def launch(
         wall_s=report["wall_s"],
         timed_out=report["timed_out"],
         last_words=out.tail() + err.tail(),
-        lost=Lost(int(lost["rank"]), int(lost["pid"]), lost["host"]) if lost else None,
+        lost=_lost(lost) if lost else None,
         cut_short=report["cut_short"],
         unnoticed=report["unnoticed"],
     )
+
+
+def _lost(words: dict[str, str]) -> Lost:
+    aborts = int(words["aborts"]) if "aborts" in words else None
+    return Lost(int(words["rank"]), int(words["pid"]), words["host"], aborts)
 
 
 def _receive(connection: socket.socket) -> dict[str, Any]:

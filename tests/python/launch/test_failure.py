@@ -40,6 +40,7 @@ MPICH_SIGNAL = """\
 =   EXIT CODE: 9
 YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation fault (signal 11)
 """
+MPICH_KILLED = MPICH_SIGNAL.replace("Segmentation fault (signal 11)", "Killed (signal 9)")
 MPICH_ERROR = """\
 Abort(201999367) on node 2 (rank 2 in comm 0): Fatal error in internal_Bcast: Invalid root, error stack:
 internal_Bcast(109): MPI_Bcast(buffer=0x1, count=1, MPI_INT, 7, MPI_COMM_WORLD) failed
@@ -60,6 +61,11 @@ MPICH_ABORT = "Abort(9) on node 1 (rank 1 in comm 0): application called MPI_Abo
         (8, OPEN_MPI_ERROR, "rank 1 got MPI_ERR_ROOT in MPI_Bcast"),
         (1, OPEN_MPI_NO_FINALIZE, "rank 0 exited without MPI_Finalize"),
         (11, MPICH_SIGNAL, "a rank was killed by SIGSEGV (segmentation fault)"),
+        (
+            9,
+            MPICH_KILLED,
+            "a rank was killed by SIGKILL (killed), by its launcher if another ended",
+        ),
         (9, MPICH_ABORT, "rank 1 called MPI_Abort with code 9"),
         (7, MPICH_ERROR, "rank 2 failed in MPI_Bcast: Invalid root"),
         (3, "anything", "exit code 3"),
@@ -125,9 +131,14 @@ def test_the_rank_that_died_first_is_named(said: str, words: str) -> None:
 
 
 def test_a_process_that_the_launcher_killed_itself_is_not_the_cause() -> None:
-    assert lost(9, MPICH_SIGNAL, pid=5) == (
-        "rank 1 (process 5 on vm) ended without MPI_Finalize (exit code 9)"
+    assert lost(9, MPICH_SIGNAL, pid=5) == "rank 1 (process 5 on vm) ended without MPI_Finalize"
+
+
+def test_a_rank_that_said_it_would_abort_needs_no_word_of_its_launcher() -> None:
+    outcome = Outcome(
+        9, 1.0, timed_out=False, last_words=MPICH_KILLED, lost=Lost(1, 5, "vm", aborts=3)
     )
+    assert cause(outcome) == "rank 1 called MPI_Abort with code 3"
 
 
 def test_a_launcher_that_did_not_notice_is_told_of() -> None:

@@ -28,7 +28,7 @@ import os, socket, sys, time
 line = socket.socket(socket.AF_UNIX)
 line.connect(os.environ["VARIABLE"])
 line.send(f"rank {sys.argv[1]} pid {os.getpid()} host here\\n".encode())
-words = {"finalizes": b"done\\n", "leaves": b"left\\n"}
+words = {"finalizes": b"done\\n", "leaves": b"left\\n", "aborts": b"aborts 9\\nleft\\n"}
 line.send(words.get(sys.argv[2], b""))
 if sys.argv[2] == "waits":
     time.sleep(600)
@@ -172,6 +172,12 @@ def test_ranks_that_all_leave_of_their_own_will_are_no_failure() -> None:
     outcome = launch_ranks("rank 0 leaves; rank 1 leaves")
     assert outcome.ok
     assert isinstance(outcome.lost, Lost)
+
+
+def test_a_rank_that_aborts_is_told_from_those_that_died_of_it() -> None:
+    outcome = launch_ranks("rank 1 dies; rank 2 aborts; rank 3 aborts; exit 9")
+    assert outcome.lost is not None
+    assert (outcome.lost.rank, outcome.lost.aborts) == (2, 9)
 
 
 def test_a_launch_ends_when_a_rank_is_gone_that_others_wait_for() -> None:

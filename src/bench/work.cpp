@@ -1,5 +1,8 @@
 #include "bench/work.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstring>
 
@@ -11,6 +14,7 @@ namespace {
 constexpr std::array<std::int64_t, 5> kSizes = {64, 1 << 10, 16 << 10, 256 << 10, 2 << 20};
 constexpr int kRounds = 15;
 constexpr std::int64_t kBytesARound = 4 << 20;
+constexpr std::size_t kFresh = 16 << 20;  // bytes that nobody has touched
 
 template <class Work>
 Sample timed(std::int64_t bytes, Work work) {
@@ -44,6 +48,23 @@ std::vector<WorkTime> measure_work() {
     times.push_back({bytes, copy, reduce});
   }
   return times;
+}
+
+Sample measure_page_fault() {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::vector<double> times;
+  for (int round = 0; round < kRounds; ++round) {
+    void* const fresh =
+        ::mmap(nullptr, kFresh, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fresh == MAP_FAILED) return {};
+    const std::int64_t begin = now_ns();
+    for (std::size_t at = 0; at < kFresh; at += page) {
+      static_cast<volatile std::byte*>(fresh)[at] = std::byte{1};
+    }
+    times.push_back(static_cast<double>(now_ns() - begin) / static_cast<double>(kFresh / page));
+    ::munmap(fresh, kFresh);
+  }
+  return summary(std::move(times));
 }
 
 }  // namespace stretto::bench

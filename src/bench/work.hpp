@@ -16,4 +16,7 @@ struct WorkTime {
 
 [[nodiscard]] std::vector<WorkTime> measure_work();
 
+// The first touch of a page of memory.
+[[nodiscard]] Sample measure_page_fault();
+
 }  // namespace stretto::bench

@@ -100,6 +100,9 @@ void read_line(Line& line, Machine& machine) {
     machine.reduce = line.number("CONSTANT");
     machine.reduce_per_byte = line.number("PER_BYTE");
     line.end();
+  } else if (line.subject() == "page_fault") {
+    machine.page_fault = line.number("CONSTANT");
+    line.end();
   } else if (line.subject() == "level") {
     machine.levels.push_back(read_level(line, machine));
   } else if (line.subject() == "message") {

@@ -45,6 +45,7 @@ struct Machine {
   double copy_per_byte = 0;
   double reduce = 0;
   double reduce_per_byte = 0;
+  double page_fault = 0;  // of the first touch of a page of memory
 
   // Where each rank sits, for communicators that are not the first ranks in their order; empty:
   // rank r at place r.
@@ -86,6 +87,7 @@ struct BadMachine : std::runtime_error {
 //   machine NAME                                           (the rest of the line)
 //   copy CONSTANT PER_BYTE
 //   reduce CONSTANT PER_BYTE
+//   page_fault CONSTANT                                    (may be left out: 0)
 //   level RANKS LINK_PER_BYTE MEDIUM_PER_BYTE NAME         nearest first; RANKS 0 in the last
 //   message FROM_BYTES L O_SEND O_RECV O_PER_BYTE G G_PER_BYTE    of the level before it
 //

@@ -111,7 +111,8 @@ def _print(fitted: Fitted, calibration: Calibration) -> None:
     compute = fitted.machine.compute
     _out.print(
         f"copy {significant(compute.copy_ns_per_byte)} ns/B, "
-        f"reduce {significant(compute.reduce_ns_per_byte)} ns/B; "
+        f"reduce {significant(compute.reduce_ns_per_byte)} ns/B, "
+        f"page fault {seconds(compute.page_fault_ns * 1e-9)}; "
         f"{len(fitted.machine.collective)} times of the MPI's own collectives"
     )
 

@@ -62,6 +62,7 @@ class Calibration(msgspec.Struct, frozen=True):
     levels: list[LevelTimes]
     collectives: list[CollectiveTime]
     work: list[WorkTime]
+    page_fault: Sample  # the first touch of a page of memory
 
 
 def read_calibration(path: Path) -> Calibration:

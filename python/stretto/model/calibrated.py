@@ -66,4 +66,5 @@ def _compute(calibration: Calibration) -> Compute:
     )
     copy_ns, copy_per_byte = line(size, copy, copy)
     reduce_ns, reduce_per_byte = line(size, reduce, reduce)
-    return Compute(copy_ns, copy_per_byte, reduce_ns, reduce_per_byte)
+    page_fault_ns = calibration.page_fault.median
+    return Compute(copy_ns, copy_per_byte, reduce_ns, reduce_per_byte, page_fault_ns)

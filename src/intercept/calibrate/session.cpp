@@ -80,6 +80,7 @@ void describe_work(Json& json) {
     json.end_object();
   }
   json.end_array();
+  describe(json, "page_fault", bench::measure_page_fault());
 }
 
 void measure() {

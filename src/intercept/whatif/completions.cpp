@@ -93,6 +93,7 @@ bool any_unanswered(std::span<const MPI_Request> handles) {
 template <class Wait, class Test>
 int wait_or_test(std::span<const MPI_Request> handles, Wait wait, Test test) {
   wait_until([&] { return !any_unanswered(handles); });
+  const Touching touching;
   if (!must_stay_awake()) return wait();
   int error = MPI_SUCCESS;
   wait_until([&] {
@@ -137,6 +138,7 @@ Found test_known(int count, MPI_Request* requests, int* error, Test test) {
 
 template <class Test>
 int wait_for_any(int count, MPI_Request* requests, Test test) {
+  const Touching touching;
   int error = MPI_SUCCESS;
   wait_until([&] {
     return test_known(count, requests, &error, test) != Found::none || error != MPI_SUCCESS;
@@ -192,7 +194,7 @@ int on_Test(decltype(&PMPI_Test) real, MPI_Request* request, int* flag, MPI_Stat
     *flag = 0;
     return MPI_SUCCESS;
   }
-  const int error = real(request, flag, &own);
+  const int error = touching([&] { return real(request, flag, &own); });
   if (error != MPI_SUCCESS) {
     forget_all({&handle, 1});
   } else if (*flag == 0) {
@@ -232,7 +234,7 @@ int on_Testall(decltype(&PMPI_Testall) real, int count, MPI_Request requests[], 
     *flag = 0;
     return MPI_SUCCESS;
   }
-  const int error = real(count, requests, flag, into.data());
+  const int error = touching([&] { return real(count, requests, flag, into.data()); });
   if (error != MPI_SUCCESS) {
     forget_all(handles);
   } else if (*flag == 0) {
@@ -250,7 +252,7 @@ int on_Waitany(decltype(&PMPI_Waitany) real, int count, MPI_Request requests[], 
   MPI_Status own{};
   const int error = must_test(handles)
                         ? wait_for_any(count, requests, tests_any(count, index, &own))
-                        : real(count, requests, index, &own);
+                        : touching([&] { return real(count, requests, index, &own); });
   if (error == MPI_SUCCESS && *index != MPI_UNDEFINED) {
     complete_one(handles[static_cast<std::size_t>(*index)], own);
   }
@@ -283,8 +285,10 @@ int on_Waitsome(decltype(&PMPI_Waitsome) real, int incount, MPI_Request requests
   const Handles handles(incount, requests);
   Statuses into(incount, statuses);
   const auto tests = tests_some(incount, outcount, indices, into.data());
-  const int error = must_test(handles) ? wait_for_any(incount, requests, tests)
-                                       : real(incount, requests, outcount, indices, into.data());
+  const int error =
+      must_test(handles)
+          ? wait_for_any(incount, requests, tests)
+          : touching([&] { return real(incount, requests, outcount, indices, into.data()); });
   if (error == MPI_SUCCESS && *outcount != MPI_UNDEFINED) {
     complete_some(handles, *outcount, indices, into.data());
   }

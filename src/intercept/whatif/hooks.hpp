@@ -17,6 +17,14 @@ namespace stretto::intercept::whatif {
 template <class Real>
 int pass(Real real) {
   Process::get().give_token();
+  const Touching touching;
+  return real();
+}
+
+// The same, for a call that does not wait.
+template <class Real>
+int touching(Real real) {
+  const Touching held;
   return real();
 }
 
@@ -25,7 +33,8 @@ template <class Real>
 int pass_unfollowed(Real real) {
   Process& process = Process::get();
   const std::int64_t begin = now_ns();
-  const int error = pass(real);
+  process.give_token();
+  const int error = real();
   const Lock lock(process.mutex);
   process.timeline.pass(now_ns() - begin);
   ++process.flags.not_followed;
@@ -40,6 +49,7 @@ void wait_until(IsDone is_done) {
 
 // Until the MPI says so; returns its error code.
 inline int wait_for(MPI_Request& request, MPI_Status* status) {
+  const Touching touching;
   int error = MPI_SUCCESS;
   wait_until([&] {
     int done = 0;
@@ -97,7 +107,7 @@ int on_start(const Call& call, const char* function, void* caller, MPI_Request* 
   if (!comm) return pass_unfollowed(real);
   Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
   const Begun begun = Collectives::get().begin(planned);
-  const int error = real();
+  const int error = touching(real);
   if (error == MPI_SUCCESS) Requests::get().add(*request, begun);
   return error;
 }
@@ -202,7 +212,7 @@ int start_receive(int source, int tag, MPI_Comm comm, MPI_Request* request, Real
   const CommPtr known = followed(comm, source);
   if (!known) return pass_message(source, real);
   const Ticket ticket = Messages::get().post(known, source, tag);
-  const int error = real();
+  const int error = touching(real);
   if (error == MPI_SUCCESS) {
     Requests::get().add(*request, Receive{ticket});
   } else {

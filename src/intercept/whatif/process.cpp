@@ -81,13 +81,18 @@ void Process::stop_computing(Stops why) {
   const bool only_asked = why == Stops::to_poll && failed_poll_ && worked < kAsksAgain;
   failed_poll_ = false;
   left_at_ = now;
+  touches.computed(worked);
   if (!only_asked) {
-    const Lock lock(mutex);
-    timeline.compute(worked);
-    computed_ns += static_cast<double>(worked);
+    computed(worked);
     blocked_ns += static_cast<double>(blocked - blocked_before_);
   }
   blocked_before_ = blocked;
+}
+
+void Process::computed(std::int64_t ns) {
+  const Lock lock(mutex);
+  timeline.compute(ns);
+  computed_ns += static_cast<double>(ns);
 }
 
 }  // namespace stretto::intercept::whatif

@@ -9,6 +9,7 @@
 
 #include "base/thread_clock.hpp"
 #include "intercept/whatif/comms.hpp"
+#include "intercept/whatif/first_touches.hpp"
 #include "intercept/whatif/mailbox.hpp"
 #include "intercept/whatif/sites.hpp"
 #include "intercept/whatif/timeline.hpp"
@@ -63,6 +64,7 @@ class Process {
   Comms comms;
   Sites sites;
   Flags flags;
+  FirstTouches touches;  // only by the thread that the clocks belong to
   // Held by whoever looks at the members; never while waiting.
   Mutex mutex;
 
@@ -82,6 +84,8 @@ class Process {
   // The program ran until now.
   void stop_computing(Stops why);
   void resume_computing();
+  // It ran for so long, wherever.
+  void computed(std::int64_t ns);
   // The last poll found nothing.
   void poll_failed() { failed_poll_ = true; }
 
@@ -112,6 +116,22 @@ class Pause {
 
  private:
   Process& process_;
+};
+
+// Held while the MPI does its part of a call, which may be to touch the program's memory first.
+class Touching {
+ public:
+  Touching() {
+    if (Process::is_clocked()) Process::get().touches.enter();
+  }
+  ~Touching() {
+    if (!Process::is_clocked()) return;
+    Process& process = Process::get();
+    const std::int64_t ns = process.touches.leave();
+    if (ns > 0) process.computed(ns);
+  }
+  Touching(const Touching&) = delete;
+  Touching& operator=(const Touching&) = delete;
 };
 
 using Lock = std::lock_guard<Mutex>;

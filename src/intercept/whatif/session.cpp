@@ -89,6 +89,7 @@ void begin() {
   static_cast<void>(of_all_ranks('x', process.world_size, own));  // they all begin now
   begun_ns = now_ns();
   if (!scenarios) return;
+  process.touches.open(process.scenarios.front().machine.page_fault);
   process.begin_counting();
   process.take_token();
   process.resume_computing();

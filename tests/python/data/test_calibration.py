@@ -12,7 +12,8 @@ WHOLE = b"""{"mpi": "Open MPI v4.1.4", "ranks": 2, "hosts": 1,
  "levels": [{"name": "host", "holds": 4, "messages": [{"bytes": 8, "one_way": [1, 0.5, 2],
    "exchange": [3, 2, 4], "send": [5, 4, 6], "recv": [7, 6, 8], "gap": [9.5, 9, 10]}]}],
  "collectives": [{"name": "bcast", "bytes": 8, "calls": 8, "time": [500, 400, 600]}],
- "work": [{"bytes": 64, "copy": [10, 9, 11], "reduce": [20, 19, 21]}]}"""
+ "work": [{"bytes": 64, "copy": [10, 9, 11], "reduce": [20, 19, 21]}],
+ "page_fault": [1500, 1400, 1600]}"""
 
 
 def written(folder: Path, text: bytes) -> Path:

@@ -1,6 +1,7 @@
 #include "bench/collectives.hpp"
 
 #include <array>
+#include <utility>
 
 namespace stretto::bench {
 namespace {
@@ -10,6 +11,8 @@ constexpr std::array<std::int64_t, 11> kSizes = {8,        256,       4 << 10,  
                                                  64 << 10, 128 << 10, 256 << 10, 512 << 10,
                                                  1 << 20,  2 << 20,   8 << 20};
 constexpr std::int64_t kMostInAll = 64 << 20;  // bytes of a buffer of all ranks' blocks
+constexpr std::int64_t kShowsCaches = 16
+                                      << 10;  // with less, a call's data are not what it waits for
 constexpr Collective kMeasured[] = {
     Collective::barrier, Collective::bcast,   Collective::reduce,        Collective::allreduce,
     Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
@@ -23,6 +26,7 @@ constexpr double kLongest = 80'000'000;  // ns, for one size
 // chance. All are there at once, as freed pages are the next to be handed out.
 constexpr int kPlacements = 5;
 constexpr int kRowsInAPlace = 3;
+constexpr int kColdRows = 5;
 constexpr double kCached = 1'000'000;  // ns; what takes longer waits for something else
 constexpr std::int64_t kPage = 4096;
 
@@ -100,6 +104,23 @@ class Caller {
     return summary(std::move(times));
   }
 
+  // With buffers that nobody has used for longer than caches remember.
+  std::optional<Sample> measure_cold(Collective collective, std::int64_t bytes, double warm) {
+    if (bytes < kShowsCaches || bytes >= kOutOfCaches || warm > kCached) return {};
+    // Kept from one measurement to the next: they take longer to make than to measure with.
+    much_in_.resize(kMostInAll);
+    much_out_.resize(kMostInAll + kApart);
+    std::swap(in_, much_in_);
+    std::swap(out_, much_out_);
+    in_turn_ = true;
+    row(collective, bytes);
+    const Sample cold = summary(rows(collective, bytes, kColdRows));
+    in_turn_ = false;
+    std::swap(in_, much_in_);
+    std::swap(out_, much_out_);
+    return cold;
+  }
+
  private:
   std::vector<double> rows(Collective collective, std::int64_t bytes, int count) {
     std::vector<double> times(static_cast<std::size_t>(count));
@@ -112,7 +133,7 @@ class Caller {
     native().Barrier(comm_);
     const std::int64_t begin = now_ns();
     for (int i = 0; i < kInARow; ++i) {
-      if (bytes >= kOutOfCaches) pair_ = (pair_ + 1) % pairs(bytes);
+      if (in_turn_ || bytes >= kOutOfCaches) pair_ = (pair_ + 1) % pairs(bytes);
       call(collective, bytes, i % size_);
     }
     const auto mine = static_cast<double>(now_ns() - begin) / kInARow;
@@ -129,14 +150,18 @@ class Caller {
   }
   [[nodiscard]] std::int64_t pairs(std::int64_t bytes) const {
     const std::int64_t most = std::max<std::int64_t>(kMostInAll / room(bytes), 1);
-    return bytes >= kOutOfCaches ? most : std::min<std::int64_t>(most, kPlacements);
+    const bool all = in_turn_ || bytes >= kOutOfCaches;
+    return all ? most : std::min<std::int64_t>(most, kPlacements);
   }
 
   MPI_Comm comm_;
   int size_;
   std::int64_t pair_ = 0;      // of buffers
+  bool in_turn_ = false;       // all that there are
   std::vector<std::byte> in_;  // zeros: numbers, too
   std::vector<std::byte> out_;
+  std::vector<std::byte> much_in_;  // more than caches hold
+  std::vector<std::byte> much_out_;
 };
 
 }  // namespace
@@ -150,7 +175,11 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
   for (const Collective collective : kMeasured) {
     for (const std::int64_t bytes : kSizes) {
       if (bytes * size > kMostInAll / 2) break;
-      times.push_back({collective, bytes, kInARow, caller.measure(collective, bytes)});
+      const Sample time = caller.measure(collective, bytes);
+      const auto cold = collective == Collective::barrier
+                            ? std::nullopt
+                            : caller.measure_cold(collective, bytes, time.median);
+      times.push_back({collective, bytes, kInARow, time, cold});
       // On a slow network the next would take long, and tell nothing new.
       if (collective == Collective::barrier || times.back().time.median > kLongest / 4) break;
     }

@@ -52,6 +52,7 @@ std::vector<WorkTime> measure_work() {
 
 Sample measure_page_fault() {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t pages = kFresh / page;
   std::vector<double> times;
   for (int round = 0; round < kRounds; ++round) {
     void* const fresh =
@@ -61,7 +62,7 @@ Sample measure_page_fault() {
     for (std::size_t at = 0; at < kFresh; at += page) {
       static_cast<volatile std::byte*>(fresh)[at] = std::byte{1};
     }
-    times.push_back(static_cast<double>(now_ns() - begin) / static_cast<double>(kFresh / page));
+    times.push_back(static_cast<double>(now_ns() - begin) / static_cast<double>(pages));
     ::munmap(fresh, kFresh);
   }
   return summary(std::move(times));

@@ -33,7 +33,7 @@ CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
                                    const std::vector<double>& arrivals) {
   CollectiveEnds answer{.free = ends_if_free(call.collective, call.root, arrivals)};
   answer.ends = answer.free;
-  const double factor = scenario_.factor(call.collective, call.bytes);
+  const double factor = scenario_.factor(call.collective, call.bytes, call.cold);
   if (factor == 0 || ranks_ == 1) return answer;
   // A message that costs so many times as much makes nobody wait so many times as long for who
   // comes late: all of it as if the clocks went slower.
@@ -42,7 +42,9 @@ CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
   if (factor != 1) {
     for (double& each : begun) each = (each - first) / factor;
   }
-  const auto ends = simulated(call, begun).ends;
+  CollectiveCall same = call;
+  same.cold = false;  // the schedule is
+  const auto ends = simulated(same, begun).ends;
   for (std::size_t rank = 0; rank < ends.size(); ++rank) {
     const double end = factor == 1 ? ends[rank] : first + factor * ends[rank];
     answer.ends[rank] = std::max(answer.free[rank], end);
@@ -112,7 +114,7 @@ void correct_by_measurements(Scenario& scenario) {
       std::iota(places.begin(), places.end(), 0);
       CollectiveTimes times(plain, std::move(places));
       const double ours = time_in_a_row(times, static_cast<Collective>(i), each);
-      if (ours > 0) rule.corrections.push_back({each.bytes, each.time / ours});
+      if (ours > 0) rule.corrections.push_back({each.bytes, each.time / ours, each.cold / ours});
     }
   }
 }

@@ -21,6 +21,7 @@ struct CollectiveCall {
   Rank root = 0;
   bool commutative = true;
   bool uneven = false;
+  bool cold = false;  // its ranks did other work since the last: the data are in no cache
 
   friend auto operator<=>(const CollectiveCall&, const CollectiveCall&) = default;
 };

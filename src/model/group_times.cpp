@@ -21,6 +21,7 @@ std::vector<CollectiveEnds> GroupTimes::of(std::span<const Arrival> arrivals) {
   for (const Arrival& each : arrivals) {
     bytes += each.call.bytes;
     call.uneven = call.uneven || each.call.uneven;
+    call.cold = call.cold || each.call.cold;
   }
   if (call.uneven) call.bytes = bytes / static_cast<std::int64_t>(arrivals.size());
   std::vector<CollectiveEnds> ends;

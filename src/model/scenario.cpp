@@ -86,7 +86,9 @@ class Reader {
     const auto ranks = static_cast<int>(whole(rest, 2, kMostMeasured));
     if (!list.empty() && bytes <= list.back().bytes) fail("BYTES must rise");
     list.push_back({.bytes = bytes, .ranks = ranks, .time = factor(rest)});
+    list.back().cold = list.back().time;
     if (!(rest >> std::ws).eof()) list.back().calls = static_cast<int>(whole(rest, 1, kMostCalls));
+    if (!(rest >> std::ws).eof()) list.back().cold = factor(rest);
   }
 
   CollectiveRule& rule_for(const std::string& name, Scenario& scenario) const {
@@ -149,24 +151,26 @@ double log_of(std::int64_t bytes) {
   return std::log2(static_cast<double>(std::max<std::int64_t>(bytes, 1)));
 }
 
-double corrected(const std::vector<Correction>& list, std::int64_t bytes) {
+double corrected(const std::vector<Correction>& list, std::int64_t bytes,
+                 double Correction::* what) {
   if (list.empty()) return 1;
   const auto above =
       std::upper_bound(list.begin(), list.end(), bytes,
                        [](std::int64_t size, const Correction& each) { return size < each.bytes; });
-  if (above == list.begin()) return above->factor;
+  if (above == list.begin()) return *above.*what;
   const auto below = std::prev(above);
-  if (above == list.end() || log_of(above->bytes) == log_of(below->bytes)) return below->factor;
+  if (above == list.end() || log_of(above->bytes) == log_of(below->bytes)) return *below.*what;
   const double part =
       (log_of(bytes) - log_of(below->bytes)) / (log_of(above->bytes) - log_of(below->bytes));
-  return below->factor + part * (above->factor - below->factor);
+  return *below.*what + part * (*above.*what - *below.*what);
 }
 
 }  // namespace
 
-double Scenario::factor(Collective collective, std::int64_t bytes) const {
+double Scenario::factor(Collective collective, std::int64_t bytes, bool cold) const {
   const CollectiveRule& rule = collectives[static_cast<std::size_t>(collective)];
-  return rule.factor == 0 ? 0 : rule.factor * corrected(rule.corrections, bytes);
+  const auto what = cold ? &Correction::cold : &Correction::factor;
+  return rule.factor == 0 ? 0 : rule.factor * corrected(rule.corrections, bytes, what);
 }
 
 std::vector<Scenario> read_scenarios(std::istream& text) { return Reader().read(text); }

@@ -17,6 +17,7 @@ namespace stretto::model {
 struct Correction {
   std::int64_t bytes = 0;
   double factor = 1;
+  double cold = 1;  // the same where the data are in no cache
 };
 
 // What the machine's own MPI took for it on so many ranks, in ns: for each of so many calls in a
@@ -26,6 +27,7 @@ struct MeasuredCollective {
   int ranks = 0;
   double time = 0;
   int calls = 1;
+  double cold = 0;  // as time, where the data are in no cache
 };
 
 struct CollectiveRule {
@@ -44,8 +46,8 @@ struct Scenario {
   Overrides algorithms{};
   Machine machine{};
 
-  // Of a collective of so many bytes.
-  [[nodiscard]] double factor(Collective collective, std::int64_t bytes) const;
+  // Of a collective of so many bytes, which are in the ranks' caches or `cold`.
+  [[nodiscard]] double factor(Collective collective, std::int64_t bytes, bool cold = false) const;
 };
 
 // Reads what `stretto whatif` writes, one fact a line; a machine's lines are machine.hpp's and end
@@ -57,7 +59,7 @@ struct Scenario {
 //   overlap perfect
 //   ranks_per_host N
 //   collective NAME FACTOR
-//   measured NAME BYTES RANKS NS [CALLS]    (by rising BYTES)
+//   measured NAME BYTES RANKS NS [CALLS [COLD_NS]]    (by rising BYTES)
 //   algorithm COLLECTIVE NAME
 //   machine NAME ...
 //

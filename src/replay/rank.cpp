@@ -165,7 +165,8 @@ void RankReplay::begin(const Op& op, World& world) {
                                    .bytes = op.bytes,
                                    .root = op.root,
                                    .commutative = op.commutative,
-                                   .uneven = op.uneven};
+                                   .uneven = op.uneven,
+                                   .cold = op.cold};
   if (!comm.group->arrive(comm.member, open.number, call, clocks_.now())) return;
   for (const int member : *comm.group->members()) world.wake(member);
 }

@@ -54,6 +54,7 @@ struct Op {
   int root = 0;  // in the communicator
   bool commutative = true;
   bool uneven = false;
+  bool cold = false;
   int series = 0;           // of a persistent one: which, from 1, of its communicator's
   std::vector<Block> to{};  // of a neighbourhood collective: blocks, in order
   int from = 0;             // and how many it gets of other ranks

@@ -93,12 +93,14 @@ void unpack_begin(Unpacker& bytes, const RankTrace& rank,
   op.collective = static_cast<Collective>(bytes.index(kCollectives));
   op.bytes = static_cast<std::int64_t>(bytes.number(kMostOfCollective));
   op.root = bytes.index(rank.comms[static_cast<std::size_t>(op.comm)].members.size());
-  const std::uint64_t flags = bytes.number(is_neighborhood(op.collective) ? 7 : 3);
+  const std::uint64_t flags = bytes.number(is_neighborhood(op.collective) ? 7 : 11);
   op.commutative = (flags & 1) != 0;
   op.uneven = (flags & 2) != 0;
   op.nonblocking = (flags & 4) != 0;
+  op.cold = (flags & 8) != 0;
   op.series = static_cast<int>(bytes.number(kMostSlots));
-  if ((op.uneven && !has_blocks(op.collective)) || (!op.commutative && !reduces(op.collective))) {
+  if ((op.uneven && !has_blocks(op.collective)) || (!op.commutative && !reduces(op.collective)) ||
+      (op.nonblocking && !is_neighborhood(op.collective))) {
     fail_at(bytes.offset(), "a collective has what it cannot have");
   }
   if (is_neighborhood(op.collective)) {
@@ -132,7 +134,8 @@ void pack(Packer& packer, const Op& op) {
       packer.number(whole(op.slot)).number(whole(op.comm)).number(whole(op.site));
       packer.number(static_cast<std::uint64_t>(op.collective)).number(whole(op.bytes));
       packer.number(whole(op.root));
-      packer.number((op.commutative ? 1 : 0) + (op.uneven ? 2 : 0) + (op.nonblocking ? 4 : 0));
+      packer.number((op.commutative ? 1 : 0) + (op.uneven ? 2 : 0) + (op.nonblocking ? 4 : 0) +
+                    (op.cold ? 8 : 0));
       packer.number(whole(op.series));
       if (is_neighborhood(op.collective)) pack_blocks(packer, op);
       break;

@@ -203,6 +203,23 @@ def test_of_a_program_with_threads_the_longest_counts(abi: str, tmp_path: Path) 
     assert said == ["openmp ok"]
 
 
+# A second for each 1,000 pages; allreduce of 512 KiB takes 1 s, or 3.
+MEMORY = SIM.replace(
+    "machine any", "measured allreduce 524288 2 1e9 1 3e9\nmachine any\npage_fault 1e6"
+)
+
+
+@pytest.mark.parametrize("name", EVERY_MPI)
+def test_where_the_data_are_counts(name: str, tmp_path: Path) -> None:
+    said = run_in_virtual_time(EVERY_MPI[name], "memory", 2, tmp_path, MEMORY)
+    found = {what: float(s) for what, s in map(str.split, said)}
+    assert found["fresh"] - found["touched"] == pytest.approx(1.024, rel=0.1)
+    assert found["nothing"] < 0.2  # what the program touches itself is in its computing
+    assert found["warm"] == pytest.approx(1, rel=0.1)
+    assert found["cold"] == pytest.approx(3, rel=0.1)
+    assert found["from_cold"] == pytest.approx(3, rel=0.1)
+
+
 def whatif(
     mpi: Mpi, program: Path, folder: Path, *options: str, arguments: Sequence[str] = ()
 ) -> dict[str, Any]:

@@ -36,12 +36,13 @@ class LevelTimes(msgspec.Struct, frozen=True):
 
 class CollectiveTime(msgspec.Struct, frozen=True):
     """Of the MPI's own collective; bytes are one rank's block's or the vector's. Of so many calls
-    in a row, each with the next rank as its root."""
+    in a row, each with the next rank as its root; `cold` where the data are in no cache."""
 
     name: str
     bytes: int
     calls: int
     time: Sample
+    cold: Sample | None = None
 
 
 class WorkTime(msgspec.Struct, frozen=True):

@@ -37,7 +37,14 @@ def machine_of(calibration: Calibration, name: str) -> Fitted:
         f"{calibration.hosts} host{'s' if calibration.hosts > 1 else ''}",
         compute=_compute(calibration),
         collective=[
-            Collective(each.name, each.bytes, calibration.ranks, each.time.median, each.calls)
+            Collective(
+                each.name,
+                each.bytes,
+                calibration.ranks,
+                each.time.median,
+                each.calls,
+                each.cold.median if each.cold else None,
+            )
             for each in calibration.collectives
         ],
     )

@@ -55,7 +55,8 @@ class Collective(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the MPI's own collective took: its algorithms are not known, this stands for them.
 
     `bytes` are the vector's or one rank's block's, as for `stretto simulate`; `time_ns` is that of
-    each of so many `calls` in a row, where each has the next rank as its root.
+    each of so many `calls` in a row, where each has the next rank as its root, `cold_ns` the same
+    where the data are in no cache (left out: the same time).
     """
 
     name: str
@@ -63,6 +64,7 @@ class Collective(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranks: Annotated[int, msgspec.Meta(ge=2)]
     time_ns: Nanoseconds
     calls: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 1
+    cold_ns: Nanoseconds | None = None
 
 
 class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -46,6 +46,7 @@ class Scenario:
         if self.measured:
             lines += [
                 f"measured {each.name} {each.bytes} {each.ranks} {each.time_ns!r} {each.calls}"
+                + ("" if each.cold_ns is None else f" {each.cold_ns!r}")
                 for each in sorted(self.machine.collective, key=lambda each: each.bytes)
                 if each.name not in self.algorithms
             ]

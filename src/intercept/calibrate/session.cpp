@@ -66,6 +66,7 @@ void describe_collectives(Json& json, MPI_Comm comm) {
     json.begin_object().field("name", name_of(each.collective)).field("bytes", each.bytes);
     json.field("calls", each.calls);
     describe(json, "time", each.time);
+    if (each.cold) describe(json, "cold", *each.cold);
     json.end_object();
   }
   json.end_array();

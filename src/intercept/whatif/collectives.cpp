@@ -8,6 +8,9 @@
 namespace stretto::intercept::whatif {
 namespace {
 
+// Calls with less do not wait for their data.
+constexpr std::int64_t kShowsCaches = 16 << 10;
+
 // The vector's or one block's, as model::CollectiveCall counts.
 std::int64_t bytes_of_call(const Call& call, int size) {
   const std::int64_t bytes = traffic_of(call).bytes;
@@ -28,7 +31,8 @@ model::Arrival arrival_of(const Letter& letter) {
                    .bytes = letter.bytes,
                    .root = letter.root,
                    .commutative = letter.commutative,
-                   .uneven = letter.uneven},
+                   .uneven = letter.uneven,
+                   .cold = letter.cold},
           .times = letter.times.data()};
 }
 
@@ -64,11 +68,13 @@ Begun Collectives::begin(Planned& planned) {
   Process& process = Process::get();
   const CommPtr& comm = planned.comm;
   const int series = planned.op.series;
+  planned.op.cold = process.left_caches() && planned.op.bytes >= kShowsCaches;
   const Lock lock(process.mutex);
   Begun begun{.comm = comm, .site = planned.site, .bytes = planned.op.bytes};
   begun.number = trace::number_of(series, series == 0 ? comm->collectives++ : planned.turns++);
   begun.in_timeline = process.timeline.begin(planned.site, planned.op);
   if (is_neighborhood(planned.op.collective)) {
+    planned.op.cold = false;
     exchanges_.begin(planned, begun);
     return begun;
   }
@@ -90,7 +96,8 @@ void Collectives::arrive(const Planned& planned, std::int64_t number) {
                 .collective = static_cast<std::int32_t>(planned.op.collective),
                 .root = planned.op.root,
                 .commutative = planned.op.commutative,
-                .uneven = planned.op.uneven};
+                .uneven = planned.op.uneven,
+                .cold = planned.op.cold};
   const auto now = process.timeline.now();
   std::copy(now.begin(), now.end(), letter.times.begin());
   if (comm->rank == 0) {

@@ -285,10 +285,9 @@ int on_Waitsome(decltype(&PMPI_Waitsome) real, int incount, MPI_Request requests
   const Handles handles(incount, requests);
   Statuses into(incount, statuses);
   const auto tests = tests_some(incount, outcount, indices, into.data());
-  const int error =
-      must_test(handles)
-          ? wait_for_any(incount, requests, tests)
-          : touching([&] { return real(incount, requests, outcount, indices, into.data()); });
+  const int error = must_test(handles) ? wait_for_any(incount, requests, tests) : touching([&] {
+    return real(incount, requests, outcount, indices, into.data());
+  });
   if (error == MPI_SUCCESS && *outcount != MPI_UNDEFINED) {
     complete_some(handles, *outcount, indices, into.data());
   }

@@ -33,6 +33,7 @@ struct Letter {
   std::int32_t root = 0;
   bool commutative = true;
   bool uneven = false;
+  bool cold = false;
   // By scenario: when a message or block arrives, when a collective is begun, or when it ends.
   std::array<double, kMostScenarios> times{};
   // Of an answer: the ends if it cost nothing. Of a block the first alone: when its sender began.

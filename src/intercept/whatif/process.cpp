@@ -1,6 +1,7 @@
 #include "intercept/whatif/process.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.hpp"
 
@@ -11,6 +12,9 @@ namespace {
 constexpr std::int64_t kAsksAgain = 5'000;
 
 constexpr std::int64_t kNap = 20'000;
+
+// A core writes a MiB or two within it.
+constexpr std::int64_t kFillsCaches = 100'000;
 
 // The median of what a section of nothing seems to take, after so long a sleep.
 std::int64_t empty_section(ThreadClock& clock, std::int64_t sleep) {
@@ -82,11 +86,16 @@ void Process::stop_computing(Stops why) {
   failed_poll_ = false;
   left_at_ = now;
   touches.computed(worked);
+  since_collective_ += worked;
   if (!only_asked) {
     computed(worked);
     blocked_ns += static_cast<double>(blocked - blocked_before_);
   }
   blocked_before_ = blocked;
+}
+
+bool Process::left_caches() {
+  return is_clocked() && std::exchange(since_collective_, 0) >= kFillsCaches;
 }
 
 void Process::computed(std::int64_t ns) {

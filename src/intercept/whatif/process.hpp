@@ -86,6 +86,9 @@ class Process {
   void resume_computing();
   // It ran for so long, wherever.
   void computed(std::int64_t ns);
+  // Since it was asked last, did the program run for long enough to have filled the caches with
+  // other data than those of its last collective?
+  [[nodiscard]] bool left_caches();
   // The last poll found nothing.
   void poll_failed() { failed_poll_ = true; }
 
@@ -99,6 +102,7 @@ class Process {
   std::int64_t empty_after_interruption_ns_ = 0;
   std::int64_t blocked_before_ = 0;
   bool failed_poll_ = false;
+  std::int64_t since_collective_ = 0;  // computed
 };
 
 // Held while a wrapper runs: what the MPI does is not the program's computing.

@@ -62,10 +62,11 @@ def calibration(levels: list[LevelTimes], hosts: int = 1) -> Calibration:
         levels=levels,
         collectives=[
             CollectiveTime("allreduce", 8, 8, sample(2500)),
-            CollectiveTime("allreduce", 4096, 8, sample(9000)),
+            CollectiveTime("allreduce", 4096, 8, sample(9000), sample(9500)),
             CollectiveTime("barrier", 0, 8, sample(700)),
         ],
         work=[WorkTime(size, sample(20 + 0.125 * size), sample(5 + 0.25 * size)) for size in SIZES],
+        page_fault=sample(1500),
     )
 
 
@@ -147,10 +148,10 @@ def test_where_it_was_measured_is_said() -> None:
 
 def test_work_and_collectives_are_the_medians() -> None:
     machine = machine_of(TWO_HOSTS, "here").machine
-    assert flat(machine.compute) == flat(Compute(20.0, 0.125, 5.0, 0.25))
+    assert flat(machine.compute) == flat(Compute(20.0, 0.125, 5.0, 0.25, 1500.0))
     assert machine.collective == [
         Collective("allreduce", 8, 8, 2500, 8),
-        Collective("allreduce", 4096, 8, 9000, 8),
+        Collective("allreduce", 4096, 8, 9000, 8, 9500),
         Collective("barrier", 0, 8, 700, 8),
     ]
 

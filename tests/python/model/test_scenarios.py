@@ -230,6 +230,12 @@ def test_the_library_is_told_what_was_measured_by_size() -> None:
     )
 
 
+def test_the_library_is_told_what_was_measured_of_cold_data() -> None:
+    cold = Collective("bcast", 65536, 4, 9000.0, 8, 30000.0)
+    text = Scenario("x", msgspec.structs.replace(CLUSTER, collective=[cold])).for_the_library()
+    assert "\nmeasured bcast 65536 4 9000.0 8 30000.0\n" in text
+
+
 def test_the_library_is_told_of_nothing_measured_elsewhere() -> None:
     scenario = parsed("hosts=4")
     assert (

@@ -186,6 +186,16 @@ TEST(CollectiveTimes, OfWhatWasMeasuredAreWhatWasMeasured) {
   }
 }
 
+TEST(CollectiveTimes, OfColdDataAreWhatWasMeasuredOfThem) {
+  Scenario scenario = on(machine_of(kCluster));
+  rule_of(scenario, Collective::alltoall).measured = {{4096, 4, 1000, 1, 2500}};
+  correct_by_measurements(scenario);
+  CollectiveCall call{.collective = Collective::alltoall, .bytes = 4096};
+  EXPECT_NEAR(last(asked(scenario, call, Times(4))), 1000, 1e-6);
+  call.cold = true;
+  EXPECT_NEAR(last(asked(scenario, call, Times(4))), 2500, 1e-6);
+}
+
 // In a row they overlap where they may, as those did that were measured.
 TEST(CollectiveTimes, InARowAreWhatWasMeasuredInARow) {
   for (const Collective collective : followed()) {

@@ -36,6 +36,7 @@ collective allreduce 0
 collective bcast 1.5
 measured alltoall 8 4 1000.5
 measured alltoall 256 4 2000 8
+measured alltoall 1024 4 3000 8 4500
 algorithm reduce_scatter linear
 machine second one
 copy 1 2
@@ -57,12 +58,14 @@ TEST(Scenario, IsReadFromItsDescription) {
   EXPECT_DOUBLE_EQ(other.factor(Collective::allreduce, 8), 0);
   EXPECT_DOUBLE_EQ(other.factor(Collective::bcast, 8), 1.5);
   const auto& measured = rule_of(other, Collective::alltoall).measured;
-  ASSERT_EQ(measured.size(), 2U);
+  ASSERT_EQ(measured.size(), 3U);
   EXPECT_EQ(measured[0].bytes, 8);
   EXPECT_EQ(measured[0].ranks, 4);
   EXPECT_DOUBLE_EQ(measured[0].time, 1000.5);
   EXPECT_EQ(measured[0].calls, 1);
   EXPECT_EQ(measured[1].calls, 8);
+  EXPECT_DOUBLE_EQ(measured[1].cold, 2000);
+  EXPECT_DOUBLE_EQ(measured[2].cold, 4500);
   EXPECT_EQ(measured[1].bytes, 256);
   const auto forced = static_cast<std::size_t>(Collective::reduce_scatter);
   EXPECT_EQ(other.algorithms[forced].algorithm,
@@ -140,7 +143,9 @@ INSTANTIATE_TEST_SUITE_P(
               "scenarios, line 2: a whole number from 1 to 1000 is missing"},
         Wrong{"scenario x\nmeasured bcast 8 2 5 x\n",
               "scenarios, line 2: a whole number from 1 to 1000 is missing"},
-        Wrong{"scenario x\nmeasured bcast 8 2 5 8 8\n", "scenarios, line 2: '8' is too much"},
+        Wrong{"scenario x\nmeasured bcast 8 2 5 8 8 9\n", "scenarios, line 2: '9' is too much"},
+        Wrong{"scenario x\nmeasured bcast 8 2 5 8 -1\n",
+              "scenarios, line 2: a number of 0 or more is missing"},
         Wrong{"scenario x\nmeasured neighbor_allgather 8 4 5\n",
               "scenarios, line 2: a neighbourhood collective cannot be measured alone"},
         Wrong{"scenario x\nmeasured bcast 8 2 5\nmeasured bcast 8 2 5\n",
@@ -193,6 +198,12 @@ TEST(Scenario, CorrectsWhereThereAreNoBytes) {
   EXPECT_DOUBLE_EQ(scenario.factor(Collective::bcast, 0), 5);
   EXPECT_DOUBLE_EQ(scenario.factor(Collective::bcast, 1), 7);
   EXPECT_DOUBLE_EQ(scenario.factor(Collective::bcast, 2), 8);
+}
+
+TEST(Scenario, CorrectsColdDataByThemselves) {
+  const Scenario scenario = corrected({{16, 2, 6}, {64, 4, 8}});
+  EXPECT_DOUBLE_EQ(scenario.factor(Collective::bcast, 32), 3);
+  EXPECT_DOUBLE_EQ(scenario.factor(Collective::bcast, 32, true), 7);
 }
 
 TEST(Scenario, MultipliesTheCorrectionByWhatIsAsked) {

@@ -30,7 +30,8 @@ Ending everything(Recorder& recorder, int rank) {
                   .comm = world,
                   .site = site,
                   .collective = Collective::bcast,
-                  .root = 1});
+                  .root = 1,
+                  .cold = true});
     recorder.did({.kind = OpKind::finish, .slot = 1, .nonblocking = true});
     recorder.did({.kind = OpKind::begin,
                   .bytes = 24,
@@ -250,7 +251,9 @@ TEST(ReadTrace, ACollectiveThatCannotBeIsRefused) {
     return with_op(beginning_of(Collective::allreduce, flags));
   };
   EXPECT_TRUE(is_refused_for(allreduce(1), "cut off"));
-  EXPECT_TRUE(is_refused_for(allreduce(5), "a number is too large"));
+  EXPECT_TRUE(is_refused_for(allreduce(9), "cut off")) << "cold";
+  EXPECT_TRUE(is_refused_for(allreduce(5), "has what it cannot have"));
+  EXPECT_TRUE(is_refused_for(allreduce(12), "a number is too large"));
 }
 
 // A million blocks to the last of as many members: looked for one by one, this test takes minutes.

@@ -18,7 +18,7 @@ constexpr std::int64_t kFillsCaches = 100'000;
 
 // The median of what a section of nothing seems to take, after so long a sleep.
 std::int64_t empty_section(ThreadClock& clock, std::int64_t sleep) {
-  std::array<std::int64_t, 31> times{};
+  std::array<std::int64_t, 15> times{};
   for (std::int64_t& time : times) {
     const std::int64_t before = clock.now();
     if (sleep > 0) sleep_ns(sleep);

@@ -1,7 +1,8 @@
 #include "bench/collectives.hpp"
 
 #include <array>
-#include <utility>
+
+#include "base/caches.hpp"
 
 namespace stretto::bench {
 namespace {
@@ -11,8 +12,6 @@ constexpr std::array<std::int64_t, 11> kSizes = {8,        256,       4 << 10,  
                                                  64 << 10, 128 << 10, 256 << 10, 512 << 10,
                                                  1 << 20,  2 << 20,   8 << 20};
 constexpr std::int64_t kMostInAll = 64 << 20;  // bytes of a buffer of all ranks' blocks
-constexpr std::int64_t kShowsCaches = 16
-                                      << 10;  // with less, a call's data are not what it waits for
 constexpr Collective kMeasured[] = {
     Collective::barrier, Collective::bcast,   Collective::reduce,        Collective::allreduce,
     Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
@@ -37,8 +36,8 @@ class Caller {
   void call(Collective collective, std::int64_t bytes, int root) {
     const Native& mpi = native();
     const std::int64_t at = pair_ * room(bytes);
-    std::byte* const in = in_.data() + at;
-    std::byte* const out = out_.data() + kApart + at;
+    std::byte* const in = buffers_->in.data() + at;
+    std::byte* const out = buffers_->out.data() + kApart + at;
     const MPI_Datatype type = mpi.byte;
     const int n = static_cast<int>(bytes);
     const int doubles = std::max(n / 8, 1);
@@ -81,23 +80,20 @@ class Caller {
     }
   }
 
+  // With the same buffers again and again, as long as caches hold them.
   Sample measure(Collective collective, std::int64_t bytes) {
-    // As a program has them: no larger than they need be.
-    const auto all = static_cast<std::size_t>(pairs(bytes) * room(bytes));
-    in_ = std::vector<std::byte>(all);
-    out_ = std::vector<std::byte>(all + kApart);
-    pair_ = 0;
+    if (bytes >= kOutOfCaches) return measure_in_turn(collective, bytes, kRepeats);
+    near_.resize(pairs(bytes, kPlacements) * room(bytes));
+    use(near_);
     row(collective, bytes);
     const double estimate = row(collective, bytes);
     std::vector<double> times;
-    if (bytes >= kOutOfCaches || estimate > kCached) {  // the former lie in many places anyway
-      times =
-          rows(collective, bytes,
-               static_cast<int>(std::clamp(kLongest / (kInARow * estimate), 2.0, 1.0 * kRepeats)));
+    if (estimate > kCached) {
+      times = rows(collective, bytes, affordable(estimate, kRepeats));
       times.push_back(estimate);
       return summary(std::move(times));
     }
-    for (pair_ = 0; pair_ < pairs(bytes); ++pair_) {
+    for (pair_ = 0; pair_ < pairs(bytes, kPlacements); ++pair_) {
       row(collective, bytes);  // the first calls in a place are slower, by a third
       times.push_back(summary(rows(collective, bytes, kRowsInAPlace)).median);
     }
@@ -105,23 +101,40 @@ class Caller {
   }
 
   // With buffers that nobody has used for longer than caches remember.
-  std::optional<Sample> measure_cold(Collective collective, std::int64_t bytes, double warm) {
-    if (bytes < kShowsCaches || bytes >= kOutOfCaches || warm > kCached) return {};
-    // Kept from one measurement to the next: they take longer to make than to measure with.
-    much_in_.resize(kMostInAll);
-    much_out_.resize(kMostInAll + kApart);
-    std::swap(in_, much_in_);
-    std::swap(out_, much_out_);
-    in_turn_ = true;
+  Sample measure_in_turn(Collective collective, std::int64_t bytes, int repeats) {
+    far_.resize(kMostInAll);  // the first time: it takes longer than to measure
+    use(far_);
+    in_turn_ = pairs(bytes, kMostInAll);
     row(collective, bytes);
-    const Sample cold = summary(rows(collective, bytes, kColdRows));
-    in_turn_ = false;
-    std::swap(in_, much_in_);
-    std::swap(out_, much_out_);
-    return cold;
+    const double estimate = row(collective, bytes);
+    std::vector<double> times = rows(collective, bytes, affordable(estimate, repeats));
+    times.push_back(estimate);
+    in_turn_ = 1;
+    return summary(std::move(times));
   }
 
  private:
+  struct Buffers {
+    std::vector<std::byte> in{};  // zeros: numbers, too
+    std::vector<std::byte> out{};
+
+    // In new memory, no larger than it need be: so programs have them.
+    void resize(std::int64_t bytes) {
+      if (std::ssize(in) == bytes) return;
+      in = std::vector<std::byte>(static_cast<std::size_t>(bytes));
+      out = std::vector<std::byte>(in.size() + kApart);
+    }
+  };
+
+  void use(Buffers& buffers) {
+    buffers_ = &buffers;
+    pair_ = 0;
+  }
+
+  static int affordable(double row, int most) {
+    return static_cast<int>(std::clamp(kLongest / (kInARow * row), 2.0, 1.0 * most));
+  }
+
   std::vector<double> rows(Collective collective, std::int64_t bytes, int count) {
     std::vector<double> times(static_cast<std::size_t>(count));
     for (double& time : times) time = row(collective, bytes);
@@ -133,7 +146,7 @@ class Caller {
     native().Barrier(comm_);
     const std::int64_t begin = now_ns();
     for (int i = 0; i < kInARow; ++i) {
-      if (in_turn_ || bytes >= kOutOfCaches) pair_ = (pair_ + 1) % pairs(bytes);
+      if (in_turn_ > 1) pair_ = (pair_ + 1) % in_turn_;
       call(collective, bytes, i % size_);
     }
     const auto mine = static_cast<double>(now_ns() - begin) / kInARow;
@@ -148,20 +161,17 @@ class Caller {
     const std::int64_t needed = std::max<std::int64_t>(bytes, 8) * size_;
     return (needed + kPage - 1) / kPage * kPage;
   }
-  [[nodiscard]] std::int64_t pairs(std::int64_t bytes) const {
-    const std::int64_t most = std::max<std::int64_t>(kMostInAll / room(bytes), 1);
-    const bool all = in_turn_ || bytes >= kOutOfCaches;
-    return all ? most : std::min<std::int64_t>(most, kPlacements);
+  [[nodiscard]] std::int64_t pairs(std::int64_t bytes, std::int64_t most) const {
+    return std::clamp<std::int64_t>(kMostInAll / room(bytes), 1, most);
   }
 
   MPI_Comm comm_;
   int size_;
-  std::int64_t pair_ = 0;      // of buffers
-  bool in_turn_ = false;       // all that there are
-  std::vector<std::byte> in_;  // zeros: numbers, too
-  std::vector<std::byte> out_;
-  std::vector<std::byte> much_in_;  // more than caches hold
-  std::vector<std::byte> much_out_;
+  Buffers near_{};  // of few pairs
+  Buffers far_{};   // of more than caches hold
+  Buffers* buffers_ = &near_;
+  std::int64_t pair_ = 0;     // of them
+  std::int64_t in_turn_ = 1;  // pairs
 };
 
 }  // namespace
@@ -176,10 +186,11 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
     for (const std::int64_t bytes : kSizes) {
       if (bytes * size > kMostInAll / 2) break;
       const Sample time = caller.measure(collective, bytes);
-      const auto cold = collective == Collective::barrier
-                            ? std::nullopt
-                            : caller.measure_cold(collective, bytes, time.median);
-      times.push_back({collective, bytes, kInARow, time, cold});
+      times.push_back({collective, bytes, kInARow, time});
+      const bool cached = bytes < kOutOfCaches && time.median <= kCached;
+      if (cached && bytes >= kShowsCaches && collective != Collective::barrier) {
+        times.back().cold = caller.measure_in_turn(collective, bytes, kColdRows);
+      }
       // On a slow network the next would take long, and tell nothing new.
       if (collective == Collective::barrier || times.back().time.median > kLongest / 4) break;
     }

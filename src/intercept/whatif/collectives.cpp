@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/caches.hpp"
 #include "intercept/calls/traffic.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
-
-// Calls with less do not wait for their data.
-constexpr std::int64_t kShowsCaches = 16 << 10;
 
 // The vector's or one block's, as model::CollectiveCall counts.
 std::int64_t bytes_of_call(const Call& call, int size) {

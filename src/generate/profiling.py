@@ -38,6 +38,11 @@ def kind(function: Function) -> str:
     return "point_to_point"
 
 
+def polls(function: Function) -> bool:
+    """Does it ask whether something has happened, and not wait for it?"""
+    return function.name.startswith(("Test", "Request_get_status", "Iprobe", "Improbe"))
+
+
 def traffic(function: Function) -> str:
     """What it moves, in C++; empty for calls that move nothing by themselves."""
     if function.role == "collective":
@@ -173,7 +178,9 @@ def source(functions: Iterable[Function]) -> str:
     large = [form for form in map(large_count_form, every) if form]
     index = {function.name: number for number, function in enumerate(every)}
     index |= {form.name: index[form.name.removesuffix("_c")] for form in large}
-    table = ",\n".join(f'    {{"MPI_{f.name}", Kind::{kind(f)}}}' for f in every)
+    table = ",\n".join(
+        f'    {{"MPI_{f.name}", Kind::{kind(f)}, {str(polls(f)).lower()}}}' for f in every
+    )
 
     return (
         '#include "intercept/profile/completing.hpp"\n'

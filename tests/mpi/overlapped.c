@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { ROUNDS = 10, LATE_MS = 20, FEW = 4, MANY = 100, COUNT = 1000 };
+enum { ROUNDS = 10, LATE_MS = 20, FEW = 4, MANY = 100, COUNT = 1000, POLLS = 1000 };
 
 static int rank, size, next, previous;
 static double mine[COUNT], theirs[FEW][COUNT], sum[COUNT];
@@ -84,6 +84,13 @@ static void many_at_once(void) {
   MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
 }
 
+static void asks_in_vain(void) {
+  int flag = 0;
+  for (int i = 0; i < POLLS; ++i) {
+    MPI_Iprobe(previous, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  }
+}
+
 static void receive_few(MPI_Request requests[]) {
   for (int i = 0; i < FEW; ++i) {
     MPI_Irecv(theirs[i], COUNT, MPI_DOUBLE, previous, i, MPI_COMM_WORLD, &requests[i]);
@@ -127,6 +134,7 @@ int main(int argc, char** argv) {
   freed();
   cancelled();
   many_at_once();
+  asks_in_vain();
   completed_in_every_way();
   if (rank == 0) printf("overlapped ok\n");
   MPI_Finalize();

@@ -58,8 +58,8 @@ def profile(
             metavar="N",
             min=1,
             max=10_000_000,
-            help="How many calls of each rank the trace has, the last ones; otherwise 100,000, "
-            "and of all ranks together a million. Means --trace.",
+            help="How many calls of each rank the trace has, the last ones, polls in a row being "
+            "one; otherwise 100,000, and of all ranks together a million. Means --trace.",
         ),
     ] = None,
     dry_run: Annotated[

@@ -34,11 +34,11 @@ def trace_line(path: Path, profile: Profile) -> str:
     cut = [rank for rank in profile.ranks if _is_cut(rank)]
     if not cut:
         return f"Trace: {path}, for Perfetto or chrome://tracing"
-    kept = max(rank.trace.kept for rank in cut if rank.trace)
+    kept = min(rank.trace.kept for rank in cut if rank.trace)
     calls = max(rank.trace.calls for rank in cut if rank.trace)
     return (
         f"Trace: {path}, for Perfetto or chrome://tracing; cut: of up to {calls:,} calls it has "
-        f"the last {kept:,} of each rank, more with --trace-calls"
+        f"the last {kept:,} or more of each rank, more with --trace-calls"
     )
 
 

@@ -83,6 +83,7 @@ class Traced(msgspec.Struct, frozen=True):
 
     calls: int  # there were
     kept: int  # of them, the last
+    events: int  # in which these are: polls in a row are one
 
 
 class RankProfile(msgspec.Struct, frozen=True):

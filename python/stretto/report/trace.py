@@ -41,10 +41,12 @@ def _rank(rank: RankProfile, events: NDArray[Any], where: Where, begin: float) -
     heads = [_head(rank, site, where) for site in rank.sites]
     enter_us = (_on_rank_zero(rank, events["enter"]) - begin) / 1000
     times_us = (events["leave"] - events["enter"]) / 1000
-    columns = (events["site"], events["bytes"], events["thread"], enter_us, times_us)
+    columns = (*(events[name] for name in ("site", "bytes", "calls", "thread")), enter_us, times_us)
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    for site, bytes_, thread, enter, time in rows:
-        yield f'{heads[site]}"bytes":{bytes_}}},"tid":{thread},"ts":{enter:.3f},"dur":{time:.3f}}}'
+    for site, bytes_, calls, thread, enter, time in rows:
+        polls = f',"calls":{calls}' if calls > 1 else ""
+        event = f'{heads[site]}"bytes":{bytes_}{polls}}}'
+        yield f'{event},"tid":{thread},"ts":{enter:.3f},"dur":{time:.3f}}}'
 
 
 def _head(rank: RankProfile, site: Site, where: Where) -> str:

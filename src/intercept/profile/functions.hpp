@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
 struct Function {
   const char* name;
   Kind kind;
+  bool polls;  // asks whether something has happened, and does not wait for it
 };
 
 extern const Function kFunctions[];  // known before any code runs

@@ -157,16 +157,16 @@ void Recorder::add(const Record& at_callee, const Touched& touched) {
   site.time += time;
   site.longest = std::max(site.longest, time);
   ++site.sizes[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(record.bytes)))];
-  const bool is_collective =
-      kFunctions[static_cast<std::size_t>(record.function)].kind == Kind::collective;
-  if (is_collective && record.comm != kNoComm) note_instance(record, index);
+  const Function& function = kFunctions[static_cast<std::size_t>(record.function)];
+  if (function.kind == Kind::collective && record.comm != kNoComm) note_instance(record, index);
   under_way_.begin(record.enter);
   under_way_.end(touched, index, record.enter, record.leave);
   trace_.add({.enter = record.enter,
               .leave = record.leave,
               .bytes = record.bytes,
               .site = index,
-              .thread = thread_number()});
+              .thread = thread_number()},
+             function.polls);
 }
 
 void Recorder::note_instance(const Record& record, int site) {

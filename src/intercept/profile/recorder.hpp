@@ -73,7 +73,7 @@ class Recorder {
  public:
   static Recorder& get();
 
-  // `traced`: of so many calls the trace has each by itself.
+  // `traced`: of so many calls the trace has each by itself, or polls together.
   void open(std::size_t traced);
   void close();
 

@@ -91,10 +91,13 @@ std::string text_of(const Session& session, const Recorder& recorder) {
   }
   json.end_array();
   if (const Trace& trace = recorder.trace(); trace.calls() > 0) {
+    std::int64_t kept = 0;
+    for (const Event& event : trace.events()) kept += event.calls;
     json.key("trace")
         .begin_object()
         .field("calls", trace.calls())
-        .field("kept", trace.events().size())
+        .field("kept", kept)
+        .field("events", trace.events().size())
         .end_object();
   }
   json.end_object();

@@ -5,47 +5,68 @@
 #include <cstdint>
 #include <vector>
 
+#include "intercept/calls/polling.hpp"
+
 namespace stretto::intercept::profile {
 
-// As it lies in the file rank-N.trace.
+// A call, or polls at one place, each right after the one before; as it lies in the file
+// rank-N.trace.
 struct Event {
   std::int64_t enter;
   std::int64_t leave;
   std::int64_t bytes;
   std::int32_t site;
   std::int32_t thread;  // of those that call MPI, by their first call
+  std::int64_t calls = 1;
 };
-static_assert(sizeof(Event) == 32);
+static_assert(sizeof(Event) == 40);
 
 class Trace {
  public:
   // From now on the last `most`; all memory it will ever need is taken here.
   void keep(std::size_t most) { events_.resize(most); }
 
-  void add(const Event& event) {
+  // A poll, which may find that nothing has happened yet, goes on where the one before ended: a
+  // wait of milliseconds would take the place of 100,000 calls.
+  void add(const Event& event, bool is_poll) {
     if (events_.empty()) return;
-    events_[next_] = event;
-    next_ = next_ + 1 == events_.size() ? 0 : next_ + 1;
     ++calls_;
+    if (is_poll && goes_on(event)) {
+      newest_->leave = event.leave;
+      newest_->bytes += event.bytes;
+      ++newest_->calls;
+      return;
+    }
+    newest_ = &events_[next_];
+    *newest_ = event;
+    next_ = next_ + 1 == events_.size() ? 0 : next_ + 1;
+    has_all_places_taken_ |= next_ == 0;
   }
 
   // To be called once, when no more calls come: puts those that are kept in the order of their
   // ends.
   void finish() {
-    if (calls_ < events_.size()) {
-      events_.resize(calls_);
+    if (!has_all_places_taken_) {
+      events_.resize(next_);
     } else {
       std::ranges::rotate(events_, events_.begin() + static_cast<std::ptrdiff_t>(next_));
     }
   }
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   // That there were while it was on, the ones that are not kept included.
-  [[nodiscard]] std::size_t calls() const { return calls_; }
+  [[nodiscard]] std::int64_t calls() const { return calls_; }
 
  private:
+  [[nodiscard]] bool goes_on(const Event& event) const {
+    return newest_ != nullptr && newest_->site == event.site && newest_->thread == event.thread &&
+           event.enter - newest_->leave < kAsksAgain;
+  }
+
   std::vector<Event> events_;
+  Event* newest_ = nullptr;
   std::size_t next_ = 0;
-  std::size_t calls_ = 0;
+  bool has_all_places_taken_ = false;
+  std::int64_t calls_ = 0;
 };
 
 // A small number that is this thread's own.

@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "intercept/calls/polling.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
-
-// A program that asks again within this time waits; what it did meanwhile depends on the host.
-constexpr std::int64_t kAsksAgain = 5'000;
 
 constexpr std::int64_t kNap = 20'000;
 

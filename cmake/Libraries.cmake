@@ -48,6 +48,7 @@ list(APPEND observing_sources src/intercept/entry.cpp src/transport/mpi/native.c
 file(GLOB profile_sources CONFIGURE_DEPENDS src/intercept/profile/*.cpp)
 file(GLOB calibrate_sources CONFIGURE_DEPENDS src/bench/*.cpp src/intercept/calibrate/*.cpp)
 file(GLOB whatif_sources CONFIGURE_DEPENDS src/intercept/whatif/*.cpp)
+list(APPEND whatif_sources src/bench/pace.cpp)
 # The entry points themselves are written from a table, once for all ABIs.
 set(generated ${PROJECT_BINARY_DIR}/generated)
 file(GLOB generator CONFIGURE_DEPENDS src/generate/*)

@@ -18,8 +18,10 @@ constexpr Collective kMeasured[] = {
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 // Alone, a short call shows how far apart ranks leave the barrier before it.
 constexpr int kInARow = 8;
-constexpr int kRepeats = 11;             // of a row
-constexpr double kLongest = 80'000'000;  // ns, for one size
+constexpr int kRepeats = 11;             // of a row, at least
+constexpr int kMostRepeats = 200;        // as long as they take no longer than kEnough
+constexpr double kEnough = 20'000'000;   // ns, for one size
+constexpr double kLongest = 80'000'000;  // however few they are
 // How buffers happen to lie in physical memory makes a call whose data come from caches faster or
 // slower, for as long as the buffers are there: one pair of them shows what one program had, by
 // chance. All are there at once, as freed pages are the next to be handed out.
@@ -83,7 +85,7 @@ class Caller {
   // With the same buffers again and again, as long as caches hold them.
   Sample measure(Collective collective, std::int64_t bytes) {
     if (bytes >= kOutOfCaches) return measure_in_turn(collective, bytes, kRepeats);
-    near_.resize(pairs(bytes, kPlacements) * room(bytes));
+    near_.resize(std::min<std::int64_t>(pairs(bytes), kPlacements) * room(bytes));
     use(near_);
     row(collective, bytes);
     const double estimate = row(collective, bytes);
@@ -91,26 +93,28 @@ class Caller {
     if (estimate > kCached) {
       times = rows(collective, bytes, affordable(estimate, kRepeats));
       times.push_back(estimate);
-      return summary(std::move(times));
+      return average(times);
     }
-    for (pair_ = 0; pair_ < pairs(bytes, kPlacements); ++pair_) {
+    const int places = static_cast<int>(std::min<std::int64_t>(pairs(bytes), kPlacements));
+    const int in_a_place = affordable(estimate, places * kRowsInAPlace) / places;
+    for (pair_ = 0; pair_ < places; ++pair_) {
       row(collective, bytes);  // the first calls in a place are slower, by a third
-      times.push_back(summary(rows(collective, bytes, kRowsInAPlace)).median);
+      times.push_back(average(rows(collective, bytes, in_a_place)).typical);
     }
-    return summary(std::move(times));
+    return average(times);
   }
 
   // With buffers that nobody has used for longer than caches remember.
   Sample measure_in_turn(Collective collective, std::int64_t bytes, int repeats) {
     far_.resize(kMostInAll);  // the first time: it takes longer than to measure
     use(far_);
-    in_turn_ = pairs(bytes, kMostInAll);
+    in_turn_ = pairs(bytes);
     row(collective, bytes);
     const double estimate = row(collective, bytes);
     std::vector<double> times = rows(collective, bytes, affordable(estimate, repeats));
     times.push_back(estimate);
     in_turn_ = 1;
-    return summary(std::move(times));
+    return average(times);
   }
 
  private:
@@ -131,8 +135,11 @@ class Caller {
     pair_ = 0;
   }
 
-  static int affordable(double row, int most) {
-    return static_cast<int>(std::clamp(kLongest / (kInARow * row), 2.0, 1.0 * most));
+  // Rows of calls that take so long each.
+  static int affordable(double call, int least) {
+    const double row = kInARow * call;
+    const double wanted = std::clamp(kEnough / row, 1.0 * least, 1.0 * kMostRepeats);
+    return static_cast<int>(std::clamp(kLongest / row, 2.0, wanted));
   }
 
   std::vector<double> rows(Collective collective, std::int64_t bytes, int count) {
@@ -161,8 +168,8 @@ class Caller {
     const std::int64_t needed = std::max<std::int64_t>(bytes, 8) * size_;
     return (needed + kPage - 1) / kPage * kPage;
   }
-  [[nodiscard]] std::int64_t pairs(std::int64_t bytes, std::int64_t most) const {
-    return std::clamp<std::int64_t>(kMostInAll / room(bytes), 1, most);
+  [[nodiscard]] std::int64_t pairs(std::int64_t bytes) const {
+    return std::max<std::int64_t>(kMostInAll / room(bytes), 1);
   }
 
   MPI_Comm comm_;
@@ -187,12 +194,12 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
       if (bytes * size > kMostInAll / 2) break;
       const Sample time = caller.measure(collective, bytes);
       times.push_back({collective, bytes, kInARow, time});
-      const bool cached = bytes < kOutOfCaches && time.median <= kCached;
+      const bool cached = bytes < kOutOfCaches && time.typical <= kCached;
       if (cached && bytes >= kShowsCaches && collective != Collective::barrier) {
         times.back().cold = caller.measure_in_turn(collective, bytes, kColdRows);
       }
       // On a slow network the next would take long, and tell nothing new.
-      if (collective == Collective::barrier || times.back().time.median > kLongest / 4) break;
+      if (collective == Collective::barrier || times.back().time.typical > kLongest / 4) break;
     }
   }
   return times;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -17,19 +18,32 @@ constexpr std::int64_t kOutOfCaches = 2 << 20;
 // that they have nothing to do with.
 constexpr std::size_t kApart = 1088;
 
-// In ns: the median, and the quartiles around it.
+// In ns: what it takes, and the quartiles around it.
 struct Sample {
-  double median = 0;
+  double typical = 0;
   double low = 0;
   double high = 0;
 };
 
+// What it takes undisturbed: the median.
 [[nodiscard]] inline Sample summary(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   const auto at = [&](double part) {
     return times[static_cast<std::size_t>(part * static_cast<double>(times.size() - 1))];
   };
-  return {.median = at(0.5), .low = at(0.25), .high = at(0.75)};
+  return {.typical = at(0.5), .low = at(0.25), .high = at(0.75)};
+}
+
+// What a program pays: the mean, disturbances included. One counts for no more than as much again
+// as the median, as long ones are too rare to be met as often as they happen.
+[[nodiscard]] inline Sample average(const std::vector<double>& times) {
+  Sample sample = summary(times);
+  const double most = 2 * sample.typical;
+  const double sum =
+      std::accumulate(times.begin(), times.end(), 0.0,
+                      [&](double before, double time) { return before + std::min(time, most); });
+  sample.typical = sum / static_cast<double>(times.size());
+  return sample;
 }
 
 }  // namespace stretto::bench

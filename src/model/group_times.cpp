@@ -25,6 +25,7 @@ std::vector<CollectiveEnds> GroupTimes::of(std::span<const Arrival> arrivals) {
   }
   if (call.uneven) call.bytes = bytes / static_cast<std::int64_t>(arrivals.size());
   std::vector<CollectiveEnds> ends;
+  ends.reserve(times_.size());
   std::vector<double> begun(arrivals.size());
   for (std::size_t i = 0; i < times_.size(); ++i) {
     for (std::size_t rank = 0; rank < begun.size(); ++rank) begun[rank] = arrivals[rank].times[i];

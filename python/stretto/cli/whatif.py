@@ -124,10 +124,7 @@ def whatif(
                 sys.stderr.buffer if as_json else None,
                 lambda: progress.advance(task),
             )
-    found = answer(
-        [max(rank.wall_ns for rank in run) * 1e-9 for run in normal],
-        [Run.of(run) for run in virtual],
-    )
+    found = answer(normal, [Run.of(run) for run in virtual])
     if found.hosts > 1 and not here.has_network:
         _err.print(
             f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "

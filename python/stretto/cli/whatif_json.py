@@ -14,6 +14,7 @@ def plain(found: Answer, lines: Lines) -> dict[str, object]:
         "scenarios_s": found.scenarios,
         "gain": found.gain,
         "gap": found.gap,
+        "short_exchange_s": found.pace,
         "is_crowded": found.is_crowded,
         "waiting_share": found.waiting_share,
         "efficiencies": found.efficiencies,

@@ -90,6 +90,13 @@ def summary(answer: Answer) -> list[str]:
         )
     elif answer.normal:
         lines.append(f"sim is {percent(answer.gap)} from normal")
+    if answer.pace and answer.pace.is_another:
+        real, calibrated = answer.pace.real, answer.pace.calibrated
+        lines.append(
+            f"an exchange of 8 bytes took {seconds(real.least)} to {seconds(real.most)} as the "
+            f"real runs began, {seconds(calibrated)} in calibration: the machine's cores are "
+            "nearer or farther apart at times, or shared"
+        )
     if answer.blocked_s >= _WORTH_SAYING * answer.scenarios["sim"].median:
         lines.append(
             f"a rank sleeps or waits for devices {seconds(answer.blocked_s)}: counts as computing"

@@ -8,9 +8,12 @@ from stretto.errors import ApplicationFailed
 
 
 class Sample(msgspec.Struct, frozen=True, array_like=True):
-    """Nanoseconds: the median and the quartiles."""
+    """Nanoseconds: what it takes and the quartiles around it.
 
-    median: float
+    That is the median; of collectives the mean, as programs pay for what disturbs their calls.
+    """
+
+    typical: float
     low: float
     high: float
 

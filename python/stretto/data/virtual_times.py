@@ -52,6 +52,9 @@ class RankTimes(msgspec.Struct, frozen=True):
     host: str
     wall_ns: int
     involuntary_switches: int
+    # With its neighbour, of 8 bytes, as the program began: as it was, and as calibration found it.
+    exchange_ns: float | None = None
+    modelled_exchange_ns: float | None = None
     crowded: bool = False  # its host has fewer cores than ranks
     computed_ns: float = 0.0
     blocked_ns: float = 0.0

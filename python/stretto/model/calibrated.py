@@ -41,9 +41,9 @@ def machine_of(calibration: Calibration, name: str) -> Fitted:
                 each.name,
                 each.bytes,
                 calibration.ranks,
-                each.time.median,
+                each.time.typical,
                 each.calls,
-                each.cold.median if each.cold else None,
+                each.cold.typical if each.cold else None,
             )
             for each in calibration.collectives
         ],
@@ -55,23 +55,23 @@ def _measured(level: LevelTimes) -> Measured:
     messages = level.messages
     return Measured(
         bytes=np.array([each.bytes for each in messages], dtype=np.float64),
-        whole=_medians([each.exchange for each in messages]),
-        send=_medians([each.send for each in messages]),
-        recv=_medians([each.recv for each in messages]),
-        gap=_medians([each.gap for each in messages]),
+        whole=_typical([each.exchange for each in messages]),
+        send=_typical([each.send for each in messages]),
+        recv=_typical([each.recv for each in messages]),
+        gap=_typical([each.gap for each in messages]),
     )
 
 
-def _medians(samples: Sequence[Sample]) -> Times:
-    return np.array([max(each.median, 1.0) for each in samples])
+def _typical(samples: Sequence[Sample]) -> Times:
+    return np.array([max(each.typical, 1.0) for each in samples])
 
 
 def _compute(calibration: Calibration) -> Compute:
     size = np.array([each.bytes for each in calibration.work], dtype=np.float64)
     copy, reduce = (
-        _medians([getattr(each, what) for each in calibration.work]) for what in ("copy", "reduce")
+        _typical([getattr(each, what) for each in calibration.work]) for what in ("copy", "reduce")
     )
     copy_ns, copy_per_byte = line(size, copy, copy)
     reduce_ns, reduce_per_byte = line(size, reduce, reduce)
-    page_fault_ns = calibration.page_fault.median
+    page_fault_ns = calibration.page_fault.typical
     return Compute(copy_ns, copy_per_byte, reduce_ns, reduce_per_byte, page_fault_ns)

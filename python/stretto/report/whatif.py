@@ -11,6 +11,8 @@ from stretto.report.words import percent
 
 # A gain that small is not worth the trouble, however well it is known.
 NOT_WORTH_IT = 0.05
+# Beyond it the same exchange is not the same any more.
+_ANOTHER_PACE = 1.33
 _IDEAL = "no communication"
 _NS = 1e-9
 
@@ -47,6 +49,39 @@ class Times:
     @property
     def half_range(self) -> float:
         return (self.most - self.least) / 2
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What a short exchange between two ranks takes, in seconds: a machine's cores may be near each
+    other at one time and far apart at another, or shared."""
+
+    calibrated: float
+    real: Times  # as the real runs began
+
+    @staticmethod
+    def of(normal: Sequence[Sequence[RankTimes]], virtual: Sequence[RankTimes]) -> "Pace | None":
+        """From all ranks' times of the real runs, and of a virtual one; None where no exchange was
+        measured in all of them."""
+        calibrated = [each.modelled_exchange_ns for each in virtual]
+        real = [_middle([each.exchange_ns for each in run]) for run in normal]
+        modelled = _middle(calibrated)
+        known = [each for each in real if each is not None]
+        if not modelled or not known or len(known) < len(real):
+            return None
+        return Pace(_NS * modelled, Times.of([_NS * each for each in known]))
+
+    @property
+    def is_another(self) -> bool:
+        """Was the machine not what calibration found?"""
+        return not 1 / _ANOTHER_PACE < self.real.median / self.calibrated < _ANOTHER_PACE or (
+            self.real.most > _ANOTHER_PACE * self.real.least
+        )
+
+
+def _middle(times: Sequence[float | None]) -> float | None:
+    known = [each for each in times if each is not None]
+    return float(np.median(known)) if known else None
 
 
 @dataclass(frozen=True)
@@ -92,6 +127,7 @@ class Answer:
     sites: list[SiteGain]  # the most to gain first
     blocked_s: float  # of a rank, in one run: asleep or waiting for devices; counts as computing
     flags: Flags  # summed over the ranks of one run
+    pace: Pace | None  # None: not measured, or ranks share cores
 
     @property
     def gap(self) -> float:
@@ -128,21 +164,22 @@ class Answer:
         )
 
 
-def answer(normal: Sequence[float], runs: Sequence[Run]) -> Answer:
-    """From the real runs' times in seconds, if any, and the virtual runs.
+def answer(normal: Sequence[Sequence[RankTimes]], runs: Sequence[Run]) -> Answer:
+    """From all ranks' times of the real runs, if any, and the virtual runs.
 
     Raises ApplicationFailed where the program did nothing.
     """
     names = list(runs[0].ends)
     if any(run.ends[_IDEAL] == 0 or max(r.computed_ns for r in run.ranks) == 0 for run in runs):
         raise ApplicationFailed("the program did nothing between MPI_Init and MPI_Finalize")
+    is_crowded = any(rank.crowded for rank in runs[0].ranks)
     return Answer(
         ranks=len(runs[0].ranks),
-        normal=Times.of(normal) if normal else None,
-        virtual_wall=Times.of([_NS * max(rank.wall_ns for rank in run.ranks) for run in runs]),
+        normal=Times.of([_wall(run) for run in normal]) if normal else None,
+        virtual_wall=Times.of([_wall(run.ranks) for run in runs]),
         scenarios={name: Times.of([run.ends[name] for run in runs]) for name in names},
         gain=Times.of([1 - run.ends["zero"] / run.ends["sim"] for run in runs]),
-        is_crowded=any(rank.crowded for rank in runs[0].ranks),
+        is_crowded=is_crowded,
         hosts=len({rank.host for rank in runs[0].ranks}),
         runs=len(runs),
         efficiencies=_efficiencies(runs),
@@ -150,7 +187,12 @@ def answer(normal: Sequence[float], runs: Sequence[Run]) -> Answer:
         sites=_sites(runs),
         blocked_s=_NS * float(np.mean([rank.blocked_ns for rank in runs[0].ranks])),
         flags=_flags(runs[0].ranks),
+        pace=None if is_crowded else Pace.of(normal, runs[0].ranks),
     )
+
+
+def _wall(ranks: Sequence[RankTimes]) -> float:
+    return _NS * max(rank.wall_ns for rank in ranks)
 
 
 def _efficiencies(runs: Sequence[Run]) -> Efficiencies:

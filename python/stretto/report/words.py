@@ -3,7 +3,7 @@
 from stretto.stats.ratio import Ratio
 
 _SIZES = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def seconds(value: float) -> str:

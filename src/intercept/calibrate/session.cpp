@@ -22,7 +22,7 @@ namespace {
 using bench::Sample;
 
 void describe(Json& json, const char* name, const Sample& sample) {
-  json.key(name).begin_array().value(sample.median).value(sample.low).value(sample.high);
+  json.key(name).begin_array().value(sample.typical).value(sample.low).value(sample.high);
   json.end_array();
 }
 

@@ -41,7 +41,6 @@ class Collectives {
   // What has come of a collective that this rank works out.
   struct Gathered {
     std::vector<Letter> letters{};
-    int missing = 0;
   };
 
   void read(const Letter& letter);

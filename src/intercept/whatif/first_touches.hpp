@@ -16,7 +16,6 @@ class FirstTouches {
 
   // The program, or we, may have touched pages since the kernel was last asked.
   void computed(std::int64_t ns) { since_ += ns; }
-  void distrust() { since_ = kLongEnough; }
 
   // Around the MPI's own part of a call; how much of it was the program's time, in ns.
   void enter();

@@ -72,6 +72,9 @@ class Mailbox {
   std::vector<int> world_of_;  // and back
   bool crowded_ = false;
   bool has_token_ = false;
+  // Else, messages come only where a ring was full, and who waits looks again at once.
+  bool needs_messages_ = true;
+  unsigned looks_ = 0;
   HostMemory memory_;
   std::vector<std::int64_t> sent_;      // numbers, by receiver
   std::vector<std::int64_t> expected_;  // by sender

@@ -28,6 +28,14 @@ void describe(Json& json, const SiteKey& key, const model::SiteTimes& site) {
       .end_object();
 }
 
+// What every rank says.
+void describe(Json& json, std::int64_t wall_ns, const Pace& pace) {
+  describe_rank(json);
+  json.field("wall_ns", wall_ns);
+  if (pace.exchange_ns) json.field("exchange_ns", *pace.exchange_ns);
+  if (pace.modelled_ns) json.field("modelled_exchange_ns", *pace.modelled_ns);
+}
+
 std::vector<std::pair<std::string, std::int64_t>> named(const Flags& flags) {
   return {{"wildcards", flags.wildcards},
           {"polls", flags.polls},
@@ -49,12 +57,11 @@ void write(const std::string& text) {
 
 }  // namespace
 
-void write_report(Process& process, std::int64_t wall_ns) {
+void write_report(Process& process, std::int64_t wall_ns, const Pace& pace) {
   std::ostringstream out;
   Json json(out);
   json.begin_object();
-  describe_rank(json);
-  json.field("wall_ns", wall_ns);
+  describe(json, wall_ns, pace);
   json.field("crowded", process.mailbox.is_crowded());
   json.field("computed_ns", process.computed_ns).field("blocked_ns", process.blocked_ns);
   json.key("clocks").begin_array();
@@ -77,12 +84,11 @@ void write_report(Process& process, std::int64_t wall_ns) {
   if (!written) say("cannot write all of rank %d's trace: there is none", process.world_rank);
 }
 
-void write_times(std::int64_t wall_ns) {
+void write_times(std::int64_t wall_ns, const Pace& pace) {
   std::ostringstream out;
   Json json(out);
   json.begin_object();
-  describe_rank(json);
-  json.field("wall_ns", wall_ns);
+  describe(json, wall_ns, pace);
   json.end_object();
   write(out.str() + "\n");
 }

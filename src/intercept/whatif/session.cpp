@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "bench/pace.hpp"
 #include "intercept/calls/caller.hpp"
 #include "intercept/calls/world.hpp"
 #include "intercept/whatif/collectives.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 MPI_Comm own{};
 std::int64_t begun_ns = 0;
+Pace pace{};
 
 std::vector<Seat> seats_of_ranks() {
   const int size = Process::get().world_size;
@@ -41,6 +43,19 @@ void read_scenarios(const std::string& path) {
   if (process.shown >= static_cast<int>(process.scenarios.size())) process.shown = 0;
 }
 
+// With the neighbour that bench::exchange_with_neighbor has, as calibration found it.
+std::optional<double> modelled_exchange(std::size_t ranks) {
+  const Process& process = Process::get();
+  const auto me = static_cast<std::size_t>(process.world_rank);
+  const std::size_t neighbor = me ^ 1U;
+  if (neighbor >= ranks) return {};
+  const model::Machine& machine = process.scenarios.front().machine;
+  const auto& places = process.places.front();
+  const std::size_t level = machine.level_between(places[me], places[neighbor]);
+  const auto cost = model::message_cost(machine.levels[level], bench::kPaceBytes);
+  return cost.send + cost.wire + cost.recv;
+}
+
 void begin_virtual_time(const std::string& scenarios) {
   Process& process = Process::get();
   read_scenarios(scenarios);
@@ -49,6 +64,7 @@ void begin_virtual_time(const std::string& scenarios) {
     model::correct_by_measurements(scenario);
     process.places.push_back(model::places_of(scenario, seats));
   }
+  pace.modelled_ns = modelled_exchange(seats.size());
   process.timeline.open(process.scenarios, process.places, process.world_rank);
   const auto record = setting("STRETTO_WHATIF_RECORD");
   if (record) {
@@ -86,6 +102,7 @@ void begin() {
   own = copy_of_world();
   const auto scenarios = setting("STRETTO_WHATIF_SCENARIOS");
   if (scenarios) begin_virtual_time(*scenarios);
+  pace.exchange_ns = bench::exchange_with_neighbor(own);
   static_cast<void>(of_all_ranks('x', process.world_size, own));  // they all begin now
   begun_ns = now_ns();
   if (!scenarios) return;
@@ -110,11 +127,11 @@ void end() {
   if (own == MPI_Comm{}) return;
   const std::int64_t wall_ns = now_ns() - begun_ns;
   if (!is_active()) {
-    write_times(wall_ns);
+    write_times(wall_ns, pace);
   } else {
     process.stop_computing(Stops::to_call);
     detail::active.store(false, std::memory_order_release);
-    write_report(process, wall_ns);
+    write_report(process, wall_ns, pace);
     wait_for_all();
     process.mailbox.close();
     process.comms.close();

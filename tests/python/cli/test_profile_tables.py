@@ -75,8 +75,11 @@ def test_a_trace_is_bounded_for_any_number_of_ranks(ranks: int, calls: int) -> N
     ("traced", "words"),
     [
         ([None, None], "chrome://tracing"),
-        ([Traced(40, 40), Traced(30, 30)], "chrome://tracing"),
-        ([Traced(40, 40), Traced(1000, 50)], "of up to 1,000 calls it has the last 50 of each"),
+        ([Traced(40, 40, 9), Traced(30, 30, 30)], "chrome://tracing"),
+        (
+            [Traced(40, 40, 40), Traced(1000, 50, 50)],
+            "of up to 1,000 calls it has the last 50 or more",
+        ),
     ],
 )
 def test_a_cut_trace_says_so(traced: list[Traced | None], words: str) -> None:

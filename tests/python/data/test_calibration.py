@@ -31,8 +31,8 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
     (message,) = found.levels[0].messages
     assert message.bytes == 8
     assert message.one_way == Sample(1, 0.5, 2)
-    assert message.exchange == Sample(median=3, low=2, high=4)
-    assert (message.send.median, message.recv.median, message.gap.median) == (5, 7, 9.5)
+    assert message.exchange == Sample(typical=3, low=2, high=4)
+    assert (message.send.typical, message.recv.typical, message.gap.typical) == (5, 7, 9.5)
     assert found.collectives == [CollectiveTime("bcast", 8, 8, Sample(500, 400, 600))]
     assert found.work == [WorkTime(64, Sample(10, 9, 11), Sample(20, 19, 21))]
 

@@ -32,6 +32,7 @@ def test_an_axis_holds_its_values_and_a_few_ticks(largest: float) -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
+        (0.00000018, "180 ns"),
         (0.0000012, "1.20 µs"),
         (0.0123, "12.3 ms"),
         (0.9996, "1000 ms"),

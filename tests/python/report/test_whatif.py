@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stretto.cli.whatif_tables import summary
 from stretto.data.virtual_times import Clock, Flags, RankTimes, Site
 from stretto.errors import ApplicationFailed
 from stretto.report.whatif import Answer, Efficiencies, Run, Times, answer
@@ -40,6 +41,17 @@ def run(sim: float = 10, zero: float = 8, ideal: float = 7, computed: float = 5)
     return Run.of([rank(0, 1, early, [BCAST]), rank(1, computed, ends, [BCAST, REDUCE])])
 
 
+def real(*times: float) -> list[list[RankTimes]]:
+    """Runs of two ranks, by the clock on the wall; the second takes longest."""
+    return [
+        [
+            msgspec.structs.replace(rank(i, 0, {}), wall_ns=round(1e9 * s * (i + 1) / 2))
+            for i in (0, 1)
+        ]
+        for s in times
+    ]
+
+
 def judged(gains: list[float], *, normal: float = 10, is_crowded: bool = False) -> Answer:
     """Runs of 10 s of which free collectives take so much off."""
     runs = [run(zero=10 * (1 - gain)) for gain in gains]
@@ -48,7 +60,48 @@ def judged(gains: list[float], *, normal: float = 10, is_crowded: bool = False) 
             Run(each.ends, [msgspec.structs.replace(r, crowded=True) for r in each.ranks])
             for each in runs
         ]
-    return answer([normal] * len(runs), runs)
+    return answer(real(*[normal] * len(runs)), runs)
+
+
+def paced(
+    modelled: float | None, exchanges: list[float | None], *, crowded: bool = False
+) -> Answer:
+    """Real runs as which began an exchange took so many ns; the second rank's is no one's."""
+    first, second = run().ranks
+    first = msgspec.structs.replace(first, modelled_exchange_ns=modelled, crowded=crowded)
+    normal = [
+        [msgspec.structs.replace(each[0], exchange_ns=ns), each[1]]
+        for each, ns in zip(real(*[10.0] * len(exchanges)), exchanges, strict=True)
+    ]
+    return answer(normal, [Run(run().ends, [first, second])] * len(exchanges))
+
+
+@pytest.mark.parametrize(
+    ("exchanges", "is_another"),
+    [
+        ([200.0, 210, 250], False),
+        ([270.0, 280, 290], True),  # all slower than in calibration
+        ([140.0, 140, 145], True),  # faster
+        ([180.0, 200, 450], True),  # now so, now so
+    ],
+)
+def test_a_machine_that_is_not_as_it_was_calibrated(
+    exchanges: list[float | None], is_another: bool
+) -> None:
+    pace = paced(200, exchanges).pace
+    assert pace
+    assert pace.calibrated == pytest.approx(200e-9)
+    assert pace.real.median == pytest.approx((exchanges[1] or 0) * 1e-9)
+    assert pace.is_another is is_another
+    (line,) = [line for line in summary(paced(200, exchanges)) if "exchange" in line] or [""]
+    assert ("200 ns in calibration" in line) is is_another
+
+
+def test_no_pace_where_it_was_not_measured() -> None:
+    assert paced(None, [200.0]).pace is None
+    assert paced(200, [200.0, None]).pace is None
+    assert paced(200, [200.0], crowded=True).pace is None
+    assert answer([], [run()]).pace is None
 
 
 def test_a_run_ends_with_its_last_rank() -> None:
@@ -59,7 +112,7 @@ def test_a_run_ends_with_its_last_rank() -> None:
 
 def test_the_gain_is_taken_run_by_run() -> None:
     runs = [run(sim=10, zero=8), run(sim=20, zero=18), run(sim=8, zero=4)]
-    found = answer([12, 10, 14], runs)
+    found = answer(real(12, 10, 14), runs)
     assert found.ranks == 2
     assert found.normal == Times(10, 12, 14)
     assert found.scenarios["sim"].median == pytest.approx(10)
@@ -128,7 +181,7 @@ def test_the_verdict_claims_no_more_than_is_known(
 
 def test_a_program_that_does_nothing_is_no_case() -> None:
     with pytest.raises(ApplicationFailed, match="did nothing"):
-        answer([1], [run(sim=0, zero=0, ideal=0, computed=0)])
+        answer(real(1), [run(sim=0, zero=0, ideal=0, computed=0)])
 
 
 def test_five_per_cent_are_worth_it() -> None:
@@ -137,7 +190,7 @@ def test_five_per_cent_are_worth_it() -> None:
 
 
 def test_efficiencies_are_the_pop_projects() -> None:
-    found = answer([10], [run(sim=10, ideal=8, computed=5)]).efficiencies
+    found = answer(real(10), [run(sim=10, ideal=8, computed=5)]).efficiencies
     assert found.load_balance == pytest.approx(3 / 5)  # of 1 and 5 s
     assert found.serialisation == pytest.approx(5 / 8)
     assert found.transfer == pytest.approx(8 / 10)
@@ -153,13 +206,13 @@ def test_efficiencies_multiply_to_the_share_of_computing(
 ) -> None:
     ends = {"sim": sim, "zero": sim, "no communication": ideal}
     ranks = [rank(i, each, ends) for i, each in enumerate(computed)]
-    found = answer([sim], [Run.of(ranks)])
+    found = answer(real(sim), [Run.of(ranks)])
     assert found.efficiencies.parallel == pytest.approx(sum(computed) / len(computed) / sim)
 
 
 def test_sites_sum_over_the_ranks_and_are_means_of_the_runs() -> None:
     idle = Run.of([rank(0, 1, run().ends), rank(1, 1, run().ends)])
-    reduce, bcast = answer([10, 10], [run(), idle]).sites
+    reduce, bcast = answer(real(10, 10), [run(), idle]).sites
     assert (bcast.function, bcast.place, bcast.symbol) == ("MPI_Bcast", ("/bin/app", 64), "main")
     assert bcast.calls == pytest.approx(2 * 3 / 2)
     assert bcast.bytes == pytest.approx(10)  # a call
@@ -178,23 +231,23 @@ def test_sites_are_one_where_function_object_and_offset_are() -> None:
     ]
     same = msgspec.structs.replace(BCAST, ranks=4, calls=5)
     whole = Run.of([rank(0, 1, run().ends, [BCAST, same, *others])])
-    found = answer([10], [whole]).sites
+    found = answer(real(10), [whole]).sites
     assert sorted(site.calls for site in found) == [3, 3, 3, 8]
 
 
 def test_a_site_that_is_never_called_has_no_bytes() -> None:
     never = msgspec.structs.replace(BCAST, calls=0, bytes=0)
     whole = Run.of([rank(0, 1, run().ends, [never])])
-    assert answer([10], [whole]).sites[0].bytes == 0
+    assert answer(real(10), [whole]).sites[0].bytes == 0
 
 
 def test_waiting_is_a_share_of_the_time_in_collectives() -> None:
-    found = answer([10, 10], [run(), run()])
+    found = answer(real(10, 10), [run(), run()])
     assert found.waiting_share == pytest.approx(2.5 / 12.5)
     none = Run.of([rank(0, 1, run().ends)])
-    assert answer([10], [none]).waiting_share == 0
+    assert answer(real(10), [none]).waiting_share == 0
 
 
 def test_flags_are_those_of_all_ranks_of_one_run() -> None:
-    found = answer([10, 10], [run(), run()])
+    found = answer(real(10, 10), [run(), run()])
     assert found.flags == Flags(wildcards=2, polls=1)

@@ -243,7 +243,7 @@ def main() -> None:
     if mpi is None:
         raise SystemExit(f"bars: no launcher of the {chosen.abi} ABI here")
     apps = native.native_dir() / "apps" / chosen.abi
-    console = Console(width=110)
+    console = Console(width=130)
     for name in chosen.only or BARS:
         on = pinned(mpi) if name in ("one-host", "idle", "profile", "whatif-call") else mpi
         console.print(BARS[name](on, apps, chosen.runs))

@@ -9,7 +9,7 @@
 namespace stretto::model {
 namespace {
 
-constexpr std::size_t kMostPrepared = 64;
+constexpr std::size_t kMostKnown = 64;
 
 // A call's, in calls in a row as they were measured.
 double time_in_a_row(CollectiveTimes& times, Collective collective,
@@ -29,12 +29,14 @@ CollectiveTimes::CollectiveTimes(const Scenario& scenario, std::vector<Rank> pla
   machine_.places = std::move(places);
 }
 
-CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
-                                   const std::vector<double>& arrivals) {
-  CollectiveEnds answer{.free = ends_if_free(call.collective, call.root, arrivals)};
+void CollectiveTimes::work_out(const CollectiveCall& call, const std::vector<double>& arrivals,
+                               CollectiveEnds& answer) {
+  end_if_free(call.collective, call.root, arrivals, answer.free);
   answer.ends = answer.free;
-  const double factor = scenario_.factor(call.collective, call.bytes, call.cold);
-  if (factor == 0 || ranks_ == 1) return answer;
+  Known& same = known(call);
+  const double factor = same.factor;
+  if (factor == 0 || ranks_ == 1) return;
+  if (!same.prepared) same.prepared = prepare(call);
   // A message that costs so many times as much makes nobody wait so many times as long for who
   // comes late: all of it as if the clocks went slower.
   const double first = *std::min_element(arrivals.begin(), arrivals.end());
@@ -42,29 +44,30 @@ CollectiveEnds CollectiveTimes::of(const CollectiveCall& call,
   if (factor != 1) {
     for (double& each : begun) each = (each - first) / factor;
   }
-  CollectiveCall same = call;
-  same.cold = false;  // the schedule is
-  const auto ends = simulated(same, begun).ends;
+  const auto ends = simulated(*same.prepared, begun).ends;
   for (std::size_t rank = 0; rank < ends.size(); ++rank) {
     const double end = factor == 1 ? ends[rank] : first + factor * ends[rank];
     answer.ends[rank] = std::max(answer.free[rank], end);
   }
-  return answer;
 }
 
-Outcome CollectiveTimes::simulated(const CollectiveCall& call, const std::vector<double>& begun) {
-  Prepared& built = prepared(call);
+Outcome CollectiveTimes::simulated(Prepared& built, const std::vector<double>& begun) const {
   if (built.by_rounds) {
     if (auto outcome = built.rounds.run(built.costs, begun)) return std::move(*outcome);
   }
   return run_events(built.as_program(), built.costs, machine_, {.arrivals = begun});
 }
 
-CollectiveTimes::Prepared& CollectiveTimes::prepared(const CollectiveCall& call) {
-  const auto known = prepared_.find(call);
-  if (known != prepared_.end()) return *known->second;
-  if (prepared_.size() == kMostPrepared) prepared_.clear();
-  return *prepared_.emplace(call, prepare(call)).first->second;
+CollectiveTimes::Known& CollectiveTimes::known(const CollectiveCall& call) {
+  if (last_ != nullptr && last_->first == call) return last_->second;
+  auto found = known_.find(call);
+  if (found == known_.end()) {
+    if (known_.size() == kMostKnown) known_.clear();
+    const double factor = scenario_.factor(call.collective, call.bytes, call.cold);
+    found = known_.emplace(call, Known{.factor = factor}).first;
+  }
+  last_ = &*found;
+  return last_->second;
 }
 
 std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(

@@ -40,7 +40,13 @@ class CollectiveTimes {
   CollectiveTimes& operator=(const CollectiveTimes&) = delete;
 
   // Given when each rank begins it, in ns.
-  [[nodiscard]] CollectiveEnds of(const CollectiveCall& call, const std::vector<double>& arrivals);
+  void work_out(const CollectiveCall& call, const std::vector<double>& arrivals,
+                CollectiveEnds& answer);
+  [[nodiscard]] CollectiveEnds of(const CollectiveCall& call, const std::vector<double>& arrivals) {
+    CollectiveEnds answer;
+    work_out(call, arrivals, answer);
+    return answer;
+  }
 
  private:
   // Built for one call, as rounds where it has them.
@@ -56,16 +62,23 @@ class CollectiveTimes {
     [[nodiscard]] const Program& as_program();
   };
 
+  // A call that there was.
+  struct Known {
+    double factor = 1;
+    std::unique_ptr<Prepared> prepared{};  // once it is needed
+  };
+
   // When each rank ends where it begins so, without a factor.
-  [[nodiscard]] Outcome simulated(const CollectiveCall& call, const std::vector<double>& begun);
-  [[nodiscard]] Prepared& prepared(const CollectiveCall& call);
+  [[nodiscard]] Outcome simulated(Prepared& built, const std::vector<double>& begun) const;
+  [[nodiscard]] Known& known(const CollectiveCall& call);
   [[nodiscard]] std::unique_ptr<Prepared> prepare(const CollectiveCall& call) const;
   [[nodiscard]] Choice choice(const CollectiveCall& call) const;
 
   const Scenario& scenario_;
   Machine machine_;
   int ranks_;
-  std::map<CollectiveCall, std::unique_ptr<Prepared>> prepared_;
+  std::map<CollectiveCall, Known> known_;
+  std::pair<const CollectiveCall, Known>* last_ = nullptr;  // of them: the next is often the same
 };
 
 // Makes the scenario's collectives take what was measured, where it was: what a schedule of ours

@@ -15,7 +15,7 @@ GroupTimes::GroupTimes(const std::vector<Scenario>& scenarios,
   }
 }
 
-std::vector<CollectiveEnds> GroupTimes::of(std::span<const Arrival> arrivals) {
+const std::vector<CollectiveEnds>& GroupTimes::of(std::span<const Arrival> arrivals) {
   CollectiveCall call = arrivals.front().call;
   std::int64_t bytes = 0;
   for (const Arrival& each : arrivals) {
@@ -24,14 +24,13 @@ std::vector<CollectiveEnds> GroupTimes::of(std::span<const Arrival> arrivals) {
     call.cold = call.cold || each.call.cold;
   }
   if (call.uneven) call.bytes = bytes / static_cast<std::int64_t>(arrivals.size());
-  std::vector<CollectiveEnds> ends;
-  ends.reserve(times_.size());
-  std::vector<double> begun(arrivals.size());
+  ends_.resize(times_.size());
+  begun_.resize(arrivals.size());
   for (std::size_t i = 0; i < times_.size(); ++i) {
-    for (std::size_t rank = 0; rank < begun.size(); ++rank) begun[rank] = arrivals[rank].times[i];
-    ends.push_back(times_[i]->of(call, begun));
+    for (std::size_t rank = 0; rank < begun_.size(); ++rank) begun_[rank] = arrivals[rank].times[i];
+    times_[i]->work_out(call, begun_, ends_[i]);
   }
-  return ends;
+  return ends_;
 }
 
 void SiteTimes::add(std::int64_t of_bytes, double before, double free, double after) {

@@ -22,11 +22,14 @@ class GroupTimes {
   GroupTimes(const std::vector<Scenario>& scenarios, const std::vector<std::vector<Rank>>& places,
              const std::vector<int>& members);
 
-  // All ranks' ends, by scenario. Blocks that differ are taken at their mean.
-  [[nodiscard]] std::vector<CollectiveEnds> of(std::span<const Arrival> arrivals);
+  // All ranks' ends, by scenario, until it is asked again. Blocks that differ are taken at their
+  // mean.
+  [[nodiscard]] const std::vector<CollectiveEnds>& of(std::span<const Arrival> arrivals);
 
  private:
   std::vector<std::unique_ptr<CollectiveTimes>> times_;
+  std::vector<CollectiveEnds> ends_;
+  std::vector<double> begun_;
 };
 
 // What a program's calls of a collective at one place take a rank, in the first scenario.

@@ -12,9 +12,9 @@ double latest(const std::vector<double>& times) {
 
 }  // namespace
 
-std::vector<double> ends_if_free(Collective collective, Rank root,
-                                 const std::vector<double>& arrivals) {
-  std::vector<double> ends = arrivals;
+void end_if_free(Collective collective, Rank root, const std::vector<double>& arrivals,
+                 std::vector<double>& ends) {
+  ends = arrivals;
   const auto top = static_cast<std::size_t>(root);
   switch (collective) {
     case Collective::bcast:
@@ -34,7 +34,6 @@ std::vector<double> ends_if_free(Collective collective, Rank root,
       std::fill(ends.begin(), ends.end(), latest(arrivals));
       break;
   }
-  return ends;
 }
 
 }  // namespace stretto::model

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/caches.hpp"
-#include "base/clock.hpp"
 #include "intercept/calls/traffic.hpp"
 
 namespace stretto::intercept::whatif {
@@ -99,14 +98,21 @@ void Collectives::arrive(const Planned& planned, std::int64_t number) {
                 .cold = planned.op.cold};
   const auto now = process.timeline.now();
   std::copy(now.begin(), now.end(), letter.times.begin());
-  if (comm->rank == 0) {
-    ++comm->unanswered;
-    worked_out_here_.emplace(comm->id, comm);
-    arrived(letter);
+  letter.together = planned.together();
+  if (letter.together) {
+    for (const int rank : comm->world) {
+      if (rank != process.world_rank) process.mailbox.send(rank, letter);
+    }
+  } else if (comm->rank == 0) {
+    ++awaited_;
   } else {
     process.mailbox.send(comm->first(), letter);
     process.mailbox.ring_bell(comm->first());
+    return;
   }
+  ++comm->unanswered;
+  worked_out_here_.emplace(comm->id, comm);
+  arrived(letter);
 }
 
 void Collectives::finish(const Begun& begun, bool nonblocking) {
@@ -177,8 +183,7 @@ void Collectives::arrived(const Letter& letter) {
 
 void Collectives::work_out(Comm& comm, const Gathered& gathered) {
   Process& process = Process::get();
-  const std::size_t size = comm.world.size();
-  std::vector<model::Arrival> arrivals(size);
+  std::vector<model::Arrival> arrivals(comm.world.size());
   for (const Letter& letter : gathered.letters) {
     const auto at = std::find(comm.world.begin(), comm.world.end(), letter.sender);
     arrivals[static_cast<std::size_t>(at - comm.world.begin())] = arrival_of(letter);
@@ -189,20 +194,22 @@ void Collectives::work_out(Comm& comm, const Gathered& gathered) {
   const std::int64_t number = gathered.letters.front().order;
   Letter answer{.comm = comm.id, .order = number, .kind = LetterKind::ends};
   if (const auto named = names_.extract({comm.id, number})) answer.bytes = named.mapped();
-  std::vector<Letter> answers(size, answer);
-  const std::int64_t begin = now_ns();
-  const auto ends = comm.times->of(arrivals);
-  if (Process::is_clocked()) process.touches.computed(now_ns() - begin);  // it takes memory
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    for (std::size_t each = 0; each < size; ++each) {
-      answers[each].times[i] = ends[i].ends[each];
-      answers[each].free[i] = ends[i].free[each];
+  const auto& ends = comm.times->of(arrivals);
+  const auto answer_to = [&](int rank) -> const Letter& {
+    const auto member = static_cast<std::size_t>(rank);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      answer.times[i] = ends[i].ends[member];
+      answer.free[i] = ends[i].free[member];
     }
-  }
-  answers_.emplace(Key{comm.id, number}, answers[0]);
-  for (std::size_t each = 1; each < size; ++each) {
-    process.mailbox.send(comm.world[each], answers[each]);
-    process.mailbox.ring_bell(comm.world[each]);
+    return answer;
+  };
+  answers_.emplace(Key{comm.id, number}, answer_to(comm.rank));
+  if (gathered.letters.front().together) return;
+  --awaited_;
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    const int to = comm.world[static_cast<std::size_t>(rank)];
+    process.mailbox.send(to, answer_to(rank));
+    process.mailbox.ring_bell(to);
   }
 }
 

@@ -1,5 +1,7 @@
-// Virtual time of the program's collectives: a communicator's first rank is told when each rank
-// begins, and tells each when it ends; those of neighbours are exchanges.hpp's.
+// Virtual time of the program's collectives. A communicator's first rank is told when each rank
+// begins, and tells each when it ends. Few ranks on cores of their own all tell each other when they
+// begin: what the others have to say has come when the MPI's own call is over, and nobody waits
+// twice. Those of neighbours are exchanges.hpp's.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +37,7 @@ class Collectives {
     return answers_.contains({begun.comm->id, begun.number});
   }
   // Other ranks wait, or may come to wait, for what this rank has to work out.
-  [[nodiscard]] bool has_open() const { return !worked_out_here_.empty(); }
+  [[nodiscard]] bool has_open() const { return awaited_ > 0; }
 
  private:
   // What has come of a collective that this rank works out.
@@ -50,6 +52,7 @@ class Collectives {
   void arrive(const Planned& planned, std::int64_t number);
 
   std::map<std::int64_t, CommPtr> worked_out_here_;  // as long as collectives of theirs are open
+  int awaited_ = 0;  // how many are to be worked out here for other ranks, too
   std::map<Key, Gathered> gathered_;
   std::map<Key, Letter> answers_;
   std::map<Key, std::int64_t> names_;  // of communicators that MPI_Comm_idup makes

@@ -10,6 +10,9 @@
 namespace stretto::intercept::whatif {
 namespace {
 
+// More would tell each other more than one of them, all that there is to tell.
+constexpr int kFew = 8;
+
 // Changes when a communicator is freed, as its handle may come back for another.
 std::atomic<unsigned> generation{1};
 
@@ -60,6 +63,7 @@ std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
                                          [](int rank) { return rank == MPI_UNDEFINED; });
   if (has_strangers) return nullptr;
   made.neighbors = own_neighbors(comm, made.rank);
+  made.together = made.size() <= kFew && Process::get().mailbox.reaches_at_once(made.world);
   return known;
 }
 

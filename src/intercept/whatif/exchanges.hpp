@@ -22,6 +22,9 @@ struct Planned {
   trace::Op op{};          // what is written down, but for its slot and its site
   bool names = false;      // MPI_Comm_idup's: the communicator's first rank names the new one
   std::int64_t turns = 0;  // of a persistent one: how often it was started
+
+  // All its ranks tell each other, and none waits for another's answer.
+  [[nodiscard]] bool together() const { return comm->together && !names; }
 };
 
 // One that it has begun.

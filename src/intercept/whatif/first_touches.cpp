@@ -23,13 +23,16 @@ std::int64_t faults_of_this_thread() {
 void FirstTouches::enter() {
   if (ns_a_page_ == 0) return;
   entered_ = now_ns();
+  since_ += entered_ - left_;
   if (since_ < kLongEnough) return;
   faults_ = faults_of_this_thread();
   since_ = 0;
 }
 
 std::int64_t FirstTouches::leave() {
-  if (ns_a_page_ == 0 || now_ns() - entered_ < kLongEnough) return 0;
+  if (ns_a_page_ == 0) return 0;
+  left_ = now_ns();
+  if (left_ - entered_ < kLongEnough) return 0;
   const std::int64_t before = faults_;
   const bool ours = since_ >= kLongEnough;
   faults_ = faults_of_this_thread();

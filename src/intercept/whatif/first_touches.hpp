@@ -14,9 +14,6 @@ class FirstTouches {
   // 0: not counted.
   void open(double ns_a_page) { ns_a_page_ = ns_a_page; }
 
-  // The program, or we, may have touched pages since the kernel was last asked.
-  void computed(std::int64_t ns) { since_ += ns; }
-
   // Around the MPI's own part of a call; how much of it was the program's time, in ns.
   void enter();
   [[nodiscard]] std::int64_t leave();
@@ -26,9 +23,9 @@ class FirstTouches {
   static constexpr std::int64_t kLongEnough = 10'000;
 
   double ns_a_page_ = 0;
-  std::int64_t faults_ = 0;  // when the kernel was last asked
-  std::int64_t since_ = kLongEnough;
-  std::int64_t entered_ = 0;
+  std::int64_t faults_ = 0;             // when the kernel was last asked
+  std::int64_t since_ = kLongEnough;    // so long the program, or we, may have touched pages
+  std::int64_t entered_ = 0, left_ = 0;  // when
 };
 
 }  // namespace stretto::intercept::whatif

@@ -80,8 +80,17 @@ int on_collective(const Call& call, const char* function, void* caller, Real rea
   const CommPtr comm = followed_collective(call);
   if (!comm) return pass_unfollowed(real);
   Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
-  Collectives::get().finish(Collectives::get().begin(planned), false);
-  return pass(real);
+  const Begun begun = Collectives::get().begin(planned);
+  if (!planned.together() || must_stay_awake()) {
+    Collectives::get().finish(begun, false);
+    return pass(real);
+  }
+  // The others' letters come meanwhile.
+  Touching touching;
+  const int error = real();
+  touching.stop();
+  Collectives::get().finish(begun, false);
+  return error;
 }
 
 // Unlike the others its ranks do not all wait for each other: neighbours may still wait for what

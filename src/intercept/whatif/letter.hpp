@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostScenarios = 12;
 
 enum class LetterKind : std::int32_t {
   message,  // one of the program's was sent
-  arrival,  // to a communicator's first rank: this one has come to a collective
+  arrival,  // this one has come to a collective: to the communicator's first rank, or to all
   ends,     // the answer
   block,    // to a neighbour, in a neighbourhood collective
 };
@@ -34,6 +34,7 @@ struct Letter {
   bool commutative = true;
   bool uneven = false;
   bool cold = false;
+  bool together = false;  // to all
   // By scenario: when a message or block arrives, when a collective is begun, or when it ends.
   std::array<double, kMostScenarios> times{};
   // Of an answer: the ends if it cost nothing. Of a block the first alone: when its sender began.

@@ -93,6 +93,12 @@ void Mailbox::send(int to, Letter letter) {
   forget_sent(false);
 }
 
+bool Mailbox::reaches_at_once(const std::vector<int>& ranks) const {
+  return !crowded_ && std::all_of(ranks.begin(), ranks.end(), [this](int rank) {
+    return local_of_[static_cast<std::size_t>(rank)] >= 0;
+  });
+}
+
 void Mailbox::forget_sent(bool all) {
   for (auto sent = underway_.begin(); sent != underway_.end();) {
     int done = 0;
@@ -121,21 +127,19 @@ bool Mailbox::look() {
   return any;
 }
 
-void Mailbox::look_at(int sender) {
+bool Mailbox::look_at(int sender) {
   const int local = local_of_[static_cast<std::size_t>(sender)];
-  if (local < 0 || !take_ring(local)) look();
+  return (local >= 0 && take_ring(local)) || look();
 }
 
 bool Mailbox::take_ring(int local) {
-  bool any = false;
-  while (const Letter* letter = memory_.front(local)) {
-    Letter copy;
-    std::memcpy(static_cast<void*>(&copy), letter, letter->sent_bytes(scenarios_));
-    memory_.drop(local);
-    accept(copy);
-    any = true;
-  }
-  return any;
+  const Letter* const letter = memory_.front(local);
+  if (letter == nullptr) return false;
+  Letter copy;
+  std::memcpy(static_cast<void*>(&copy), letter, letter->sent_bytes(scenarios_));
+  memory_.drop(local);
+  accept(copy);
+  return true;
 }
 
 // Where a ring was full letters come this way, too.

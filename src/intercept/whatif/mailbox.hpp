@@ -25,10 +25,12 @@ class Mailbox {
   // To wake it, where what it waits for may have come.
   void ring_bell(int rank);
 
-  // Takes in whatever has come; true where something has.
+  // Takes in a letter of each rank that one has come from; true where any has. There may be more:
+  // to look for the next would take the place where it is to be written from its writer, which
+  // then waits for as long as a short message takes.
   bool look();
-  // The same, for letters of one rank.
-  void look_at(int sender);
+  // The same, of one rank where it has written.
+  bool look_at(int sender);
 
   // Letters of kind message, oldest first, until they are taken.
   using Letters = std::list<Letter>;
@@ -45,6 +47,8 @@ class Mailbox {
   // host's ranks have a core of their own. Not at all where the bell rang since it was looked at.
   void doze(int& times, std::uint32_t seen);
   [[nodiscard]] std::uint32_t bell() const;
+  // Through shared memory, and none of them has to leave its core to others.
+  [[nodiscard]] bool reaches_at_once(const std::vector<int>& ranks) const;
   // More ranks than cores on this host: each needs a token to compute.
   [[nodiscard]] bool is_crowded() const { return crowded_; }
   void take_token();

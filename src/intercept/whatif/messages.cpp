@@ -74,7 +74,6 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
   for (int times = 0;;) {
     {
       const Lock lock(process.mutex);
-      process.mailbox.look_at(sender);
       auto& letters = process.mailbox.messages_from(sender);
       // The last of those that it can be: the message has come, so its letter has, too.
       auto found = letters.end();
@@ -84,6 +83,8 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
         if (skipped >= earlier.surely) found = letter;
         if (skipped++ == earlier.surely + earlier.perhaps) break;
       }
+      const bool is_last = skipped > earlier.surely + earlier.perhaps;
+      if (!is_last && process.mailbox.look_at(sender)) continue;
       if (found != letters.end()) {
         const Letter letter = *found;
         if (take) {

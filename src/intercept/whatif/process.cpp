@@ -83,7 +83,6 @@ void Process::stop_computing(Stops why) {
   const bool only_asked = why == Stops::to_poll && failed_poll_ && worked < kAsksAgain;
   failed_poll_ = false;
   left_at_ = now;
-  touches.computed(worked);
   since_collective_ += worked;
   if (!only_asked) {
     computed(worked);

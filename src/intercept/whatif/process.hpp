@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/thread_clock.hpp"
@@ -122,20 +123,27 @@ class Pause {
   Process& process_;
 };
 
-// Held while the MPI does its part of a call, which may be to touch the program's memory first.
+// Held while the MPI does its part of a call, which may be to touch the program's memory first: the
+// program's computing, after whatever happens to its clocks until then.
 class Touching {
  public:
-  Touching() {
-    if (Process::is_clocked()) Process::get().touches.enter();
+  Touching() : counts_(Process::is_clocked()) {
+    if (counts_) Process::get().touches.enter();
   }
   ~Touching() {
-    if (!Process::is_clocked()) return;
-    Process& process = Process::get();
-    const std::int64_t ns = process.touches.leave();
-    if (ns > 0) process.computed(ns);
+    stop();
+    if (ns_ > 0) Process::get().computed(ns_);
+  }
+  // The MPI has done its part.
+  void stop() {
+    if (std::exchange(counts_, false)) ns_ = Process::get().touches.leave();
   }
   Touching(const Touching&) = delete;
   Touching& operator=(const Touching&) = delete;
+
+ private:
+  bool counts_;
+  std::int64_t ns_ = 0;
 };
 
 using Lock = std::lock_guard<Mutex>;

@@ -73,9 +73,9 @@ void begin_virtual_time(const std::string& scenarios) {
                             seats[static_cast<std::size_t>(process.world_rank)]);
   }
   find_bindings();
+  process.mailbox.open(own, process.scenarios.size());
   process.comms.open();
   Collectives::get().open();
-  process.mailbox.open(own, process.scenarios.size());
 }
 
 // Calls come from several threads at once.

@@ -83,7 +83,7 @@ std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(
                     .in_place = false,
                     .commutative = call.commutative,
                     .first_group = 0};
-  if (!machine_.has_contention()) {
+  if (!machine_.has_contention(ranks_)) {
     bool fits = true;
     for (Rank rank = 0; fits && rank < ranks_; ++rank) {
       fits = built->rounds.add(chosen.algorithm->build(shape, rank), built->costs);

@@ -189,7 +189,7 @@ Outcome run_events(Program program, const Costs& costs, const Machine& machine,
   const std::int64_t messages = program.messages();
   const int ranks = program.ranks();
   Outcome outcome =
-      machine.has_contention()
+      machine.has_contention(ranks)
           ? run_with(SharedLinks(machine, ranks), std::move(program), costs, conditions)
           : run_with(FreeLinks{}, std::move(program), costs, conditions);
   outcome.messages = messages;

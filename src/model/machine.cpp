@@ -115,10 +115,15 @@ void read_line(Line& line, Machine& machine) {
 
 }  // namespace
 
-bool Machine::has_contention() const {
-  return std::any_of(levels.begin(), levels.end(), [](const Level& level) {
+bool Machine::has_contention(int ranks) const {
+  const auto is_shared = [](const Level& level) {
     return level.link_per_byte > 0 || level.medium_per_byte > 0;
-  });
+  };
+  if (std::none_of(levels.begin(), levels.end(), is_shared)) return false;
+  // Groups lie in groups: no two ranks are farther from each other than one is from the first.
+  std::size_t farthest = 0;
+  for (Rank rank = 1; rank < ranks; ++rank) farthest = std::max(farthest, level_between(0, rank));
+  return std::any_of(levels.data(), levels.data() + farthest + 1, is_shared);
 }
 
 MessageCost message_cost(const Level& level, std::int64_t bytes) {

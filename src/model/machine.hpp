@@ -64,8 +64,8 @@ struct Machine {
     }
     return level;
   }
-  // Messages wait for others that are not their ends'.
-  [[nodiscard]] bool has_contention() const;
+  // Messages between the first `ranks` ranks may wait for others that are not their ends'.
+  [[nodiscard]] bool has_contention(int ranks) const;
 };
 
 // What one message costs.

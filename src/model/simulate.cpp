@@ -34,7 +34,7 @@ class Simulation {
       : question_(question), machine_(machine), conditions_(conditions) {}
 
   std::optional<Answer> by_rounds() const {
-    if (machine_.has_contention() || conditions_.noise.period > 0) return {};
+    if (machine_.has_contention(question_.shape.size) || conditions_.noise.period > 0) return {};
     Stopwatch watch;
     Costs costs = no_costs();
     Rounds rounds(question_.shape.size);

@@ -1,7 +1,7 @@
 // Virtual time of the program's collectives. A communicator's first rank is told when each rank
-// begins, and tells each when it ends. Few ranks on cores of their own all tell each other when they
-// begin: what the others have to say has come when the MPI's own call is over, and nobody waits
-// twice. Those of neighbours are exchanges.hpp's.
+// begins, and tells each when it ends. Few ranks on cores of their own all tell each other when
+// they begin: what the others have to say has come when the MPI's own call is over, and nobody
+// waits twice. Those of neighbours are exchanges.hpp's.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace stretto::intercept::whatif {
 namespace {
 
-// More would tell each other more than one of them, all that there is to tell.
+// Of more, that each tells all others takes longer than that one works it out for all.
 constexpr int kFew = 8;
 
 // Changes when a communicator is freed, as its handle may come back for another.

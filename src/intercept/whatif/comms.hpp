@@ -20,8 +20,8 @@ struct Comm {
   int series = 0;                            // persistent ones initialized so far
   int recorded = 0;                          // Timeline::add
   std::shared_ptr<const Graph> neighbors{};  // of this rank; none where it has no topology
-  bool together = false;                     // each of its ranks works out its collectives
-  // Where this is the rank that works them out: how many still are to be, and what does.
+  bool together = false;                     // each of its ranks works out its collectives itself
+  // Where this is a rank that works them out: how many still are to be, and what does.
   std::int64_t unanswered = 0;
   std::unique_ptr<model::GroupTimes> times{};
 

@@ -23,8 +23,8 @@ class FirstTouches {
   static constexpr std::int64_t kLongEnough = 10'000;
 
   double ns_a_page_ = 0;
-  std::int64_t faults_ = 0;             // when the kernel was last asked
-  std::int64_t since_ = kLongEnough;    // so long the program, or we, may have touched pages
+  std::int64_t faults_ = 0;              // when the kernel was last asked
+  std::int64_t since_ = kLongEnough;     // so long the program, or we, may have touched pages
   std::int64_t entered_ = 0, left_ = 0;  // when
 };
 

@@ -28,7 +28,18 @@ TEST(Machine, IsReadFromItsDescription) {
   EXPECT_EQ(machine.levels[0].name, "host");
   EXPECT_EQ(machine.levels[0].pieces.size(), 2U);
   EXPECT_DOUBLE_EQ(machine.levels[1].link_per_byte, 0.08);
-  EXPECT_TRUE(machine.has_contention());
+}
+
+TEST(Machine, HasContentionAmongThoseWhoseMessagesShareALink) {
+  Machine machine = machine_of(kCluster);
+  EXPECT_TRUE(machine.has_contention(2));  // on their host's medium
+  machine.levels[0].medium_per_byte = 0;
+  EXPECT_TRUE(machine.has_contention(8));
+  EXPECT_TRUE(machine.has_contention(5));
+  EXPECT_FALSE(machine.has_contention(4));
+  machine.places = {5, 7, 4, 8};
+  EXPECT_FALSE(machine.has_contention(3));
+  EXPECT_TRUE(machine.has_contention(4));
 }
 
 TEST(Machine, FindsTheNearestLevelOfTwoRanks) {

@@ -87,7 +87,7 @@ def test_what_is_too_large_is_left_out(capsys: pytest.CaptureFixture[str]) -> No
         (["bcast", "--bytes", "many"], "'many' is no size"),
         (["bcast", "-n", "4", "--root", "4"], "the ranks are 0 to 3"),
         (["bcast", "-n", "4", "--path", "fast"], "--path is any, events or rounds"),
-        (["bcast", "-n", "4", "--path", "rounds"], "not round-structured"),
+        (["bcast", "-n", "4", "--path", "rounds", "--no-scaling"], "not round-structured"),
         (["bcast", "-n", "4", "--ppn", "24"], "--ppn 24"),
         (["bcast", "-n", "4", "--plot", "/nowhere/a.svg"], "/nowhere is not a folder"),
         (["bcast", "-n", "4", "--plot", "a.nope"], "ends in .svg, .png, .pdf"),

@@ -82,8 +82,14 @@ def ask(
             program = [str(native.native_dir() / "apps" / abi / app), *words_of_app]
         words = ["-n", str(ranks), "--json", "--output", f"{folder}/run", *options]
         pin = ["taskset", "-c", "0"] if one_core else []
+        if one_core and abi == "openmpi":
+            # Its launcher takes no notice of taskset and would bind the ranks to two cores.
+            words += ["--launcher-args", "--bind-to none"]
         answer = stretto(verb, *words, *program, before=pin, folder=folder)
-    return dict(json.loads(answer.stdout))
+    found = dict(json.loads(answer.stdout))
+    if one_core and not found["is_crowded"]:
+        raise SystemExit(f"{app}, {abi}: the ranks do not share a core, as they should")
+    return found
 
 
 def of(times: dict[str, float]) -> str:

@@ -1,0 +1,24 @@
+"""How an MPI is told that its waiting ranks shall leave their cores to others."""
+
+import os
+from collections.abc import Mapping
+
+from stretto.launch.base import Abi
+
+# Each spins for its whole time slice otherwise, where it does not know that cores are shared:
+# Open MPI under taskset or in a container with few cores, MPICH always. Intel MPI has nothing
+# that helps. Of variables that it does not know an MPI takes no notice.
+_MPICH = {
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
+}
+_VARIABLES: dict[Abi, Mapping[str, str]] = {
+    Abi.OPENMPI: {"OMPI_MCA_mpi_yield_when_idle": "1"},
+    Abi.MPICH: _MPICH,
+    Abi.MPIABI: _MPICH,
+}
+
+
+def yielding(abi: Abi) -> dict[str, str]:
+    """Variables for the ranks of an MPI with that interface; one that the user set stays so."""
+    return {key: value for key, value in _VARIABLES[abi].items() if key not in os.environ}

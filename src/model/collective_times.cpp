@@ -40,22 +40,23 @@ void CollectiveTimes::work_out(const CollectiveCall& call, const std::vector<dou
   // A message that costs so many times as much makes nobody wait so many times as long for who
   // comes late: all of it as if the clocks went slower.
   const double first = *std::min_element(arrivals.begin(), arrivals.end());
-  std::vector<double> begun = arrivals;
+  begun_ = arrivals;
   if (factor != 1) {
-    for (double& each : begun) each = (each - first) / factor;
+    for (double& each : begun_) each = (each - first) / factor;
   }
-  const auto ends = simulated(*same.prepared, begun).ends;
+  const auto& ends = simulated(*same.prepared);
   for (std::size_t rank = 0; rank < ends.size(); ++rank) {
     const double end = factor == 1 ? ends[rank] : first + factor * ends[rank];
     answer.ends[rank] = std::max(answer.free[rank], end);
   }
 }
 
-Outcome CollectiveTimes::simulated(Prepared& built, const std::vector<double>& begun) const {
-  if (built.by_rounds) {
-    if (auto outcome = built.rounds.run(built.costs, begun)) return std::move(*outcome);
+const LargeVector<double>& CollectiveTimes::simulated(Prepared& built) {
+  if (!built.by_rounds || !built.rounds.run(built.costs, begun_, clocks_)) {
+    auto outcome = run_events(built.as_program(), built.costs, machine_, {.arrivals = begun_});
+    clocks_.cpu = std::move(outcome.ends);
   }
-  return run_events(built.as_program(), built.costs, machine_, {.arrivals = begun});
+  return clocks_.cpu;
 }
 
 CollectiveTimes::Known& CollectiveTimes::known(const CollectiveCall& call) {

@@ -68,8 +68,8 @@ class CollectiveTimes {
     std::unique_ptr<Prepared> prepared{};  // once it is needed
   };
 
-  // When each rank ends where it begins so, without a factor.
-  [[nodiscard]] Outcome simulated(Prepared& built, const std::vector<double>& begun) const;
+  // When each rank ends where they begin at begun_, without a factor.
+  [[nodiscard]] const LargeVector<double>& simulated(Prepared& built);
   [[nodiscard]] Known& known(const CollectiveCall& call);
   [[nodiscard]] std::unique_ptr<Prepared> prepare(const CollectiveCall& call) const;
   [[nodiscard]] Choice choice(const CollectiveCall& call) const;
@@ -79,6 +79,8 @@ class CollectiveTimes {
   int ranks_;
   std::map<CollectiveCall, Known> known_;
   std::pair<const CollectiveCall, Known>* last_ = nullptr;  // of them: the next is often the same
+  std::vector<double> begun_{};
+  Clocks clocks_{};
 };
 
 // Makes the scenario's collectives take what was measured, where it was: what a schedule of ours

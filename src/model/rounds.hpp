@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "model/costs.hpp"
 #include "model/peers.hpp"
 #include "model/places.hpp"
@@ -55,6 +56,15 @@ struct Round {
   bool may_overtake = false;  // a receive waits for its message only
 };
 
+// What a run works with, by rank: kept from one to the next by who runs the same again and again.
+struct Clocks {
+  LargeVector<double> cpu, next_cpu;   // when its CPU is free, and what is so after this round
+  LargeVector<double> out, next_out;   // its port out
+  LargeVector<double> in;              // its port in
+  LargeVector<double> arrival, start;  // of what it sent this round: when it comes, its send's begin
+  LargeVector<Rank> list;
+};
+
 class Rounds {
  public:
   explicit Rounds(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
@@ -67,6 +77,9 @@ class Rounds {
   // What the event engine would answer, to the last bit; nothing if a receive overtakes.
   [[nodiscard]] std::optional<Outcome> run(const Costs& costs,
                                            const std::vector<double>& arrivals) const;
+  // The same: its ends are clocks.cpu. False where there is nothing.
+  [[nodiscard]] bool run(const Costs& costs, const std::vector<double>& arrivals,
+                         Clocks& clocks) const;
 
  private:
   std::size_t ranks_;

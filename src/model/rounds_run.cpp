@@ -2,16 +2,15 @@
 #include <bit>
 #include <utility>
 
-#include "base/large_pages.hpp"
 #include "model/rounds.hpp"
 
 namespace stretto::model {
 namespace {
 
 using Works = std::vector<RankCosts>;
-using Clocks = LargeVector<double>;  // by rank
 
-void work(const RankCosts& round, const std::vector<double>& works, Stretch ranks, Clocks& cpu) {
+void work(const RankCosts& round, const std::vector<double>& works, Stretch ranks,
+          LargeVector<double>& cpu) {
   if (round.is_uniform(cpu.size())) {
     const double cost = works[round.of(0)];
     for (std::size_t rank = ranks.first; rank < ranks.end; ++rank) cpu[rank] += cost;
@@ -29,13 +28,12 @@ double later(double a, double b) { return a < b ? b : a; }
 template <bool ports>
 class Run {
  public:
-  Run(const Costs& costs, const std::vector<double>& arrivals)
-      : costs_(costs),
-        cpu_(arrivals.begin(), arrivals.end()),
-        next_cpu_(arrivals.size()),
-        out_(ports ? arrivals.size() : 0),
-        next_out_(out_),
-        in_(out_) {}
+  Run(const Costs& costs, const std::vector<double>& arrivals, Clocks& clocks)
+      : costs_(costs), clocks_(clocks) {
+    cpu_.assign(arrivals.begin(), arrivals.end());
+    next_cpu_.resize(arrivals.size());
+    for (auto* port : {&out_, &next_out_, &in_}) port->assign(ports ? arrivals.size() : 0, 0.0);
+  }
 
   void begin(const Works& works) { work_all(works, all()); }
 
@@ -51,8 +49,6 @@ class Run {
     work_all(next, all());
     return in_order;
   }
-
-  [[nodiscard]] Clocks ends() { return std::move(cpu_); }
 
  private:
   [[nodiscard]] Stretch all() const { return {0, cpu_.size()}; }
@@ -152,36 +148,41 @@ class Run {
   }
 
   const Costs& costs_;
-  Clocks cpu_, next_cpu_;   // when each rank's CPU is free, and what is so after this round
-  Clocks out_, next_out_;   // its port out
-  Clocks in_;               // its port in
-  Clocks arrival_, start_;  // of what it sent this round: when it comes, when its send began
-  LargeVector<Rank> list_;
+  Clocks& clocks_;
+  LargeVector<double>&cpu_ = clocks_.cpu, &next_cpu_ = clocks_.next_cpu;
+  LargeVector<double>&out_ = clocks_.out, &next_out_ = clocks_.next_out;
+  LargeVector<double>& in_ = clocks_.in;
+  LargeVector<double>&arrival_ = clocks_.arrival, &start_ = clocks_.start;
+  LargeVector<Rank>& list_ = clocks_.list;
 };
 
 template <bool ports>
-std::optional<Clocks> run_all(const std::vector<Round>& rounds, const Costs& costs,
-                              const std::vector<double>& arrivals) {
-  Run<ports> run(costs, arrivals);
+bool run_all(const std::vector<Round>& rounds, const Costs& costs,
+             const std::vector<double>& arrivals, Clocks& clocks) {
+  Run<ports> run(costs, arrivals, clocks);
   if (!rounds.empty()) run.begin(rounds.front().works);
   const Works none;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    if (!run.exchange(rounds[i], i + 1 < rounds.size() ? rounds[i + 1].works : none)) return {};
+    if (!run.exchange(rounds[i], i + 1 < rounds.size() ? rounds[i + 1].works : none)) return false;
   }
-  return run.ends();
+  return true;
 }
 
 }  // namespace
 
 std::optional<Outcome> Rounds::run(const Costs& costs, const std::vector<double>& arrivals) const {
+  Clocks clocks;
+  if (!run(costs, arrivals, clocks)) return {};
+  return Outcome{.ends = std::move(clocks.cpu), .messages = messages_, .events = events_};
+}
+
+bool Rounds::run(const Costs& costs, const std::vector<double>& arrivals, Clocks& clocks) const {
   const auto& messages = costs.messages();
   const bool ports = std::any_of(messages.begin(), messages.end(), [](const MessageCost& cost) {
     return cost.gap > std::min(cost.send, cost.recv);
   });
-  auto ends =
-      ports ? run_all<true>(rounds_, costs, arrivals) : run_all<false>(rounds_, costs, arrivals);
-  if (!ends) return {};
-  return Outcome{.ends = std::move(*ends), .messages = messages_, .events = events_};
+  return ports ? run_all<true>(rounds_, costs, arrivals, clocks)
+               : run_all<false>(rounds_, costs, arrivals, clocks);
 }
 
 }  // namespace stretto::model

@@ -110,8 +110,7 @@ void Collectives::arrive(const Planned& planned, std::int64_t number) {
     process.mailbox.ring_bell(comm->first());
     return;
   }
-  ++comm->unanswered;
-  worked_out_here_.emplace(comm->id, comm);
+  gathered_.insert({comm->id, number}).comm = comm;
   arrived(letter);
 }
 
@@ -163,52 +162,52 @@ void Collectives::read(const Letter& letter) {
       exchanges_.came(letter);
       break;
     default:
-      answers_.emplace(Key{letter.comm, letter.order}, letter);
+      answers_.insert({letter.comm, letter.order}) = letter;
   }
 }
 
 void Collectives::arrived(const Letter& letter) {
   const Key key{letter.comm, letter.order};
-  Gathered& gathered = gathered_[key];
+  Gathered& gathered = gathered_.insert(key);
   gathered.letters.push_back(letter);
-  // Others may come before this rank, which alone knows how many there will be.
-  const auto known = worked_out_here_.find(letter.comm);
-  if (known == worked_out_here_.end()) return;
-  Comm& comm = *known->second;
-  if (static_cast<int>(gathered.letters.size()) < comm.size()) return;
-  work_out(comm, gathered);
-  gathered_.erase(key);
-  if (--comm.unanswered == 0) worked_out_here_.erase(known);
+  if (!gathered.comm || std::ssize(gathered.letters) < gathered.comm->size()) return;
+  work_out(gathered);
+  gathered.comm.reset();
+  gathered.letters.clear();
+  gathered_.erase(gathered_.find(key));
 }
 
-void Collectives::work_out(Comm& comm, const Gathered& gathered) {
+void Collectives::work_out(const Gathered& gathered) {
   Process& process = Process::get();
-  std::vector<model::Arrival> arrivals(comm.world.size());
+  Comm& comm = *gathered.comm;
+  arrivals_.resize(comm.world.size());
   for (const Letter& letter : gathered.letters) {
     const auto at = std::find(comm.world.begin(), comm.world.end(), letter.sender);
-    arrivals[static_cast<std::size_t>(at - comm.world.begin())] = arrival_of(letter);
+    arrivals_[static_cast<std::size_t>(at - comm.world.begin())] = arrival_of(letter);
   }
   if (!comm.times) {
     comm.times = std::make_unique<model::GroupTimes>(process.scenarios, process.places, comm.world);
   }
   const std::int64_t number = gathered.letters.front().order;
-  Letter answer{.comm = comm.id, .order = number, .kind = LetterKind::ends};
+  Letter& answer = answers_.insert({comm.id, number});
+  answer = {.comm = comm.id, .order = number, .kind = LetterKind::ends};
   if (const auto named = names_.extract({comm.id, number})) answer.bytes = named.mapped();
-  const auto& ends = comm.times->of(arrivals);
-  const auto answer_to = [&](int rank) -> const Letter& {
+  const auto& ends = comm.times->of(arrivals_);
+  const auto address = [&](Letter& letter, int rank) {
     const auto member = static_cast<std::size_t>(rank);
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      answer.times[i] = ends[i].ends[member];
-      answer.free[i] = ends[i].free[member];
+      letter.times[i] = ends[i].ends[member];
+      letter.free[i] = ends[i].free[member];
     }
-    return answer;
   };
-  answers_.emplace(Key{comm.id, number}, answer_to(comm.rank));
+  address(answer, comm.rank);
   if (gathered.letters.front().together) return;
   --awaited_;
+  Letter theirs = answer;
   for (int rank = 1; rank < comm.size(); ++rank) {
     const int to = comm.world[static_cast<std::size_t>(rank)];
-    process.mailbox.send(to, answer_to(rank));
+    address(theirs, rank);
+    process.mailbox.send(to, theirs);
     process.mailbox.ring_bell(to);
   }
 }

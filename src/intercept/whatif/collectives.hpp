@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/call.hpp"
+#include "base/spare_map.hpp"
 #include "intercept/whatif/exchanges.hpp"
 
 namespace stretto::intercept::whatif {
@@ -42,19 +43,20 @@ class Collectives {
  private:
   // What has come of a collective that this rank works out.
   struct Gathered {
+    CommPtr comm{};  // once this rank has come: others may before it
     std::vector<Letter> letters{};
   };
 
   void read(const Letter& letter);
   void arrived(const Letter& letter);
-  void work_out(Comm& comm, const Gathered& gathered);
+  void work_out(const Gathered& gathered);
   [[nodiscard]] Letter answer(const Begun& begun);
   void arrive(const Planned& planned, std::int64_t number);
 
-  std::map<std::int64_t, CommPtr> worked_out_here_;  // as long as collectives of theirs are open
   int awaited_ = 0;  // how many are to be worked out here for other ranks, too
-  std::map<Key, Gathered> gathered_;
-  std::map<Key, Letter> answers_;
+  SpareMap<Key, Gathered> gathered_;
+  SpareMap<Key, Letter> answers_;
+  std::vector<model::Arrival> arrivals_;  // of the one being worked out
   std::map<Key, std::int64_t> names_;  // of communicators that MPI_Comm_idup makes
   Exchanges exchanges_;
 };

@@ -21,9 +21,7 @@ struct Comm {
   int recorded = 0;                          // Timeline::add
   std::shared_ptr<const Graph> neighbors{};  // of this rank; none where it has no topology
   bool together = false;                     // each of its ranks works out its collectives itself
-  // Where this is a rank that works them out: how many still are to be, and what does.
-  std::int64_t unanswered = 0;
-  std::unique_ptr<model::GroupTimes> times{};
+  std::unique_ptr<model::GroupTimes> times{};  // where this is a rank that works them out
 
   [[nodiscard]] int size() const { return static_cast<int>(world.size()); }
   [[nodiscard]] int first() const { return world.front(); }

@@ -25,7 +25,9 @@ from rich.progress import Progress
 from rich.table import Table
 
 from stretto import native
+from stretto.launch.base import Abi
 from stretto.launch.cores import usable_cores
+from stretto.launch.yielding import yielding
 from stretto.report.words import percent, seconds
 
 STRETTO = Path(sys.executable).with_name("stretto")
@@ -81,10 +83,13 @@ def ask(
             words_of_app = APPS[app] if arguments is None else arguments
             program = [str(native.native_dir() / "apps" / abi / app), *words_of_app]
         words = ["-n", str(ranks), "--json", "--output", f"{folder}/run", *options]
-        pin = ["taskset", "-c", "0"] if one_core else []
-        if one_core and abi == "openmpi":
-            # Its launcher takes no notice of taskset and would bind the ranks to two cores.
-            words += ["--launcher-args", "--bind-to none"]
+        pin = []
+        if one_core:
+            # The real runs, which no one asks for here, would spin for minutes otherwise.
+            pin = ["env", *(f"{key}={value}" for key, value in yielding(Abi(abi)).items())]
+            pin += ["taskset", "-c", "0"]
+            if abi == "openmpi":  # whose launcher would bind the ranks to two cores all the same
+                words += ["--launcher-args", "--bind-to none"]
         answer = stretto(verb, *words, *program, before=pin, folder=folder)
     found = dict(json.loads(answer.stdout))
     if one_core and not found["is_crowded"]:

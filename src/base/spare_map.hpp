@@ -10,7 +10,7 @@ namespace stretto {
 template <class Key, class Value>
 class SpareMap {
  public:
-  using iterator = typename std::map<Key, Value>::iterator;
+  using iterator = std::map<Key, Value>::iterator;
 
   [[nodiscard]] bool contains(const Key& key) const { return elements_.contains(key); }
   [[nodiscard]] iterator find(const Key& key) { return elements_.find(key); }
@@ -29,7 +29,7 @@ class SpareMap {
 
  private:
   std::map<Key, Value> elements_;
-  typename std::map<Key, Value>::node_type spare_;
+  std::map<Key, Value>::node_type spare_;
 };
 
 }  // namespace stretto

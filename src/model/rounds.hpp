@@ -58,10 +58,11 @@ struct Round {
 
 // What a run works with, by rank: kept from one to the next by who runs the same again and again.
 struct Clocks {
-  LargeVector<double> cpu, next_cpu;   // when its CPU is free, and what is so after this round
-  LargeVector<double> out, next_out;   // its port out
-  LargeVector<double> in;              // its port in
-  LargeVector<double> arrival, start;  // of what it sent this round: when it comes, its send's begin
+  LargeVector<double> cpu, next_cpu;  // when its CPU is free, and what is so after this round
+  LargeVector<double> out, next_out;  // its port out
+  LargeVector<double> in;             // its port in
+  LargeVector<double> arrival,
+      start;  // of what it sent this round: when it comes, its send's begin
   LargeVector<Rank> list;
 };
 

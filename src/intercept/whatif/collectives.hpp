@@ -57,7 +57,7 @@ class Collectives {
   SpareMap<Key, Gathered> gathered_;
   SpareMap<Key, Letter> answers_;
   std::vector<model::Arrival> arrivals_;  // of the one being worked out
-  std::map<Key, std::int64_t> names_;  // of communicators that MPI_Comm_idup makes
+  std::map<Key, std::int64_t> names_;     // of communicators that MPI_Comm_idup makes
   Exchanges exchanges_;
 };
 

@@ -15,12 +15,12 @@ namespace stretto::intercept::whatif {
 struct Comm {
   std::int64_t id = 0;  // the same on all its ranks, and no other's
   int rank = 0;
-  std::vector<int> world{};                  // its ranks in MPI_COMM_WORLD
-  std::int64_t collectives = 0;              // begun so far
-  int series = 0;                            // persistent ones initialized so far
-  int recorded = 0;                          // Timeline::add
-  std::shared_ptr<const Graph> neighbors{};  // of this rank; none where it has no topology
-  bool together = false;                     // each of its ranks works out its collectives itself
+  std::vector<int> world{};                    // its ranks in MPI_COMM_WORLD
+  std::int64_t collectives = 0;                // begun so far
+  int series = 0;                              // persistent ones initialized so far
+  int recorded = 0;                            // Timeline::add
+  std::shared_ptr<const Graph> neighbors{};    // of this rank; none where it has no topology
+  bool together = false;                       // each of its ranks works out its collectives itself
   std::unique_ptr<model::GroupTimes> times{};  // where this is a rank that works them out
 
   [[nodiscard]] int size() const { return static_cast<int>(world.size()); }

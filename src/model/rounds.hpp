@@ -61,8 +61,8 @@ struct Clocks {
   LargeVector<double> cpu, next_cpu;  // when its CPU is free, and what is so after this round
   LargeVector<double> out, next_out;  // its port out
   LargeVector<double> in;             // its port in
-  LargeVector<double> arrival,
-      start;  // of what it sent this round: when it comes, its send's begin
+  LargeVector<double> arrival;        // of what it sent this round
+  LargeVector<double> start;          // of its send in this round
   LargeVector<Rank> list;
 };
 

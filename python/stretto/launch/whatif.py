@@ -36,7 +36,7 @@ class Supposed:
             environment[SCENARIOS] = str(self.scenarios.absolute())
             environment[SHOWN] = str(self.shown)
             if self.ranks > usable_cores():
-                # Virtual time does not show who waits how; the run is up to ten times shorter.
+                # Virtual time does not show who waits how; the run is many times shorter.
                 environment |= yielding(self.job.abi)
         if record:
             environment[RECORD] = str(folder.absolute())

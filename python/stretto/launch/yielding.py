@@ -7,10 +7,11 @@ from stretto.launch.base import Abi
 
 # Each spins for its whole time slice otherwise, where it does not know that cores are shared:
 # Open MPI under taskset or in a container with few cores, MPICH always. Intel MPI has nothing
-# that helps. Of variables that it does not know an MPI takes no notice.
+# that helps. Of variables that it does not know an MPI takes no notice. A hundred looks take some
+# 10 us: short waits stay short where ranks that seem too many are on several hosts.
 _MPICH = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
-    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "100",
 }
 _VARIABLES: dict[Abi, Mapping[str, str]] = {
     Abi.OPENMPI: {"OMPI_MCA_mpi_yield_when_idle": "1"},

@@ -10,6 +10,8 @@ namespace stretto::model {
 namespace {
 
 constexpr std::size_t kMostKnown = 64;
+constexpr double kInProportion = 0.75;  // of what bytes grew, at least
+constexpr std::int64_t kLargest = 8 << 20;
 
 // A call's, in calls in a row as they were measured.
 double time_in_a_row(CollectiveTimes& times, Collective collective,
@@ -20,6 +22,28 @@ double time_in_a_row(CollectiveTimes& times, Collective collective,
     now = times.of({.collective = collective, .bytes = measured.bytes, .root = root}, now).ends;
   }
   return *std::max_element(now.begin(), now.end()) / measured.calls;
+}
+
+// With larger ones that nobody measured: where calls have come to take longer as their bytes grow,
+// they go on so. The last one's factor would multiply what messages take of sizes at which nobody
+// has compared the two, and a network may carry both ways at once when one size is measured and not
+// when the next is.
+std::vector<MeasuredCollective> with_larger(std::vector<MeasuredCollective> list) {
+  if (list.size() < 2) return list;
+  const MeasuredCollective before = list[list.size() - 2];
+  const MeasuredCollective last = list.back();
+  const double more_bytes = static_cast<double>(last.bytes) /
+                            static_cast<double>(std::max<std::int64_t>(before.bytes, 1));
+  if (last.time < kInProportion * more_bytes * before.time) return list;
+  for (std::int64_t bytes = 2 * last.bytes; bytes <= kLargest; bytes *= 2) {
+    MeasuredCollective larger = last;
+    larger.bytes = bytes;
+    const double times = static_cast<double>(bytes) / static_cast<double>(last.bytes);
+    larger.time *= times;
+    larger.cold *= times;
+    list.push_back(larger);
+  }
+  return list;
 }
 
 }  // namespace
@@ -113,7 +137,7 @@ void correct_by_measurements(Scenario& scenario) {
     Scenario plain;
     plain.algorithms = scenario.algorithms;
     plain.machine = scenario.machine;
-    for (const MeasuredCollective& each : rule.measured) {
+    for (const MeasuredCollective& each : with_larger(rule.measured)) {
       std::vector<Rank> places(static_cast<std::size_t>(each.ranks));
       std::iota(places.begin(), places.end(), 0);
       CollectiveTimes times(plain, std::move(places));

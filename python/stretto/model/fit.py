@@ -58,11 +58,15 @@ def _fit_range(every: Measured, begin: int, end: int) -> Piece:
     part = slice(begin, end)
     size, whole = every.bytes[part], every.whole[part]
     # Both overheads together may not be more than the message takes.
-    busy = np.minimum(every.send[part] + every.recv[part], whole)
-    overheads, twice_per_byte = line(size, busy, whole)
-    # The wire takes what is left, so that the whole is right where its parts are not.
-    left = np.maximum(whole - overheads - twice_per_byte * size, 0.0)
-    latency, gap_per_byte = line(size - 1, left, whole)
+    busy = np.minimum(every.send + every.recv, every.whole)
+    if end == begin + 1:
+        overheads, twice_per_byte = _alone(every.bytes, busy, begin)
+        latency, gap_per_byte = _alone(every.bytes - 1, every.whole - busy, begin)
+    else:
+        overheads, twice_per_byte = line(size, busy[part], whole)
+        # The wire takes what is left, so that the whole is right where its parts are not.
+        left = np.maximum(whole - overheads - twice_per_byte * size, 0.0)
+        latency, gap_per_byte = line(size - 1, left, whole)
     gap = max(float(np.median(every.gap[part] - gap_per_byte * (size - 1))), 0.0)
     said = overheads + twice_per_byte * size + latency + gap_per_byte * (size - 1)
     senders = float(np.median(every.send[part] / (every.send[part] + every.recv[part])))
@@ -80,6 +84,19 @@ def _fit_range(every: Measured, begin: int, end: int) -> Piece:
         sizes=end - begin,
         worst=float(np.max(np.abs(said - whole) / whole)),
     )
+
+
+def _alone(size: Times, value: Times, at: int) -> tuple[float, float]:
+    """Constant and slope, neither below 0, of a size that fits with none beside it: towards the
+    next one that was measured or, of the last, from the one before. So sizes in between and
+    larger ones cost more, too."""
+    if len(size) == 1:
+        return float(value[0]), 0.0
+    one = min(at, len(size) - 2)
+    rise = float((value[one + 1] - value[one]) / (size[one + 1] - size[one]))
+    steepest = float(value[at] / size[at]) if size[at] > 0 else rise
+    slope = min(max(rise, 0.0), max(steepest, 0.0))
+    return max(float(value[at]) - slope * float(size[at]), 0.0), slope
 
 
 def line(size: Times, value: Times, scale: Times) -> tuple[float, float]:

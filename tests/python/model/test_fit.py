@@ -100,6 +100,21 @@ def test_one_size_costs_no_time_per_byte() -> None:
     assert whole_time(piece.message, 64) == pytest.approx(whole_time(EAGER, 64))
 
 
+def test_a_size_that_fits_with_none_goes_towards_the_next() -> None:
+    """So do larger ones than all that were measured, which cost more than the largest."""
+    sizes = [1024.0, 2048.0, 4096.0, 8192.0]
+    whole = np.array([10_000.0, 40_000.0, 30_000.0, 200_000.0])
+    none = np.zeros(4)
+    pieces = fit(Measured(np.array(sizes), whole, none + 1, none, none))
+    assert [piece.sizes for piece in pieces] == [1, 1, 1, 1]
+    assert [whole_time(p.message, s) for p, s in zip(pieces, sizes, strict=True)] == (
+        pytest.approx(whole)
+    )
+    # No less than the size itself, no more than in proportion.
+    between = [whole_time(piece.message, size * 1.5) for piece, size in zip(pieces, sizes)]
+    assert between == pytest.approx([15_000, 40_000, 45_000, 300_000], rel=1e-3)
+
+
 def test_overheads_of_more_than_the_message_are_cut() -> None:
     """Medians of different messages do not add up to one message."""
     times = measured([64.0], EAGER)

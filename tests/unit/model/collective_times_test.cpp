@@ -186,6 +186,28 @@ TEST(CollectiveTimes, OfWhatWasMeasuredAreWhatWasMeasured) {
   }
 }
 
+// Beyond the last that was measured messages take three times as long; nobody compared.
+TEST(CollectiveTimes, GoOnAsTheyGrewBeyondTheLastThatWasMeasured) {
+  Scenario scenario = on(uniform(1000, 10, 0, 1));
+  Piece slower = scenario.machine.levels[0].pieces[0];
+  slower.from_bytes = 200'000;
+  slower.gap_per_byte *= 3;
+  scenario.machine.levels[0].pieces.push_back(slower);
+  rule_of(scenario, Collective::alltoall).measured = {{1 << 16, 4, 1e6}, {1 << 17, 4, 2.2e6}};
+  rule_of(scenario, Collective::bcast).measured = {{1 << 16, 4, 1e6}, {1 << 17, 4, 1.2e6}};
+  correct_by_measurements(scenario);
+  const auto taken = [&](Collective collective, std::int64_t bytes) {
+    return last(asked(scenario, {.collective = collective, .bytes = bytes}, Times(4)));
+  };
+  EXPECT_NEAR(taken(Collective::alltoall, 1 << 17), 2.2e6, 1e-3);
+  EXPECT_NEAR(taken(Collective::alltoall, 1 << 18), 4.4e6, 1e-3);
+  EXPECT_NEAR(taken(Collective::alltoall, 8 << 20), 64 * 2.2e6, 1e-1);
+  // Not yet in proportion: the factor stays.
+  const auto of_bcast = [&](std::int64_t bytes) { return scenario.factor(Collective::bcast, bytes); };
+  EXPECT_EQ(of_bcast(1 << 18), of_bcast(1 << 17));
+  EXPECT_NE(of_bcast(1 << 16), of_bcast(1 << 17));
+}
+
 TEST(CollectiveTimes, OfColdDataAreWhatWasMeasuredOfThem) {
   Scenario scenario = on(machine_of(kCluster));
   rule_of(scenario, Collective::alltoall).measured = {{4096, 4, 1000, 1, 2500}};

@@ -111,7 +111,7 @@ def test_a_size_that_fits_with_none_goes_towards_the_next() -> None:
         pytest.approx(whole)
     )
     # No less than the size itself, no more than in proportion.
-    between = [whole_time(piece.message, size * 1.5) for piece, size in zip(pieces, sizes)]
+    between = [whole_time(p.message, s * 1.5) for p, s in zip(pieces, sizes, strict=True)]
     assert between == pytest.approx([15_000, 40_000, 45_000, 300_000], rel=1e-3)
 
 

@@ -203,7 +203,9 @@ TEST(CollectiveTimes, GoOnAsTheyGrewBeyondTheLastThatWasMeasured) {
   EXPECT_NEAR(taken(Collective::alltoall, 1 << 18), 4.4e6, 1e-3);
   EXPECT_NEAR(taken(Collective::alltoall, 8 << 20), 64 * 2.2e6, 1e-1);
   // Not yet in proportion: the factor stays.
-  const auto of_bcast = [&](std::int64_t bytes) { return scenario.factor(Collective::bcast, bytes); };
+  const auto of_bcast = [&](std::int64_t bytes) {
+    return scenario.factor(Collective::bcast, bytes);
+  };
   EXPECT_EQ(of_bcast(1 << 18), of_bcast(1 << 17));
   EXPECT_NE(of_bcast(1 << 16), of_bcast(1 << 17));
 }

@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dropin import entry
-from profiling import LEFT_OUT, SESSION, all_forms, entry_points
+from profiling import MADE, SESSION, all_forms, entry_points
 from table import Function, large_count_form
 
-# Of communicators that virtual time leaves to the MPI, or calls it has no part in.
-UNTOUCHED = (*LEFT_OUT, "File_open", "Comm_free", "Comm_disconnect")
 COMPLETIONS = (  # noqa: SIM905
     "Wait Test Waitall Testall Waitany Testany Waitsome Testsome "
     "Request_get_status Request_free Start Startall"
 ).split()
+WITHOUT_MODEL = ("File_open", "Comm_free", "Comm_disconnect")
+# Calls without a model that all ranks of a communicator, a window or a file make together, beside
+# those whose names say so.
+TOGETHER = (  # noqa: SIM905
+    "Comm_accept Comm_connect Comm_disconnect Comm_set_info Comm_spawn Comm_spawn_multiple "
+    "File_preallocate File_seek_shared File_set_atomicity File_set_info File_set_size "
+    "File_set_view File_sync Win_fence Win_set_info"
+).split()
+TOGETHER_IN_NAME = ("_all", "_ordered", "_all_begin", "_ordered_begin")  # of files
+EPOCHS = ("Win_post", "Win_start", "Win_complete", "Win_wait", "Win_test")
+# Of other calls without a model, those that wait for no other rank, beside those that start what a
+# request completes. MPI_Put and its kind do not, either.
+LOCAL = ("File_seek", "Win_attach", "Win_detach")
 
 
 def collective(function: Function) -> str:
@@ -122,8 +133,55 @@ def message(function: Function) -> str:
     raise ValueError(f"no rule for MPI_{function.name}")
 
 
+def epoch(function: Function, real: str) -> str:
+    """The body of a call that begins or ends an epoch between some ranks of a window."""
+    after = ""
+    if function.name == "Win_wait":
+        after = (
+            ", [=](int* flag_) {\n"
+            "    static const auto test = "
+            'real_function<decltype(&PMPI_Win_test)>("PMPI_Win_test");\n'
+            "    return test(win, flag_);\n  }"
+        )
+    taken = [a for a in function.arguments if a != "assertion"]
+    return f"  return on_{function.name}({', '.join(taken)}, {real}{after});\n"
+
+
+def handle(function: Function) -> str:
+    """The communicator, window or file of a call, as an argument that may be a pointer."""
+    names = ("comm", "win", "fh")
+    return next((a for a in function.arguments if a in names), "")
+
+
+def unmodelled(function: Function) -> str:
+    """The body of a call that takes the time it takes. What is not known not to wait may wait."""
+    name = function.name.removesuffix("_c")
+    what = f'"MPI_{name}"'
+    real = f"[=] {{ return real({function.forwarded}); }}"
+    of = handle(function)
+    if name in EPOCHS:
+        return epoch(function, real)
+    if "comm" in function.arguments and of != (made := function.arguments[-1]) and made in MADE:
+        return f"  return on_made(comm, {made}, {what}, caller, {real});\n"
+    if name in ("Win_free", "File_close"):
+        return f"  return on_unmade({of}, {what}, caller, {real});\n"
+    in_name = name.startswith("File_") and name.endswith(TOGETHER_IN_NAME)
+    if (name in TOGETHER or in_name) and "request" not in function.arguments:
+        pointer = "*" if function.types[function.arguments.index(of)].endswith("*") else ""
+        comms = f"Process::get().comms.find({pointer}comm)"
+        comm = comms if of == "comm" else f"Objects::get().of(key_of({of}))"
+        return f"  return on_together({comm}, {what}, caller, {real});\n"
+    if "request" in function.arguments:
+        return f"  return on_local({what}, request, {real});\n"
+    if "target_rank" in function.arguments or name in LOCAL:
+        return f"  return on_local({what}, {real});\n"
+    return f"  return on_{'looking' if of == 'win' else 'alone'}({what}, {real});\n"
+
+
 def body(function: Function) -> str:
     name = function.name
+    if function.role == "watch" or name in WITHOUT_MODEL:
+        return unmodelled(function)
     if function.role == "collective":
         return collective(function)
     if function.role == "attach" or name == "Dist_graph_create":
@@ -164,10 +222,9 @@ def extension(function: Function) -> str:
 
 def source(functions: Iterable[Function]) -> str:
     """The text of whatif/wrappers.cpp."""
-    followed = (f for f in all_forms(functions) if f.role != "watch")
-    every = [f for f in followed if f.name not in UNTOUCHED]
+    every = list(all_forms(functions))
     large = [form for form in map(large_count_form, every) if form]
 
-    return '#include "intercept/whatif/hooks.hpp"\n\n' + entry_points(
+    return '#include "intercept/whatif/object_hooks.hpp"\n\n' + entry_points(
         "whatif", every, large, wrapper
     )

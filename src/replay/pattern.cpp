@@ -58,7 +58,7 @@ class Words {
 std::uint64_t word_of(const Op& op, int rank, const Grid& grid, const Masks& masks) {
   Words words;
   words.add(static_cast<std::uint64_t>(op.kind)).add(static_cast<std::uint64_t>(op.slot));
-  words.add(op.nonblocking ? 1 : 0);
+  words.add((op.nonblocking ? 1 : 0) + (op.meets ? 2 : 0));
   if (op.kind == OpKind::send) words.add(grid.way(rank, op.peer));
   for (const trace::Taken& taken : op.taken) {
     words.add(static_cast<std::uint64_t>(taken.position));

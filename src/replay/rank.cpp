@@ -221,7 +221,9 @@ bool RankReplay::finish(const Op& op, World& world) {
   const auto answer = what.group->take(what.member, what.number);
   if (!answer) return false;
   const double before = clocks_.now()[0];
-  if (op.nonblocking) {
+  if (op.meets) {
+    clocks_.wait_until(answer->free);
+  } else if (op.nonblocking) {
     clocks_.complete(answer->free, answer->ends);
   } else {
     clocks_.wait_until(answer->ends);

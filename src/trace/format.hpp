@@ -15,7 +15,7 @@
 
 namespace stretto::trace {
 
-inline constexpr std::string_view kMagic = "stretto trace 3\n";
+inline constexpr std::string_view kMagic = "stretto trace 4\n";
 
 enum class Tag : std::uint8_t {
   about = 'A',      // JSON

@@ -47,6 +47,7 @@ struct Op {
   std::vector<Taken> taken{};  // receive: in order; see, keep: one
   int slot = 0;                // keep, begin: free until then; finish: of begin
   bool nonblocking = false;    // finish; begin of a neighbourhood collective
+  bool meets = false;          // finish: when all have come, as if it cost nothing
   // begin
   int comm = 0;  // index
   int site = 0;  // index

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <concepts>
+#include <utility>
 
 namespace stretto::trace {
 namespace {
@@ -13,23 +15,164 @@ constexpr std::uint64_t kMostSlots = 1 << 24;
 
 std::uint64_t whole(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
-void pack_taken(Packer& packer, const Taken& taken) {
-  packer.number(whole(taken.from - kKept)).number(whole(taken.position));
+// An entry is described once, by a function that goes through what it consists of, and to which
+// what writes and what reads are alike: so what is written is read, and its limits are the same.
+class Writing {
+ public:
+  explicit Writing(Packer& packer) : packer_(packer) {}
+
+  template <class Value>
+  void number(const Value& value, std::uint64_t most) {
+    const auto written = static_cast<std::uint64_t>(value);
+    if (!std::in_range<std::uint64_t>(std::int64_t{value}) || written > most) {
+      throw BadTrace("it holds a number that is too large");
+    }
+    packer_.number(written);
+  }
+  template <class Value>
+  void index(const Value& value, std::size_t size) {
+    number(static_cast<std::int64_t>(value), size - 1);
+  }
+  template <class List>
+  void count(const List& list) {
+    packer_.number(list.size());
+  }
+  // What the other side would refuse is not written.
+  static void require(bool is_right, const char* what) {
+    if (!is_right) throw BadTrace(what);
+  }
+
+ private:
+  Packer& packer_;
+};
+
+class Reading {
+ public:
+  explicit Reading(Unpacker& bytes) : bytes_(bytes) {}
+
+  template <class Value>
+  void number(Value& value, std::uint64_t most) {
+    value = static_cast<Value>(bytes_.number(most));
+  }
+  template <class Value>
+  void index(Value& value, std::size_t size) {
+    value = static_cast<Value>(bytes_.index(size));
+  }
+  template <class List>
+  void count(List& list) {
+    list.resize(bytes_.count());
+  }
+  void require(bool is_right, const char* what) const {
+    if (!is_right) fail_at(bytes_.offset(), what);
+  }
+
+ private:
+  Unpacker& bytes_;
+};
+
+template <class Side, std::same_as<bool>... Flags>
+void flags(Side& side, Flags&... each) {
+  std::uint8_t bits = 0;
+  int at = 0;
+  ((bits = static_cast<std::uint8_t>(bits | (each ? 1U << at++ : 0U << at++))), ...);
+  side.number(bits, (1U << sizeof...(Flags)) - 1);
+  at = 0;
+  ((each = ((bits >> at++) & 1) != 0), ...);
 }
 
-Taken unpack_taken(Unpacker& bytes, const RankTrace& rank) {
-  Taken taken;
-  taken.from = bytes.index(static_cast<std::size_t>(rank.size) + 1) + kKept;
-  taken.position = static_cast<int>(bytes.number(kMostSlots));
-  return taken;
+template <class Side>
+void describe(Side& side, Taken& taken, const Bounds& bounds) {
+  taken.from -= kKept;
+  side.index(taken.from, static_cast<std::size_t>(bounds.ranks) + 1);
+  taken.from += kKept;
+  side.number(taken.position, kMostSlots);
 }
 
 // That nobody keeps yet.
-Taken unpack_sent(Unpacker& bytes, const RankTrace& rank) {
-  const std::uint64_t begin = bytes.offset();
-  const Taken taken = unpack_taken(bytes, rank);
-  if (taken.from == kKept) fail_at(begin, "a probe sees what is kept already");
-  return taken;
+template <class Side>
+void describe_sent(Side& side, Op& op, const Bounds& bounds) {
+  op.taken.resize(1);
+  describe(side, op.taken.front(), bounds);
+  side.require(op.taken.front().from != kKept, "a probe sees what is kept already");
+}
+
+bool has_blocks(Collective collective) {
+  switch (collective) {
+    case Collective::gather:
+    case Collective::scatter:
+    case Collective::allgather:
+    case Collective::alltoall:
+    case Collective::reduce_scatter:
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <class Side>
+void describe(Side& side, Block& block, const std::vector<int>& members, const Bounds& bounds) {
+  side.index(block.to, static_cast<std::size_t>(bounds.ranks));
+  side.require(std::binary_search(members.begin(), members.end(), block.to),
+               "a neighbour that is not in the communicator");
+  side.number(block.bytes, kMostBytes);
+}
+
+template <class Side>
+void describe_blocks(Side& side, Op& op, const Bounds& bounds) {
+  const std::vector<int>& members = bounds.members[static_cast<std::size_t>(op.comm)];
+  side.count(op.to);
+  for (Block& block : op.to) describe(side, block, members, bounds);
+  side.number(op.from, kMostSlots);
+}
+
+template <class Side>
+void describe_begin(Side& side, Op& op, const Bounds& bounds) {
+  side.number(op.slot, kMostSlots);
+  side.index(op.comm, bounds.members.size());
+  side.index(op.site, bounds.sites);
+  side.index(op.collective, kCollectives);
+  side.number(op.bytes, kMostOfCollective);
+  side.index(op.root, bounds.members[static_cast<std::size_t>(op.comm)].size());
+  flags(side, op.commutative, op.uneven, op.nonblocking, op.cold);
+  side.number(op.series, kMostSlots);
+  const bool has_neighbors = is_neighborhood(op.collective);
+  side.require((!op.uneven || has_blocks(op.collective)) &&
+                   (op.commutative || reduces(op.collective)) &&
+                   (!op.nonblocking || has_neighbors) && (!op.cold || !has_neighbors),
+               "a collective has what it cannot have");
+  if (has_neighbors) describe_blocks(side, op, bounds);
+}
+
+template <class Side>
+void describe(Side& side, Op& op, const Bounds& bounds) {
+  side.index(op.kind, kOpKinds);
+  switch (op.kind) {
+    case OpKind::compute:
+    case OpKind::pass:
+      break;
+    case OpKind::send:
+      side.index(op.peer, static_cast<std::size_t>(bounds.ranks));
+      side.number(op.bytes, kMostBytes);
+      break;
+    case OpKind::receive:
+      side.count(op.taken);
+      for (Taken& taken : op.taken) describe(side, taken, bounds);
+      break;
+    case OpKind::see:
+      describe_sent(side, op, bounds);
+      break;
+    case OpKind::keep:
+      side.number(op.slot, kMostSlots);
+      describe_sent(side, op, bounds);
+      break;
+    case OpKind::begin:
+      describe_begin(side, op, bounds);
+      break;
+    case OpKind::finish:
+      side.number(op.slot, kMostSlots);
+      flags(side, op.nonblocking, op.meets);
+      break;
+  }
 }
 
 void pack_sequence(Packer& packer, const Sequence& sequence) {
@@ -54,126 +197,27 @@ Sequence unpack_sequence(Unpacker& bytes, std::size_t items, std::size_t bodies)
   return sequence;
 }
 
-void pack_blocks(Packer& packer, const Op& op) {
-  packer.number(op.to.size());
-  for (const Block& block : op.to) packer.number(whole(block.to)).number(whole(block.bytes));
-  packer.number(whole(op.from));
-}
-
-void unpack_blocks(Unpacker& bytes, int ranks, const std::vector<int>& members, Op& op) {
-  op.to.resize(bytes.count());
-  for (Block& block : op.to) {
-    block.to = bytes.index(static_cast<std::size_t>(ranks));
-    if (!std::binary_search(members.begin(), members.end(), block.to)) {
-      fail_at(bytes.offset(), "a neighbour that is not in the communicator");
-    }
-    block.bytes = static_cast<std::int64_t>(bytes.number(kMostBytes));
-  }
-  op.from = static_cast<int>(bytes.number(kMostSlots));
-}
-
-bool has_blocks(Collective collective) {
-  switch (collective) {
-    case Collective::gather:
-    case Collective::scatter:
-    case Collective::allgather:
-    case Collective::alltoall:
-    case Collective::reduce_scatter:
-      return true;
-    default:
-      return false;
-  }
-}
-
-void unpack_begin(Unpacker& bytes, const RankTrace& rank,
-                  const std::vector<std::vector<int>>& members, Op& op) {
-  op.slot = static_cast<int>(bytes.number(kMostSlots));
-  op.comm = bytes.index(rank.comms.size());
-  op.site = bytes.index(rank.sites.size());
-  op.collective = static_cast<Collective>(bytes.index(kCollectives));
-  op.bytes = static_cast<std::int64_t>(bytes.number(kMostOfCollective));
-  op.root = bytes.index(rank.comms[static_cast<std::size_t>(op.comm)].members.size());
-  const std::uint64_t flags = bytes.number(is_neighborhood(op.collective) ? 7 : 11);
-  op.commutative = (flags & 1) != 0;
-  op.uneven = (flags & 2) != 0;
-  op.nonblocking = (flags & 4) != 0;
-  op.cold = (flags & 8) != 0;
-  op.series = static_cast<int>(bytes.number(kMostSlots));
-  if ((op.uneven && !has_blocks(op.collective)) || (!op.commutative && !reduces(op.collective)) ||
-      (op.nonblocking && !is_neighborhood(op.collective))) {
-    fail_at(bytes.offset(), "a collective has what it cannot have");
-  }
-  if (is_neighborhood(op.collective)) {
-    unpack_blocks(bytes, rank.size, members[static_cast<std::size_t>(op.comm)], op);
-  }
-}
-
 }  // namespace
 
-void pack(Packer& packer, const Op& op) {
-  packer.number(static_cast<std::uint64_t>(op.kind));
-  switch (op.kind) {
-    case OpKind::compute:
-    case OpKind::pass:
-      break;
-    case OpKind::send:
-      packer.number(whole(op.peer)).number(whole(op.bytes));
-      break;
-    case OpKind::receive:
-      packer.number(op.taken.size());
-      for (const Taken& taken : op.taken) pack_taken(packer, taken);
-      break;
-    case OpKind::see:
-      pack_taken(packer, op.taken.front());
-      break;
-    case OpKind::keep:
-      packer.number(whole(op.slot));
-      pack_taken(packer, op.taken.front());
-      break;
-    case OpKind::begin:
-      packer.number(whole(op.slot)).number(whole(op.comm)).number(whole(op.site));
-      packer.number(static_cast<std::uint64_t>(op.collective)).number(whole(op.bytes));
-      packer.number(whole(op.root));
-      packer.number((op.commutative ? 1 : 0) + (op.uneven ? 2 : 0) + (op.nonblocking ? 4 : 0) +
-                    (op.cold ? 8 : 0));
-      packer.number(whole(op.series));
-      if (is_neighborhood(op.collective)) pack_blocks(packer, op);
-      break;
-    case OpKind::finish:
-      packer.number(whole(op.slot)).number(op.nonblocking ? 1 : 0);
-      break;
+Bounds bounds_of(int ranks, const std::vector<Comm>& comms, std::size_t sites) {
+  Bounds bounds{.ranks = ranks, .members = {}, .sites = sites};
+  for (const Comm& comm : comms) {
+    bounds.members.push_back(comm.members);
+    std::sort(bounds.members.back().begin(), bounds.members.back().end());
   }
+  return bounds;
 }
 
-Op unpack_op(Unpacker& bytes, const RankTrace& rank, const std::vector<std::vector<int>>& members) {
-  Op op{.kind = static_cast<OpKind>(bytes.index(kOpKinds))};
-  switch (op.kind) {
-    case OpKind::compute:
-    case OpKind::pass:
-      break;
-    case OpKind::send:
-      op.peer = bytes.index(static_cast<std::size_t>(rank.size));
-      op.bytes = static_cast<std::int64_t>(bytes.number(kMostBytes));
-      break;
-    case OpKind::receive:
-      op.taken.resize(bytes.count());
-      for (Taken& taken : op.taken) taken = unpack_taken(bytes, rank);
-      break;
-    case OpKind::see:
-      op.taken = {unpack_sent(bytes, rank)};
-      break;
-    case OpKind::keep:
-      op.slot = static_cast<int>(bytes.number(kMostSlots));
-      op.taken = {unpack_sent(bytes, rank)};
-      break;
-    case OpKind::begin:
-      unpack_begin(bytes, rank, members, op);
-      break;
-    case OpKind::finish:
-      op.slot = static_cast<int>(bytes.number(kMostSlots));
-      op.nonblocking = bytes.number(1) != 0;
-      break;
-  }
+void pack(Packer& packer, const Op& op, const Bounds& bounds) {
+  Op copy = op;
+  Writing writing(packer);
+  describe(writing, copy, bounds);
+}
+
+Op unpack_op(Unpacker& bytes, const Bounds& bounds) {
+  Op op;
+  Reading reading(bytes);
+  describe(reading, op, bounds);
   return op;
 }
 

@@ -5,15 +5,22 @@
 
 namespace stretto::trace {
 
-void pack(Packer& packer, const Op& op);
+// What the indices in an op may name.
+struct Bounds {
+  int ranks = 1;
+  std::vector<std::vector<int>> members{};  // of each communicator, sorted: very many may be named
+  std::size_t sites = 0;
+};
+[[nodiscard]] Bounds bounds_of(int ranks, const std::vector<Comm>& comms, std::size_t sites);
+
+// Throws BadTrace where an op is none that can be read again.
+void pack(Packer& packer, const Op& op, const Bounds& bounds);
 void pack(Packer& packer, const Comm& comm);
 void pack(Packer& packer, const Site& site);
 void pack(Packer& packer, const Folded& folded);
 
 // All throw BadTrace. What they return fits the rank's other parts, as far as `rank` has them.
-// `members`: those of each communicator, sorted, as a neighbourhood may name them very often.
-[[nodiscard]] Op unpack_op(Unpacker& bytes, const RankTrace& rank,
-                           const std::vector<std::vector<int>>& members);
+[[nodiscard]] Op unpack_op(Unpacker& bytes, const Bounds& bounds);
 [[nodiscard]] Comm unpack_comm(Unpacker& bytes, const RankTrace& rank);
 [[nodiscard]] Site unpack_site(Unpacker& bytes);
 [[nodiscard]] Folded unpack_folded(Unpacker& bytes, const RankTrace& rank);

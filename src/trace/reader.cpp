@@ -10,8 +10,6 @@
 namespace stretto::trace {
 namespace {
 
-constexpr std::int64_t kMostItems = std::int64_t{1} << 36;  // and blocks, of a rank: days of calls
-constexpr std::uint64_t kMostRanks = 1 << 24;
 constexpr std::size_t kHead = 5;  // a chunk's tag and length
 constexpr std::size_t kSum = 4;
 
@@ -107,27 +105,6 @@ void read_heading(const Chunk& chunk, RankTrace& rank) {
   bytes.finish();
 }
 
-// All of the rank's items, and how many of them have a duration.
-struct Counts {
-  std::int64_t items = 0;
-  std::int64_t durations = 0;
-};
-
-Counts counts_of(const Chunk& loops, const RankTrace& rank) {
-  std::vector<std::int64_t> efforts;  // to replay it: a neighbourhood's blocks are sent one by one
-  std::vector<std::int64_t> timed;
-  for (const Op& op : rank.ops) {
-    efforts.push_back(1 + static_cast<std::int64_t>(op.to.size()));
-    timed.push_back(op.kind == OpKind::compute || op.kind == OpKind::pass ? 1 : 0);
-  }
-  const auto items = items_in(rank.program, kMostItems);
-  const auto durations = weight_of(rank.program, timed, kMostItems);
-  if (!items || !durations || !weight_of(rank.program, efforts, kMostItems)) {
-    fail_at(loops.offset, "more happens than can be counted");
-  }
-  return {*items, *durations};
-}
-
 std::int64_t count_numbers(const Chunk& chunk) {
   std::int64_t count = 0;
   for (Unpacker bytes = chunk.bytes(); !bytes.is_empty(); ++count) {
@@ -153,15 +130,6 @@ void read_ending(const Chunk& chunk, const Counts& counts, RankTrace& rank) {
   bytes.finish();
 }
 
-std::vector<std::vector<int>> sorted_members(const std::vector<Comm>& comms) {
-  std::vector<std::vector<int>> all;
-  for (const Comm& comm : comms) {
-    all.push_back(comm.members);
-    std::sort(all.back().begin(), all.back().end());
-  }
-  return all;
-}
-
 void refuse_twins(const Chunk& chunk, const std::vector<Comm>& comms) {
   std::set<std::int64_t> ids;
   for (const Comm& comm : comms) {
@@ -183,18 +151,19 @@ RankTrace read_rank(const Chunk& heading, Chunks& chunks) {
   read_list(*chunk, rank.comms, [&](Unpacker& bytes) { return unpack_comm(bytes, rank); });
   refuse_twins(*chunk, rank.comms);
   read_list(chunks.expect(Tag::sites), rank.sites, unpack_site);
-  const auto members = sorted_members(rank.comms);
+  const Bounds bounds = bounds_of(rank.size, rank.comms, rank.sites.size());
   read_list(chunks.expect(Tag::ops), rank.ops,
-            [&](Unpacker& bytes) { return unpack_op(bytes, rank, members); });
+            [&](Unpacker& bytes) { return unpack_op(bytes, bounds); });
   const Chunk loops = chunks.expect(Tag::loops);
   Unpacker bytes = loops.bytes();
   rank.program = unpack_folded(bytes, rank);
   bytes.finish();
-  const Counts counts = counts_of(loops, rank);
-  if (durations != counts.durations) {
+  const auto counts = counts_of(rank.program, rank.ops);
+  if (!counts) fail_at(loops.offset, "more happens than can be counted");
+  if (durations != counts->durations) {
     fail_at(loops.offset, "there are not as many durations as there should be");
   }
-  read_ending(chunks.expect(Tag::ending), counts, rank);
+  read_ending(chunks.expect(Tag::ending), *counts, rank);
   return rank;
 }
 

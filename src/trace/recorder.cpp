@@ -9,18 +9,18 @@ namespace {
 
 constexpr std::size_t kDurationsAtOnce = 65536;
 
-template <class List>
-Packer packed(const List& list) {
+template <class List, class... Rest>
+Packer packed(const List& list, const Rest&... rest) {
   Packer packer;
   packer.number(list.size());
-  for (const auto& each : list) pack(packer, each);
+  for (const auto& each : list) pack(packer, each, rest...);
   return packer;
 }
 
 }  // namespace
 
 Recorder::Recorder(const std::string& path, int rank, int size, const Seat& seat)
-    : file_(std::fopen(path.c_str(), "wxe")) {
+    : size_(size), file_(std::fopen(path.c_str(), "wxe")) {
   Packer packer;
   packer.number(static_cast<std::uint64_t>(rank));
   packer.number(static_cast<std::uint64_t>(size));
@@ -57,9 +57,15 @@ bool Recorder::end(const Ending& ending) {
   write_durations();
   write(Tag::comms, packed(comms_));
   write(Tag::sites, packed(sites_));
-  write(Tag::ops, packed(ops_));
+  const Folded program = folding_.take();
+  if (!counts_of(program, ops_)) why_not_ = "more happened than it can hold";
+  try {
+    write(Tag::ops, packed(ops_, bounds_of(size_, comms_, sites_.size())));
+  } catch (const BadTrace& bad) {
+    why_not_ = bad.what();
+  }
   Packer loops;
-  pack(loops, folding_.take());
+  pack(loops, program);
   write(Tag::loops, loops);
   Packer last;
   last.number(ending.ends.size());
@@ -71,7 +77,7 @@ bool Recorder::end(const Ending& ending) {
   last.number(static_cast<std::uint64_t>(done_)).number(static_cast<std::uint64_t>(lasted_));
   write(Tag::ending, last);
   std::FILE* const file = file_.release();
-  return file != nullptr && std::fclose(file) == 0 && written_;
+  return file != nullptr && std::fclose(file) == 0 && written_ && why_not_.empty();
 }
 
 void Recorder::write_durations() {

@@ -28,6 +28,8 @@ class Recorder {
 
   // False where not all of it could be written; then the file is no trace.
   [[nodiscard]] bool end(const Ending& ending);
+  // Why, where it was not for the file's sake.
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
  private:
   void write(const Bytes& bytes);
@@ -37,7 +39,9 @@ class Recorder {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  int size_;
   std::unique_ptr<std::FILE, Close> file_;
+  std::string why_not_;
   bool written_ = true;
   Packer durations_;  // that are still to be written
   std::int64_t lasted_ = 0;

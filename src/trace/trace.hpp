@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,18 @@ struct Site {
   std::string symbol{};
   int ranks = 0;  // of the communicator
 };
+
+inline constexpr std::uint64_t kMostRanks = 1 << 24;
+// And blocks, of a rank: days of calls.
+inline constexpr std::int64_t kMostItems = std::int64_t{1} << 36;
+
+// All of a rank's items, and how many of them have a duration.
+struct Counts {
+  std::int64_t items = 0;
+  std::int64_t durations = 0;
+};
+// Nothing where there are more than kMostItems, or blocks that they send.
+[[nodiscard]] std::optional<Counts> counts_of(const Folded& program, const std::vector<Op>& ops);
 
 // What the run said of itself when it was over.
 struct Ending {

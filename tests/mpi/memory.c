@@ -1,18 +1,26 @@
 /* What depends on where a program's data are: prints by MPI_Wtime, in virtual seconds, what rank 0
  * takes for
  *
- *   fresh      a message into memory that nobody has touched
- *   touched    the same again
- *   nothing    another into fresh memory that it touches itself before, with that
- *   warm       an allreduce right after another
- *   cold       one after other work
- *   from_cold  a nonblocking one, then */
+ *   combined       an allreduce whose operation touches fresh memory, and a barrier
+ *   combined_again the same without
+ *   fresh          a message into memory that nobody has touched
+ *   touched        the same again
+ *   nothing        another into fresh memory that it touches itself before, with that
+ *   warm           an allreduce right after another
+ *   cold           one after other work
+ *   from_cold      a nonblocking one, then
+ *
+ * and as `pages_...` how many the kernel found: for the operation all that it touches, for rank 0
+ * receiving a message as many as the MPI leaves to the receiver. How many that are is a matter of
+ * how it copies, and it may choose that by the processor. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -31,9 +39,45 @@ static void say(const char* what, double begin) {
   if (rank == 0) printf("%s %.9f\n", what, took);
 }
 
-static void transfer(char* sent, char* into) {
+static long pages_found(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_minflt;
+}
+
+/* No rank is late for what the kernel found for it before. */
+static double begin_together(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  return MPI_Wtime();
+}
+
+static char* to_touch; /* by the operation; null: nothing */
+
+static void touch(void* in, void* inout, int* length, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *length; ++i) ((int*)inout)[i] += ((int*)in)[i];
+  if (to_touch) memset(to_touch, 3, BYTES);
+  to_touch = NULL;
+}
+
+/* The MPI chooses on which ranks it reduces; in the barrier rank 0 waits for them. */
+static void combine(const char* what, MPI_Op op) {
+  int one = 1, sum = 0;
+  const double begin = begin_together();
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  say(what, begin);
+  CHECK(sum == size);
+}
+
+/* Says, too, how many pages the kernel found for rank 0 meanwhile. */
+static void transfer(const char* what, char* sent, char* into, double begin) {
+  const long before = pages_found();
   if (rank == 1) MPI_Send(sent, BYTES, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
   if (rank == 0) MPI_Recv(into, BYTES, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const long pages = pages_found() - before;
+  say(what, begin);
+  if (rank == 0) printf("pages_%s %ld\n", what, pages);
 }
 
 /* For a millisecond or more. */
@@ -49,24 +93,29 @@ int main(int argc, char** argv) {
   CHECK(size >= 2);
   char* const sent = malloc(BYTES);
   memset(sent, 1, BYTES);
-  transfer(sent, sent); /* what the MPI needs itself it has now */
+  transfer("first", sent, sent, begin_together()); /* what the MPI needs itself it has now */
+
+  MPI_Op op;
+  MPI_Op_create(touch, 1, &op);
+  combine("uncounted", op);
+  to_touch = fresh_memory();
+  combine("combined", op);
+  combine("combined_again", op);
+  MPI_Op_free(&op);
+  if (rank == 0) printf("pages_combined %ld\n", BYTES / sysconf(_SC_PAGESIZE));
 
   char* const fresh = fresh_memory();
-  double begin = MPI_Wtime();
-  transfer(sent, fresh);
-  say("fresh", begin);
-  begin = MPI_Wtime();
-  transfer(sent, fresh);
-  say("touched", begin);
+  transfer("fresh", sent, fresh, begin_together());
+  transfer("touched", sent, fresh, begin_together());
   char* const own = fresh_memory();
-  begin = MPI_Wtime();
+  const double begin_own = begin_together();
   memset(own, 2, BYTES);
-  transfer(sent, own);
-  say("nothing", begin);
+  transfer("nothing", sent, own, begin_own);
   CHECK(rank != 0 || (fresh[BYTES - 1] == 1 && own[0] == 1));
 
   double* const in = calloc(DOUBLES, sizeof *in);
   double* const out = calloc(DOUBLES, sizeof *out);
+  double begin = 0;
   for (int i = 0; i < 4; ++i) {
     begin = MPI_Wtime();
     MPI_Allreduce(in, out, DOUBLES, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

@@ -226,12 +226,32 @@ MEMORY = SIM.replace(
 )
 
 
-@pytest.mark.parametrize("name", EVERY_MPI)
-def test_where_the_data_are_counts(name: str, tmp_path: Path) -> None:
+# Open MPI 4.1 also with the sender, not the receiver, copying: as other MPIs do on some processors.
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [
+        *((name, "") for name in EVERY_MPI),
+        *((name, "3") for name in EVERY_MPI if name.startswith("Open MPI 4")),
+    ],
+)
+def test_where_the_data_are_counts(
+    name: str, flags: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if flags:
+        monkeypatch.setenv("OMPI_MCA_btl_vader_flags", flags)
     said = run_in_virtual_time(EVERY_MPI[name], "memory", 2, tmp_path, MEMORY)
     found = {what: float(s) for what, s in map(str.split, said)}
-    assert found["fresh"] - found["touched"] == pytest.approx(1.024, rel=0.1)
-    assert found["nothing"] < 0.2  # what the program touches itself is in its computing
+
+    def counted(what: str) -> float:
+        """At a millisecond a page; Stretto's own few may be among them."""
+        return pytest.approx(found[f"pages_{what}"] / 1000, rel=0.1, abs=0.05)
+
+    # Whatever the MPI does by itself, an operation of the program's touches what it touches.
+    assert found["pages_combined"] >= 64
+    assert found["combined"] - found["combined_again"] == counted("combined")
+    # Of messages as many as the MPI leaves to the receiver: by the processor all, some or none.
+    for message in ("fresh", "touched", "nothing"):
+        assert found[message] == counted(message)
     assert found["warm"] == pytest.approx(1, rel=0.1)
     assert found["cold"] == pytest.approx(3, rel=0.1)
     assert found["from_cold"] == pytest.approx(3, rel=0.1)

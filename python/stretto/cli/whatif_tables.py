@@ -9,6 +9,7 @@ from stretto.report.whatif import Answer, SiteGain, Times
 from stretto.report.words import percent, seconds, size
 
 _MOST_SITES = 6
+_MOST_UNMODELLED = 4
 _WORTH_SAYING = 0.01  # a share of the time
 
 _FLAGS = {
@@ -17,6 +18,7 @@ _FLAGS = {
     "clock_reads": "looks at the time: it is virtual",
     "other_threads": "calls of further threads: their computing is not counted",
     "not_followed": "calls that virtual time knows nothing of: real time",
+    "late_tokens": "waits for a core of 0.1 s: a rank kept one without an MPI call, or in one",
 }
 
 
@@ -100,6 +102,14 @@ def summary(answer: Answer) -> list[str]:
     if answer.blocked_s >= _WORTH_SAYING * answer.scenarios["sim"].median:
         lines.append(
             f"a rank sleeps or waits for devices {seconds(answer.blocked_s)}: counts as computing"
+        )
+    if answer.unmodelled_s:
+        whole = answer.scenarios["sim"].median
+        most = [f"{name} {percent(s / whole)}" for name, s in answer.unmodelled_s.items()]
+        lines.append(
+            f"{percent(sum(answer.unmodelled_s.values()) / whole)} of sim are calls that are not "
+            f"modelled, but for waiting: they take what they took here, in all scenarios "
+            f"({', '.join(most[:_MOST_UNMODELLED])}{', ...' if most[_MOST_UNMODELLED:] else ''})"
         )
     lines += [
         f"{getattr(answer.flags, name):,} {meaning}"

@@ -22,6 +22,7 @@ class Flags(msgspec.Struct, frozen=True):
     clock_reads: int = 0
     other_threads: int = 0
     not_followed: int = 0
+    late_tokens: int = 0
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -43,6 +44,14 @@ class Site(msgspec.Struct, frozen=True):
         return self.function, self.object, self.offset
 
 
+class Unmodelled(msgspec.Struct, frozen=True):
+    """One rank's calls of a function that nobody models: all scenarios take what they took."""
+
+    function: str
+    calls: int
+    ns: int
+
+
 class RankTimes(msgspec.Struct, frozen=True):
     """What one rank wrote as it finalized; in real time there are no clocks and sites."""
 
@@ -60,6 +69,7 @@ class RankTimes(msgspec.Struct, frozen=True):
     blocked_ns: float = 0.0
     clocks: list[Clock] = []
     flags: Flags = Flags()
+    unmodelled: list[Unmodelled] = []
     sites: list[Site] = []
     recorded_ns: list[float] = []  # of a rank that is replayed: what its clocks showed in the run
 

@@ -127,6 +127,7 @@ class Answer:
     sites: list[SiteGain]  # the most to gain first
     blocked_s: float  # of a rank, in one run: asleep or waiting for devices; counts as computing
     flags: Flags  # summed over the ranks of one run
+    unmodelled_s: dict[str, float]  # by function, of a rank in one run; the longest first
     pace: Pace | None  # None: not measured, or ranks share cores
 
     @property
@@ -187,6 +188,7 @@ def answer(normal: Sequence[Sequence[RankTimes]], runs: Sequence[Run]) -> Answer
         sites=_sites(runs),
         blocked_s=_NS * float(np.mean([rank.blocked_ns for rank in runs[0].ranks])),
         flags=_flags(runs[0].ranks),
+        unmodelled_s=_unmodelled(runs[0].ranks),
         pace=None if is_crowded else Pace.of(normal, runs[0].ranks),
     )
 
@@ -248,6 +250,14 @@ def _total(group: Sequence[SiteGain], runs: int) -> SiteGain:
         waiting_s=sum(site.waiting_s for site in group) / runs,
         transfer_s=sum(site.transfer_s for site in group) / runs,
     )
+
+
+def _unmodelled(ranks: Sequence[RankTimes]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for rank in ranks:
+        for each in rank.unmodelled:
+            found[each.function] = found.get(each.function, 0.0) + _NS * each.ns / len(ranks)
+    return dict(sorted(found.items(), key=lambda each: -each[1]))
 
 
 def _flags(ranks: Sequence[RankTimes]) -> Flags:

@@ -66,21 +66,47 @@ Begun Collectives::begin(Planned& planned) {
   Process& process = Process::get();
   const CommPtr& comm = planned.comm;
   const int series = planned.op.series;
-  planned.op.cold = process.left_caches() && planned.op.bytes >= kShowsCaches;
+  // Messages between neighbours cost the same wherever the data are.
+  planned.op.cold = process.left_caches() && planned.op.bytes >= kShowsCaches &&
+                    !is_neighborhood(planned.op.collective);
   const Lock lock(process.mutex);
   Begun begun{.comm = comm, .site = planned.site, .bytes = planned.op.bytes};
   begun.number = trace::number_of(series, series == 0 ? comm->collectives++ : planned.turns++);
   begun.in_timeline = process.timeline.begin(planned.site, planned.op);
   if (is_neighborhood(planned.op.collective)) {
-    planned.op.cold = false;
     exchanges_.begin(planned, begun);
     return begun;
   }
-  if (planned.names && comm->rank == 0) {
-    names_.emplace(Key{comm->id, begun.number}, process.comms.name(comm->first()));
-  }
-  arrive(planned, begun.number);
+  expect(planned, begun.number);
   return begun;
+}
+
+void Collectives::meet(const CommPtr& comm, const char* function, void* caller) {
+  Planned planned = plan(comm, {.collective = Collective::barrier}, function, caller);
+  Begun begun = begin(planned);
+  begun.meets = true;
+  finish(begun, false);
+}
+
+Collectives::Left Collectives::leave(const CommPtr& comm, float took_ns, bool names) {
+  Planned planned{.comm = comm, .names = names, .took_ns = took_ns};
+  planned.op.collective = Collective::barrier;
+  Begun begun{.comm = comm};
+  {
+    const Lock lock(Process::get().mutex);
+    begun.number = comm->collectives++;
+    expect(planned, begun.number);
+  }
+  const Letter all = answer(begun);
+  return {all.took_ns, all.bytes};
+}
+
+void Collectives::expect(const Planned& planned, std::int64_t number) {
+  const CommPtr& comm = planned.comm;
+  if (planned.names && comm->rank == 0) {
+    names_.emplace(Key{comm->id, number}, Process::get().comms.name(comm->first()));
+  }
+  arrive(planned, number);
 }
 
 void Collectives::arrive(const Planned& planned, std::int64_t number) {
@@ -95,7 +121,8 @@ void Collectives::arrive(const Planned& planned, std::int64_t number) {
                 .root = planned.op.root,
                 .commutative = planned.op.commutative,
                 .uneven = planned.op.uneven,
-                .cold = planned.op.cold};
+                .cold = planned.op.cold,
+                .took_ns = planned.took_ns};
   const auto now = process.timeline.now();
   std::copy(now.begin(), now.end(), letter.times.begin());
   letter.together = planned.together();
@@ -124,7 +151,11 @@ void Collectives::finish(const Begun& begun, bool nonblocking) {
   {
     const Lock lock(process.mutex);
     const double before = process.timeline.now()[0];
-    process.timeline.finish(begun.in_timeline, ends, nonblocking);
+    if (begun.meets) {
+      process.timeline.meet(begun.in_timeline, ends);
+    } else {
+      process.timeline.finish(begun.in_timeline, ends, nonblocking);
+    }
     process.sites[begun.site].add(begun.bytes, before, ends.free[0], process.timeline.now()[0]);
   }
   if (begun.duplicate != native().comm_null) process.comms.attach(begun.duplicate, ends.bytes);
@@ -191,6 +222,10 @@ void Collectives::work_out(const Gathered& gathered) {
   const std::int64_t number = gathered.letters.front().order;
   Letter& answer = answers_.insert({comm.id, number});
   answer = {.comm = comm.id, .order = number, .kind = LetterKind::ends};
+  answer.took_ns = gathered.letters.front().took_ns;
+  for (const Letter& letter : gathered.letters) {
+    answer.took_ns = std::min(answer.took_ns, letter.took_ns);
+  }
   if (const auto named = names_.extract({comm.id, number})) answer.bytes = named.mapped();
   const auto& ends = comm.times->of(arrivals_);
   const auto address = [&](Letter& letter, int rank) {

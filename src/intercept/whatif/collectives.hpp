@@ -29,6 +29,15 @@ class Collectives {
   [[nodiscard]] Begun begin(Planned& planned);
   // Waits until all ranks have come, and then lets the clocks show the end.
   void finish(const Begun& begun, bool nonblocking);
+  // All ranks wait for the last one, and what their call takes from then on nobody models.
+  void meet(const CommPtr& comm, const char* function, void* caller);
+  // They have left the MPI's call, where they were for so long: what it took whoever waited least,
+  // and what is made of the communicator is called, where something is.
+  struct Left {
+    float took_ns = 0;
+    std::int64_t name = 0;
+  };
+  [[nodiscard]] Left leave(const CommPtr& comm, float took_ns, bool names);
   // MPI_Comm_idup is over, but for its request: the program may use what it has made. Its end must
   // be known.
   void attach_duplicate(Begun& begun);
@@ -51,6 +60,7 @@ class Collectives {
   void arrived(const Letter& letter);
   void work_out(const Gathered& gathered);
   [[nodiscard]] Letter answer(const Begun& begun);
+  void expect(const Planned& planned, std::int64_t number);
   void arrive(const Planned& planned, std::int64_t number);
 
   int awaited_ = 0;  // how many are to be worked out here for other ranks, too

@@ -16,12 +16,15 @@ constexpr int kFew = 8;
 // Changes when a communicator is freed, as its handle may come back for another.
 std::atomic<unsigned> generation{1};
 
+// Has nothing to destroy, as no thread_local here may: MPI may be called, and finalized, by what
+// exit() runs after it has destroyed this thread's. `comm` lies where its attribute is kept, and
+// that is told apart by the generation.
 struct Last {
   unsigned generation = 0;
   MPI_Comm handle{};
-  CommPtr comm{};
+  const CommPtr* comm = nullptr;
 };
-thread_local Last last;
+constinit thread_local Last last [[gnu::tls_model("initial-exec")]];
 
 int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
                  int* flag) {
@@ -43,10 +46,7 @@ void Comms::open() {
   attach(native().comm_self);
 }
 
-void Comms::close() {
-  last = {};
-  native().Comm_free_keyval(&keyval_);
-}
+void Comms::close() { native().Comm_free_keyval(&keyval_); }
 
 std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
   int is_inter = 0;
@@ -94,14 +94,14 @@ void Comms::keep(MPI_Comm comm, std::unique_ptr<CommPtr> known) {
 
 CommPtr Comms::find(MPI_Comm comm) {
   const unsigned now = generation.load(std::memory_order_relaxed);
-  if (last.generation == now && last.handle == comm) return last.comm;
+  if (last.generation == now && last.handle == comm) return *last.comm;
   void* value = nullptr;
   int found = 0;
   if (comm == native().comm_null) return nullptr;
   native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
   if (found == 0) return nullptr;  // nobody tells when it is freed
-  last = {now, comm, *static_cast<CommPtr*>(value)};
-  return last.comm;
+  last = {now, comm, static_cast<const CommPtr*>(value)};
+  return *last.comm;
 }
 
 }  // namespace stretto::intercept::whatif

@@ -20,7 +20,8 @@ struct Planned {
   CommPtr comm{};
   SiteKey site{};
   trace::Op op{};          // what is written down, but for its slot and its site
-  bool names = false;      // MPI_Comm_idup's: the communicator's first rank names the new one
+  bool names = false;      // what is made of it: the communicator's first rank names the new one
+  float took_ns = 0;       // Letter::took_ns
   std::int64_t turns = 0;  // of a persistent one: how often it was started
 
   // All its ranks tell each other, and none waits for another's answer.
@@ -34,6 +35,7 @@ struct Begun {
   SiteKey site{};
   int in_timeline = 0;
   std::int64_t bytes = 0;
+  bool meets = false;                       // ends when the last one has come
   MPI_Comm duplicate = native().comm_null;  // what MPI_Comm_idup makes
   // Of a neighbourhood collective, and how many letters it takes.
   std::shared_ptr<const model::Exchange> exchange{};

@@ -28,16 +28,23 @@ int touching(Real real) {
   return real();
 }
 
-// The same, for a call that virtual time knows nothing of.
+// The same, for a call that nobody models: it takes the time that it takes.
 template <class Real>
-int pass_unfollowed(Real real) {
+int pass_unmodelled(const char* function, Real real) {
   Process& process = Process::get();
-  const std::int64_t begin = now_ns();
   process.give_token();
+  static_cast<void>(process.in_mpi());
   const int error = real();
-  const Lock lock(process.mutex);
-  process.timeline.pass(now_ns() - begin);
-  ++process.flags.not_followed;
+  process.passed(function, process.in_mpi());
+  return error;
+}
+
+// The same, of a communicator that virtual time does not follow.
+template <class Real>
+int pass_unfollowed(const char* function, Real real) {
+  const int error = pass_unmodelled(function, real);
+  const Lock lock(Process::get().mutex);
+  ++Process::get().flags.not_followed;
   return error;
 }
 
@@ -71,14 +78,14 @@ inline CommPtr followed(MPI_Comm comm, int peer) {
 
 template <class Real>
 int pass_message(int peer, Real real) {
-  return peer == MPI_PROC_NULL ? real() : pass_unfollowed(real);
+  return peer == MPI_PROC_NULL ? real() : pass_unfollowed("messages between groups", real);
 }
 
 template <class Real>
 int on_collective(const Call& call, const char* function, void* caller, Real real) {
   const Pause pause;
   const CommPtr comm = followed_collective(call);
-  if (!comm) return pass_unfollowed(real);
+  if (!comm) return pass_unfollowed(function, real);
   Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
   const Begun begun = Collectives::get().begin(planned);
   if (!planned.together() || must_stay_awake()) {
@@ -99,7 +106,7 @@ template <class Real, class Start>
 int on_neighborhood(const Call& call, const char* function, void* caller, Real real, Start start) {
   const Pause pause;
   const CommPtr comm = followed_collective(call);
-  if (!comm) return pass_unfollowed(real);
+  if (!comm) return pass_unfollowed(function, real);
   Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
   Collectives::get().finish(Collectives::get().begin(planned), false);
   if (!may_start(call.comm)) return pass(real);
@@ -113,7 +120,7 @@ int on_start(const Call& call, const char* function, void* caller, MPI_Request* 
              Real real) {
   const Pause pause;
   const CommPtr comm = followed_collective(call);
-  if (!comm) return pass_unfollowed(real);
+  if (!comm) return pass_unfollowed(function, real);
   Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
   const Begun begun = Collectives::get().begin(planned);
   const int error = touching(real);
@@ -127,7 +134,7 @@ int on_initialized(const Call& call, const char* function, void* caller, MPI_Req
                    Real real) {
   const Pause pause;
   const CommPtr comm = followed_collective(call);
-  if (!comm) return pass_unfollowed(real);
+  if (!comm) return pass_unfollowed(function, real);
   Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
   const int error = pass(real);
   if (error == MPI_SUCCESS) {
@@ -143,7 +150,7 @@ int on_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request, const char* 
             void* caller, Real real) {
   const Pause pause;
   const CommPtr known = Process::get().comms.find(comm);
-  if (!known) return pass_unfollowed(real);
+  if (!known) return pass_unfollowed(function, real);
   Planned planned = plan_attach(known, comm, function, caller_in_program(caller));
   planned.names = true;
   Begun begun = Collectives::get().begin(planned);

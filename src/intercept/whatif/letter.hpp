@@ -35,6 +35,8 @@ struct Letter {
   bool uneven = false;
   bool cold = false;
   bool together = false;  // to all
+  // Of an arrival, how long the rank was in the MPI's own call; of an answer the least of them.
+  float took_ns = 0;
   // By scenario: when a message or block arrives, when a collective is begun, or when it ends.
   std::array<double, kMostScenarios> times{};
   // Of an answer: the ends if it cost nothing. Of a block the first alone: when its sender began.

@@ -196,9 +196,10 @@ void Mailbox::doze(int& times, std::uint32_t seen) {
   memory_.sleep(local_, seen, std::min(longer, kLongestSleep));
 }
 
-void Mailbox::take_token() {
-  if (!crowded_ || has_token_) return;
+bool Mailbox::take_token() {
+  if (!crowded_ || has_token_) return true;
   has_token_ = memory_.take_token(kLongestForToken);
+  return has_token_;
 }
 
 void Mailbox::give_token() {

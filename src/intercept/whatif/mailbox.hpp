@@ -51,7 +51,8 @@ class Mailbox {
   [[nodiscard]] bool reaches_at_once(const std::vector<int>& ranks) const;
   // More ranks than cores on this host: each needs a token to compute.
   [[nodiscard]] bool is_crowded() const { return crowded_; }
-  void take_token();
+  // False where it goes on without: who has one may wait for what this rank has to do.
+  bool take_token();
   void give_token();
 
  private:

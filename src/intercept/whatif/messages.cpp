@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/short_list.hpp"
+
 namespace stretto::intercept::whatif {
 
 Messages& Messages::get() {
@@ -96,6 +98,17 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
     }
     if (++times > 1) process.rest(times);
   }
+}
+
+void Messages::take_in(const CommPtr& comm, std::span<const int> sources, int tag) {
+  ShortList<Letter> letters;
+  for (const int source : sources) {
+    MPI_Status status{};
+    status.MPI_SOURCE = source;
+    status.MPI_TAG = tag;
+    letters.push_back(complete(post(comm, source, tag), status));
+  }
+  if (!letters.empty()) received(letters);
 }
 
 trace::Taken Messages::place_of(const Letter& letter, bool taken) {

@@ -41,6 +41,8 @@ class Messages {
   [[nodiscard]] Letter probed(const CommPtr& comm, const MPI_Status& status, bool taken);
   // They were received together: in the order in which they arrive.
   void received(std::span<Letter> letters);
+  // Those of these ranks that have, or will have, such a tag: one of each, received together.
+  void take_in(const CommPtr& comm, std::span<const int> sources, int tag);
   // Where the letter is for a trace, now that what became of it is written down. Only with the
   // mutex held.
   [[nodiscard]] trace::Taken place_of(const Letter& letter, bool taken);

@@ -57,7 +57,7 @@ void Process::rest(int& times) {
 }
 
 void Process::take_token() {
-  if (is_clocked()) mailbox.take_token();
+  if (is_clocked() && !mailbox.take_token()) ++flags.late_tokens;
 }
 
 void Process::give_token() {
@@ -89,6 +89,25 @@ void Process::stop_computing(Stops why) {
     blocked_ns += static_cast<double>(blocked - blocked_before_);
   }
   blocked_before_ = blocked;
+}
+
+std::int64_t Process::in_mpi() {
+  if (!is_clocked()) {
+    static constinit thread_local std::int64_t before [[gnu::tls_model("initial-exec")]] = 0;
+    const std::int64_t now = now_ns();
+    return now - std::exchange(before, now);
+  }
+  const std::int64_t now = clock_->now();
+  blocked_before_ = clock_->blocked();
+  return now - std::exchange(left_at_, now);
+}
+
+void Process::passed(std::string_view function, std::int64_t ns) {
+  const Lock lock(mutex);
+  timeline.pass(ns);
+  Unmodelled& same = unmodelled[function];
+  ++same.calls;
+  same.ns += ns;
 }
 
 bool Process::left_caches() {

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +26,13 @@ struct Flags {
   std::int64_t clock_reads = 0;    // the program looks at the time
   std::int64_t other_threads = 0;  // calls of threads whose computing is not counted
   std::int64_t not_followed = 0;   // calls that virtual time knows nothing of
+  std::int64_t late_tokens = 0;    // a core came free only after so long that it was not waited for
+};
+
+// Calls that nobody models: all scenarios take the time that they took.
+struct Unmodelled {
+  std::int64_t calls = 0;
+  std::int64_t ns = 0;
 };
 
 // Why the program's computing stops.
@@ -65,6 +74,7 @@ class Process {
   Comms comms;
   Sites sites;
   Flags flags;
+  std::map<std::string_view, Unmodelled> unmodelled;  // by function
   FirstTouches touches;  // only by the thread that the clocks belong to
   // Held by whoever looks at the members; never while waiting.
   Mutex mutex;
@@ -87,6 +97,10 @@ class Process {
   void resume_computing();
   // It ran for so long, wherever.
   void computed(std::int64_t ns);
+  // How long this thread was in the MPI since it was asked last, or since the program stopped.
+  [[nodiscard]] std::int64_t in_mpi();
+  // A call that nobody models took so long.
+  void passed(std::string_view function, std::int64_t ns);
   // Since it was asked last, did the program run for long enough to have filled the caches with
   // other data than those of its last collective?
   [[nodiscard]] bool left_caches();

@@ -37,11 +37,9 @@ void describe(Json& json, std::int64_t wall_ns, const Pace& pace) {
 }
 
 std::vector<std::pair<std::string, std::int64_t>> named(const Flags& flags) {
-  return {{"wildcards", flags.wildcards},
-          {"polls", flags.polls},
-          {"clock_reads", flags.clock_reads},
-          {"other_threads", flags.other_threads},
-          {"not_followed", flags.not_followed}};
+  return {{"wildcards", flags.wildcards},       {"polls", flags.polls},
+          {"clock_reads", flags.clock_reads},   {"other_threads", flags.other_threads},
+          {"not_followed", flags.not_followed}, {"late_tokens", flags.late_tokens}};
 }
 
 void write(const std::string& text) {
@@ -73,15 +71,24 @@ void write_report(Process& process, std::int64_t wall_ns, const Pace& pace) {
   }
   json.end_array().key("flags").begin_object();
   for (const auto& [name, count] : named(process.flags)) json.field(name, count);
-  json.end_object().key("sites").begin_array();
+  json.end_object().key("unmodelled").begin_array();
+  for (const auto& [function, times] : process.unmodelled) {
+    json.begin_object()
+        .field("function", function)
+        .field("calls", times.calls)
+        .field("ns", times.ns)
+        .end_object();
+  }
+  json.end_array().key("sites").begin_array();
   for (const auto& [key, site] : process.sites) describe(json, key, site);
   json.end_array().end_object();
   write(out.str() + "\n");
   if (!process.timeline.is_recorded()) return;
-  const bool written = process.timeline.end_record({.computed_ns = process.computed_ns,
+  const auto why_not = process.timeline.end_record({.computed_ns = process.computed_ns,
                                                     .blocked_ns = process.blocked_ns,
                                                     .flags = named(process.flags)});
-  if (!written) say("cannot write all of rank %d's trace: there is none", process.world_rank);
+  if (!why_not) return;
+  say("there is no trace of rank %d: %s", process.world_rank, why_not->c_str());
 }
 
 void write_times(std::int64_t wall_ns, const Pace& pace) {

@@ -137,6 +137,7 @@ void Requests::complete(std::span<const Completed> completed) {
   ShortList<Letter> letters;
   ShortList<Begun> collectives;
   ShortList<std::pair<Ticket, const MPI_Status*>> receives;
+  std::string_view passes;
   for (const auto& [request, status] : completed) {
     Operation operation = take(request);
     if (const auto* receive = std::get_if<Receive>(&operation)) {
@@ -145,6 +146,8 @@ void Requests::complete(std::span<const Completed> completed) {
       letters.push_back(matched->letter);
     } else if (auto* begun = std::get_if<Begun>(&operation)) {
       collectives.push_back(std::move(*begun));
+    } else if (const auto* passing = std::get_if<Passes>(&operation)) {
+      passes = passing->function;
     }
   }
   // In the order in which they were posted.
@@ -160,6 +163,10 @@ void Requests::complete(std::span<const Completed> completed) {
   }
   if (!letters.empty()) Messages::get().received(letters);
   for (const Begun& begun : collectives) Collectives::get().finish(begun, true);
+  // Beside others it was waited for meanwhile.
+  if (!passes.empty() && letters.empty() && collectives.empty()) {
+    Process::get().passed(passes, Process::get().in_mpi());
+  }
 }
 
 }  // namespace stretto::intercept::whatif

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -21,7 +22,11 @@ struct Receive {
 struct MatchedReceive {
   Letter letter;
 };
-using Operation = std::variant<std::monostate, Receive, MatchedReceive, Begun>;
+// Of what nobody models.
+struct Passes {
+  std::string_view function;
+};
+using Operation = std::variant<std::monostate, Receive, MatchedReceive, Begun, Passes>;
 
 // What MPI_Start starts: a message, or a collective.
 struct Persistent {

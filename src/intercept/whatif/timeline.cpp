@@ -101,10 +101,17 @@ void Timeline::finish(int begun, const Letter& ends, bool nonblocking) {
   finished(begun, nonblocking);
 }
 
-void Timeline::finished(int begun, bool nonblocking) {
+void Timeline::meet(int begun, const Letter& ends) {
+  settle();
+  clocks_->wait_until(ends.free);
+  finished(begun, false, true);
+}
+
+void Timeline::finished(int begun, bool nonblocking, bool meets) {
   if (!recorder_) return;
   begun_.release(begun);
-  recorder_->did({.kind = OpKind::finish, .slot = begun, .nonblocking = nonblocking});
+  recorder_->did(
+      {.kind = OpKind::finish, .slot = begun, .nonblocking = nonblocking, .meets = meets});
 }
 
 model::Exchange Timeline::exchange(const trace::Op& what) const {
@@ -149,12 +156,14 @@ int Timeline::index_of(const SiteKey& site) {
   return index;
 }
 
-bool Timeline::end_record(trace::Ending ending) {
+std::optional<std::string> Timeline::end_record(trace::Ending ending) {
   settle();
   ending.ends.assign(clocks_->now().begin(), clocks_->now().end());
   const bool written = recorder_->end(ending);
+  const std::string why_not = recorder_->why_not();
   recorder_.reset();
-  return written;
+  if (written) return {};
+  return why_not.empty() ? "its file cannot be written" : why_not;
 }
 
 }  // namespace stretto::intercept::whatif

@@ -43,6 +43,8 @@ class Timeline {
   // A collective that is begun: where, and what it is. Returns the number that finish takes.
   [[nodiscard]] int begin(const SiteKey& site, const trace::Op& what);
   void finish(int begun, const Letter& ends, bool nonblocking);
+  // The same where it ends as if it cost nothing.
+  void meet(int begun, const Letter& ends);
   // Of a neighbourhood collective, after `begin`: its clocks, then what it sends.
   [[nodiscard]] model::Exchange exchange(const trace::Op& what) const;
   void send(model::Exchange& exchange, const trace::Block& block, std::span<double> arrivals);
@@ -53,13 +55,13 @@ class Timeline {
 
   // Its index, for Comm::recorded.
   [[nodiscard]] int add(std::int64_t id, const std::vector<int>& members);
-  // Nothing more is written down. False where not everything could be.
-  [[nodiscard]] bool end_record(trace::Ending ending);
+  // Nothing more is written down. Why there is no trace, where not everything could be.
+  [[nodiscard]] std::optional<std::string> end_record(trace::Ending ending);
 
  private:
   // What was computed since goes onto the clocks, before they are looked at or set.
   void settle();
-  void finished(int begun, bool nonblocking);
+  void finished(int begun, bool nonblocking, bool meets = false);
   [[nodiscard]] int index_of(const SiteKey& site);
 
   const std::vector<model::Scenario>* scenarios_ = nullptr;

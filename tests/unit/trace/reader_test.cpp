@@ -162,6 +162,20 @@ TEST(ReadTrace, OfARankThatCouldNotWriteThereIsNone) {
   EXPECT_FALSE(Recorder(link.path(), 0, 1, {}).end({}));
 }
 
+TEST(ReadTrace, WhatItCannotHoldIsNotRecorded) {
+  const auto why_not = [](const Op& op, int turns) {
+    const Scratch file;
+    Recorder recorder(file.path(), 0, 1, {});
+    for (int i = 0; i < turns; ++i) recorder.did(op);
+    const bool written = recorder.end({});
+    EXPECT_EQ(written, recorder.why_not().empty());
+    return recorder.why_not();
+  };
+  EXPECT_EQ(why_not({.kind = OpKind::send, .bytes = std::int64_t{1} << 50}, 2), "");
+  EXPECT_EQ(why_not({.kind = OpKind::send, .bytes = (std::int64_t{1} << 50) + 1}, 2),
+            "it holds a number that is too large");
+}
+
 // One rank's part with these ops and loops.
 std::string handmade(const Packer& comms, const Packer& ops, const Packer& loops,
                      std::uint64_t items) {
@@ -247,13 +261,14 @@ TEST(ReadTrace, ACollectiveThatCannotBeIsRefused) {
   EXPECT_TRUE(is_refused_for(with_op(exchange_with(0, 1, 5)), "cut off")) << "nonblocking";
   EXPECT_TRUE(is_refused_for(with_op(exchange_with(1, 1)), "not in the communicator"));
   EXPECT_TRUE(is_refused_for(with_op(exchange_with(0, 1, 3)), "has what it cannot have"));
+  EXPECT_TRUE(is_refused_for(with_op(exchange_with(0, 1, 9)), "has what it cannot have"));
   const auto allreduce = [](std::uint64_t flags) {
     return with_op(beginning_of(Collective::allreduce, flags));
   };
   EXPECT_TRUE(is_refused_for(allreduce(1), "cut off"));
   EXPECT_TRUE(is_refused_for(allreduce(9), "cut off")) << "cold";
   EXPECT_TRUE(is_refused_for(allreduce(5), "has what it cannot have"));
-  EXPECT_TRUE(is_refused_for(allreduce(12), "a number is too large"));
+  EXPECT_TRUE(is_refused_for(allreduce(16), "a number is too large"));
 }
 
 // A million blocks to the last of as many members: looked for one by one, this test takes minutes.

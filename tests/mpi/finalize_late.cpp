@@ -1,0 +1,65 @@
+// MPI_Finalize where exit() runs it, after it has destroyed what is the main thread's, and from
+// another thread. Argument: atexit, static or thread. Prints "finalized" on rank 0.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+bool in_static = false;
+
+void use_and_finalize() {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm copy{};
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  std::vector<double> values(3000, 1.0), sums(3000);
+  for (int i = 0; i < 5; ++i) {
+    MPI_Allreduce(values.data(), sums.data(), 3000, MPI_DOUBLE, MPI_SUM, copy);
+    MPI_Request request{};
+    MPI_Ibcast(values.data(), 3000, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    int got = -1;
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 7, &got, 1, MPI_INT,
+                 (rank + size - 1) % size, 7, copy, MPI_STATUS_IGNORE);
+    if (got != (rank + size - 1) % size || sums[2999] != size) std::abort();
+  }
+  MPI_Comm_free(&copy);
+  MPI_Finalize();
+  if (rank == 0) std::puts("finalized");
+  std::fflush(stdout);
+}
+
+// Made before MPI's and this tool's own objects, so destroyed after them, or as good as that.
+struct AtTheEnd {
+  ~AtTheEnd() {
+    if (in_static) use_and_finalize();
+  }
+} at_the_end;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view how = argc > 1 ? argv[1] : "atexit";
+  if (how == "atexit") std::atexit(use_and_finalize);
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, how == "thread" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                  &provided);
+  int mine = 1, all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (how == "static") in_static = true;
+  if (how == "thread") {
+    if (provided == MPI_THREAD_MULTIPLE) {
+      std::thread(use_and_finalize).join();
+    } else {
+      use_and_finalize();
+    }
+  }
+  if (how == "exit") std::atexit(use_and_finalize);
+  std::exit(0);
+}

@@ -1,0 +1,77 @@
+"""Programs that finalize where exit() runs it, or in another thread, under every mode."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from mpi_runs import MPIS, Mpi
+
+from stretto import native
+from stretto.launch.dropin import SCENARIOS, WHATIF
+from stretto.model.machine import read_machine
+from stretto.model.scenarios import usual_scenarios
+
+MODES = ["accelerate", "profile", "calibrate", "whatif"]
+
+
+def environment(mpi: Mpi, mode: str, folder: Path) -> dict[str, str]:
+    preload = {"LD_PRELOAD": str(native.drop_in(mpi.abi, mode))}
+    if mode == "profile":
+        return {**preload, "STRETTO_PROFILE_FOLDER": str(folder)}
+    if mode != "whatif":
+        return preload
+    file = folder / "scenarios.txt"
+    usual = usual_scenarios(read_machine("ethernet-10g"), ["allreduce", "bcast"])
+    file.write_text("".join(each.for_the_library() for each in usual))
+    return {**preload, WHATIF: str(folder), SCENARIOS: str(file)}
+
+
+@pytest.mark.parametrize("how", ["atexit", "exit", "static", "thread"])
+@pytest.mark.parametrize("mode", MODES)
+def test_finalizing_late_ends_well(mpi: Mpi, mode: str, how: str, tmp_path: Path) -> None:
+    env = environment(mpi, mode, tmp_path)
+    program = mpi.program("finalize_late")
+    ended = mpi.run(program, how, ranks=2, env=env, timeout_s=60)
+    if mode == "calibrate":  # it measures in MPI_Init, and that is all
+        assert not ended.timed_out
+        return
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "finalized" in ended.stdout
+    if mode == "whatif":
+        assert len(list(tmp_path.glob("rank-*.json"))) == 2
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+@pytest.mark.parametrize("how", ["atexit", "static"])
+def test_finalizing_late_touches_no_memory_that_is_gone(how: str, tmp_path: Path) -> None:
+    """Of one rank, without a launcher: its own memory is what matters."""
+    mpi = MPIS["openmpi"]
+    env = environment(mpi, "whatif", tmp_path)
+    said = tmp_path / "said"
+    preload = ["--trace-children=no", "--error-exitcode=0", f"--log-file={said}", "-q"]
+    words = ["valgrind", *preload, str(mpi.program("finalize_late")), how]
+    ended = mpi.run("env", *[f"{k}={v}" for k, v in env.items()], *words, ranks=1, timeout_s=120)
+    assert "finalized" in ended.stdout, ended.stderr
+    ours = re.findall(
+        r"Invalid (?:read|write|free)[^\n]*(?:\n==\d+==    [^\n]*)+", said.read_text()
+    )
+    assert not [each for each in ours if "stretto" in each or "finalize_late" in each], ours
+
+
+def test_nothing_of_ours_is_destroyed_by_exit() -> None:
+    """Who registers a destructor there is used after it, by whatever exit() runs later."""
+    objects = native.native_dir() / "CMakeFiles"
+    folders = [each for each in objects.glob("stretto-*.dir") if each.name != "stretto-unit.dir"]
+    files = [str(each) for folder in folders for each in folder.rglob("*.o")]
+    if not files:
+        pytest.skip("no object files beside the libraries")
+    said = subprocess.run(["nm", "-u", "-A", *files], capture_output=True, text=True, check=True)
+    registers = re.compile(r"__cxa_(thread_)?atexit|\bU (atexit|on_exit)\b")
+    tools = ("stretto-schedule", "stretto-replay")  # programs, which nobody preloads
+    found = [
+        line for line in said.stdout.splitlines()
+        if registers.search(line) and not any(f"/{tool}.dir/" in line for tool in tools)
+    ]  # fmt: skip
+    assert found == []

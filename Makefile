@@ -31,8 +31,7 @@ demo: build  ## run the sample applications with and without Stretto, and compar
 	@tools/demo.sh
 
 test: build mpis  ## run every test
-	@$(BIN)/ctest --preset $(PRESET)
-	@$(BIN)/python -m pytest
+	@tools/test.sh $(PRESET)
 
 # What is built already goes into the wheel; `pip wheel .` alone builds the same from nothing.
 wheel: build mpis  ## build the wheel into dist and try it in a fresh environment
@@ -47,6 +46,9 @@ sanitize: $(SANITIZERS)  ## run the tests of the native parts under the sanitize
 $(SANITIZERS):
 	@$(MAKE) --no-print-directory build PRESET=$@
 	@tools/sanitize.sh $@
+
+packaged: build  ## run packaged MPI programs that are here in virtual time, record and replay them
+	@$(BIN)/python tools/packaged.py
 
 bars: build  ## measure the promised speeds against the MPI's own (a quiet machine, root)
 	@$(BIN)/python tools/bars.py

@@ -1,7 +1,12 @@
-"""Fixtures of all tests."""
+"""Fixtures of all tests, and how they share the machine (README.md)."""
 
 import pytest
 from mpi_runs import EVERY_MPI, MPIS, Mpi
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest: what begins last ends last, alone on a core."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture(params=MPIS.values(), ids=MPIS.keys())

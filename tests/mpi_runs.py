@@ -16,6 +16,11 @@ from stretto.launch.process import launch
 from stretto.launch.registry import Known, identify, known_launchers
 from stretto.launch.schedules import known_algorithms
 from stretto.launch.survey import served
+from stretto.launch.yielding import yielding
+
+# Several tests run at a time, so ranks share cores: waiting ones leave them to others.
+for _abi in Abi:
+    os.environ.update(yielding(_abi))
 
 # What tools/mpis.sh installs; programs built for another MPI of the same ABI run on these.
 FURTHER_MPIS = Path(__file__).resolve().parents[1] / ".mpis"
@@ -73,15 +78,19 @@ class Mpi:
         program: Path | str,
         *arguments: object,
         ranks: int,
+        apart: int = 0,
         env: Mapping[str, str] | None = None,
         timeout_s: float = HANGS_AFTER_S,
     ) -> Ended:
-        """Run to the end, or kill whatever it has become; `env` goes to the ranks alone."""
+        """Run to the end, or kill whatever it has become; `env` goes to the ranks alone.
+
+        The last `apart` ranks are those of a second program on the launcher's command line.
+        """
         command = [str(program), *map(str, arguments)]
         env = {**self.environment, **(env or {})}
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             outcome = launch(
-                self.launcher.command(ranks, command, env),
+                self._command(ranks, apart, command, env),
                 timeout_s=timeout_s,
                 stdout=stdout,
                 stderr=stderr,
@@ -97,13 +106,25 @@ class Mpi:
         program: Path | str,
         *arguments: object,
         ranks: int,
+        apart: int = 0,
         env: Mapping[str, str] | None = None,
         timeout_s: float = HANGS_AFTER_S,
     ) -> Ended:
         """The same with the drop-in preloaded."""
         preload = {"LD_PRELOAD": str(native.drop_in(self.abi))}
         env = {**preload, **(env or {})}
-        return self.run(program, *arguments, ranks=ranks, env=env, timeout_s=timeout_s)
+        return self.run(program, *arguments, ranks=ranks, apart=apart, env=env, timeout_s=timeout_s)
+
+    def _command(
+        self, ranks: int, apart: int, program: list[str], env: Mapping[str, str]
+    ) -> list[str]:
+        if not apart:
+            return self.launcher.command(ranks, program, env)
+        path, *first = self.launcher.command(ranks - apart, program, env)
+        # Each program has its own number of ranks; that cores are shared only their sum tells.
+        crowded = ["--oversubscribe"] if self.abi is Abi.OPENMPI else []
+        second = self.launcher.command(apart, program, env)
+        return [path, *crowded, *first, ":", *second[second.index("-n") :]]
 
     def _program(self, kind: str, name: str) -> Path:
         path = self.build / kind / self.abi / name

@@ -20,6 +20,9 @@ from stretto.launch.dropin import COUNTERS
 
 PROGRESS_THREAD = "STRETTO_PROGRESS_THREAD"
 
+# Stretto takes two of MPICH's 2,048 contexts for each.
+MOST_COMMUNICATORS = 900
+
 # Open MPI 4.1 alone takes messages for edges of a graph and hangs (tests/mpi/dist_graph.c), but
 # not without this component. Under Stretto it stays as it is.
 SPARED = {"OMPI_MCA_topo": "^treematch"}
@@ -55,12 +58,22 @@ class Batch:
     first: int
     count: int = 1
     settings: Mapping[str, str] = field(default_factory=dict)  # Stretto's
+    most_communicators: int = MOST_COMMUNICATORS  # alive at once
+    callbacks: bool = False  # operations and attributes' functions call MPI
+    threads: bool = False  # two make communicators at a time
+    mpmd: bool = False  # launched as two programs
     simpler: Simpler = Simpler()
 
     def options(self) -> list[str]:
         which = {"--seed": self.seed, "--first": self.first, "--count": self.count}
         words = [word for name, value in which.items() for word in (name, str(value))]
-        return [*words, *self.simpler.options()]
+        return [*words, *self.manner(), *self.simpler.options()]
+
+    def manner(self) -> list[str]:
+        """As both the program and tools/differential.py take it."""
+        switches = {"--callbacks": self.callbacks, "--threads": self.threads}
+        most = ["--most-communicators", str(self.most_communicators)]
+        return [*most, *(switch for switch, on in switches.items() if on)]
 
     def command(self) -> str:
         """A command line that runs it again."""
@@ -69,7 +82,8 @@ class Batch:
         words += ["--first", str(self.first), "--sequences", str(self.count)]
         for name, value in self.settings.items():
             words += ["--set", f"{name}={value}"]
-        return shlex.join([*words, *self.simpler.options()])
+        mpmd = ["--mpmd"] if self.mpmd else []
+        return shlex.join([*words, *mpmd, *self.manner(), *self.simpler.options()])
 
     def in_words(self) -> list[str]:
         """One line an action."""
@@ -150,7 +164,10 @@ def run(batch: Batch, *, under_stretto: bool, timeout_s: float) -> Told:
         env = {**batch.settings, COUNTERS: name} if under_stretto else SPARED
         start = batch.mpi.run_under_stretto if under_stretto else batch.mpi.run
         program = batch.mpi.program("sequences")
-        ended = start(program, *arguments, ranks=batch.ranks, env=env, timeout_s=timeout_s)
+        apart = 1 if batch.mpmd and batch.ranks > 1 else 0
+        ended = start(
+            program, *arguments, ranks=batch.ranks, apart=apart, env=env, timeout_s=timeout_s
+        )
         folder = Path(name)
         notes = [read_notes(folder / f"rank-{rank}.txt") for rank in range(batch.ranks)]
         counters = read_counters(folder) if ended.ok else []

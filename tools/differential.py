@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from mpi_runs import MPIS, Mpi, algorithms_in_turn
-from sequence_runs import PROGRESS_THREAD, Batch, Compared, Simpler, compare
+from sequence_runs import MOST_COMMUNICATORS, PROGRESS_THREAD, Batch, Compared, Simpler, compare
 from sequence_shrink import shrink
 
 from stretto.data.counters import summed
@@ -54,6 +54,10 @@ def batches(mpi: Mpi, chosen: argparse.Namespace) -> Iterator[Batch]:
             first=first,
             count=min(BATCH, end - first),
             settings=turns[number % len(turns)],
+            most_communicators=chosen.most_communicators,
+            callbacks=chosen.callbacks,
+            threads=chosen.threads,
+            mpmd=chosen.mpmd,
             simpler=simpler(chosen),
         )
 
@@ -138,6 +142,10 @@ def main() -> int:
     parser.add_argument("--plain", action="store_true", help="only MPI_INT and MPI_SUM")
     parser.add_argument("--prompt", action="store_true", help="no rank is late")
     parser.add_argument("--in-turn", action="store_true", help="complete by MPI_Wait, in order")
+    parser.add_argument("--callbacks", action="store_true", help="those of the program call MPI")
+    parser.add_argument("--threads", action="store_true", help="two at a time make communicators")
+    parser.add_argument("--mpmd", action="store_true", help="the last rank is a second program's")
+    parser.add_argument("--most-communicators", type=int, default=MOST_COMMUNICATORS)
     chosen = parser.parse_args()
     mpis = [mpi for mpi in MPIS.values() if not chosen.abi or mpi.abi in chosen.abi]
     if not mpis:

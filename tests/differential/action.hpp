@@ -96,7 +96,10 @@ enum class Kind {
   init,          // persistent
   restart,       // of persistent ones
   free_request,  // of a persistent one
-  complete       // of some that are pending; which and how, each rank draws by itself
+  complete,      // of some that are pending; which and how, each rank draws by itself
+  straggle,      // the late rank stays away until a flood has gone past it, or waits for it
+  flood,         // `many` broadcasts of an int, one after the other, in each other's wake
+  crowd          // make `many` communicators in all ways, use them while all are there, free them
 };
 
 // An action's id, as others name what it made.
@@ -123,8 +126,11 @@ struct Action {
   Id comm = kWorld;  // for free_comm the one to free, for make_comm the parent
   Making making{};
   Arguments arguments;
+  int many = 0;              // see flood, crowd
   std::vector<Id> requests;  // restart, free_request: made by these init actions
-  int late_rank = -1;        // of MPI_COMM_WORLD, modulo its size; -1: all are on time
+  // Of MPI_COMM_WORLD, for straggle and flood of the communicator, modulo its size; -1: all are
+  // on time.
+  int late_rank = -1;
   int late_us = 0;
   bool late_computes = false;  // does not sleep
 };

@@ -7,8 +7,14 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "callbacks.hpp"
+#include "crowd.hpp"
+#include "flood.hpp"
+
 namespace differential {
 namespace {
+
+constexpr Id kCallbacks = 9999;  // stands for them among the actions
 
 void compute_for(int us) {
   timespec start{}, now{};
@@ -50,7 +56,8 @@ std::string Executor::run(const std::vector<Action>& actions) {
 }
 
 void Executor::act(const Action& action) {
-  be_late(action);
+  const bool by_itself = action.kind == Kind::straggle || action.kind == Kind::flood;
+  if (!by_itself) be_late(action);
   switch (action.kind) {
     case Kind::make_comm:
       return make(action);
@@ -69,6 +76,12 @@ void Executor::act(const Action& action) {
       return free_request(action.requests.front());
     case Kind::complete:
       return complete_some(own(action.seed));
+    case Kind::straggle:
+      return stay_away(action);
+    case Kind::flood:
+      return flood(action);
+    case Kind::crowd:
+      return note(action.id, {.received = run_crowd(action, manner_.threads)});
   }
 }
 
@@ -84,6 +97,18 @@ void Executor::be_late(const Action& action) const {
   } else {
     usleep(static_cast<useconds_t>(action.late_us));
   }
+}
+
+void Executor::stay_away(const Action& action) const {
+  const View& view = views_.at(action.comm);
+  if (view.comm == MPI_COMM_NULL || view.size < 2 || action.late_rank < 0) return;
+  if (action.late_rank % view.size == view.rank) await_call(view, action.late_computes);
+}
+
+void Executor::flood(const Action& action) {
+  const View& view = views_.at(action.comm);
+  if (view.comm == MPI_COMM_NULL) return;
+  note(action.id, {.received = run_flood(action, view, manner_.trusted)});
 }
 
 void Executor::make(const Action& action) {
@@ -238,6 +263,10 @@ void Executor::finish() {
   for (const auto& [id, view] : views_) {
     if (id >= 0) free_comm(id);  // again of those that were freed: then it is null
   }
+  // Whose jobs may hold the last of the datatypes.
+  pending_.clear();
+  persistent_.clear();
+  note(kCallbacks, {.received = callbacks_so_far()});
 }
 
 void Executor::note(Id action, const Outcome& outcome) {

@@ -18,6 +18,7 @@ struct Manner {
   // communicator is freed that they use. On one rank they are the MPI's even under Stretto.
   bool trusted = false;
   bool in_turn = false;  // see Simpler
+  bool threads = false;  // MPI_THREAD_MULTIPLE: two make communicators at a time
 };
 
 class Executor {
@@ -40,6 +41,8 @@ class Executor {
   void init(const Action& action);
   void restart(const Action& action);
   void free_request(Id request);
+  void stay_away(const Action& action) const;
+  void flood(const Action& action);
   void complete(std::vector<Pending> chosen, Random random);
   void complete_some(Random random);
   void complete_all(Random random);

@@ -31,6 +31,8 @@ bool* find_switch(Options& options, std::string_view name) {
   if (name == "--plain") return &options.simpler.plain;
   if (name == "--prompt") return &options.simpler.prompt;
   if (name == "--trusted") return &options.manner.trusted;
+  if (name == "--callbacks") return &options.callbacks;
+  if (name == "--threads") return &options.manner.threads;
   return name == "--in-turn" ? &options.simpler.in_turn : nullptr;
 }
 
@@ -39,6 +41,7 @@ bool read_value(Options& options, std::string_view name, std::string_view value)
   if (name == "--first") return read(value, options.first);
   if (name == "--count") return read(value, options.count);
   if (name == "--most-count") return read(value, options.simpler.most_count);
+  if (name == "--most-communicators") return read(value, options.simpler.most_communicators);
   if (name == "--keep") return read_list(value, options.simpler.keep);
   if (name != "--out") return false;
   options.out = value;

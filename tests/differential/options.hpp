@@ -14,6 +14,7 @@ struct Options {
   int count = 1;
   std::string out = ".";
   bool describe = false;
+  bool callbacks = false;  // call MPI
   Simpler simpler;
   Manner manner;
 };

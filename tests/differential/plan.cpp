@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "plan_kinds.hpp"
 #include "types.hpp"
 
 namespace differential {
@@ -153,21 +154,42 @@ void leave_out(std::vector<Action>& actions, const std::set<Id>& keep) {
   });
 }
 
-}  // namespace
+// Nobody waits for a flood that does not come, nor is called back who did not stay away.
+void pair_up(std::vector<Action>& actions) {
+  const auto late = [&](Kind kind) {
+    return std::any_of(actions.begin(), actions.end(), [kind](const Action& action) {
+      return action.kind == kind && action.late_rank >= 0;
+    });
+  };
+  const bool paired = late(Kind::straggle) && late(Kind::flood);
+  for (Action& action : actions) {
+    const bool either = action.kind == Kind::straggle || action.kind == Kind::flood;
+    if (either && !paired) action.late_rank = -1;
+  }
+}
 
-std::vector<Action> draw_sequence(Seed seed, int index, const Simpler& simpler) {
+std::vector<Action> draw_mixed(Seed seed, int index) {
   const int length = 4 + Random{seed, as_seed(index)}.below(16);
   State state;
   std::vector<Action> actions;
   for (Id id = 0; id < length; ++id) {
     actions.push_back(draw_action(Random{seed, as_seed(index), as_seed(id)}, state, id));
   }
+  return actions;
+}
+
+}  // namespace
+
+std::vector<Action> draw_sequence(Seed seed, int index, const Simpler& simpler) {
+  auto kind = draw_kind(seed, index, simpler.most_communicators);
+  std::vector<Action> actions = kind ? std::move(*kind) : draw_mixed(seed, index);
   if (simpler.keep) leave_out(actions, *simpler.keep);
   for (Action& action : actions) {
     action.arguments.count = std::min(action.arguments.count, simpler.most_count);
     if (simpler.plain) action.arguments.type = action.arguments.op = 0;
     if (simpler.prompt) action.late_rank = -1;
   }
+  pair_up(actions);
   return actions;
 }
 

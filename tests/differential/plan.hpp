@@ -13,9 +13,10 @@ namespace differential {
 struct Simpler {
   std::optional<std::set<Id>> keep;  // only these actions, and of these what still can be done
   int most_count = 1 << 30;
-  bool plain = false;    // all data MPI_INT, reduced by MPI_SUM
-  bool prompt = false;   // nobody is late
-  bool in_turn = false;  // all complete by MPI_Wait, in the order they were started
+  bool plain = false;            // all data MPI_INT, reduced by MPI_SUM
+  bool prompt = false;           // nobody is late
+  int most_communicators = 500;  // alive at once
+  bool in_turn = false;          // all complete by MPI_Wait, in the order they were started
 };
 
 // Depends on its arguments alone. Every action draws from a generator of its own, so that

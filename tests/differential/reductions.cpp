@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "callbacks.hpp"
 #include "types.hpp"
 
 namespace differential {
 namespace {
 
 // 2x2 matrices modulo 2^32: associative, does not commute.
-void multiply(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
+void multiply(void* in, void* inout, int* length, MPI_Datatype* type) {
+  call_as_an_operation(*type);
   const auto* left = static_cast<const std::uint32_t*>(in);
   auto* right = static_cast<std::uint32_t*>(inout);
   for (int i = 0; i < *length; ++i, left += 4, right += 4) {
@@ -28,7 +30,8 @@ void multiply(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
 struct Affine {
   std::uint32_t factor, gap, shift;
 };
-void compose(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
+void compose(void* in, void* inout, int* length, MPI_Datatype* type) {
+  call_as_an_operation(*type);
   const auto* first = static_cast<const Affine*>(in);
   auto* second = static_cast<Affine*>(inout);
   for (int i = 0; i < *length; ++i, ++first, ++second) {
@@ -37,7 +40,8 @@ void compose(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   }
 }
 
-void combine(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
+void combine(void* in, void* inout, int* length, MPI_Datatype* type) {
+  call_as_an_operation(*type);
   const auto* from = static_cast<const std::uint32_t*>(in);
   auto* into = static_cast<std::uint32_t*>(inout);
   for (int i = 0; i < 3 * *length; ++i) into[i] ^= from[i];

@@ -11,6 +11,7 @@
 
 #include <cstdio>
 
+#include "callbacks.hpp"
 #include "executor.hpp"
 #include "options.hpp"
 
@@ -41,18 +42,21 @@ void run(const Options& options, std::FILE* file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::optional<Options> options = parse(argc, argv);
+  std::optional<Options> options = parse(argc, argv);
   if (!options) return 2;
   if (options->describe) {
     describe(*options);
     return 0;
   }
-  MPI_Init(&argc, &argv);
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, options->manner.threads ? MPI_THREAD_MULTIPLE : level, &level);
+  if (level < MPI_THREAD_MULTIPLE) options->manner.threads = false;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   // What a call returns is part of what is compared; those made from these inherit it.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  if (options->callbacks) let_callbacks_call();
   const std::string path = options->out + "/rank-" + std::to_string(rank) + ".txt";
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
@@ -63,6 +67,7 @@ int main(int argc, char** argv) {
   std::fprintf(file, "persistent %s\n", has_persistent() ? "collectives" : "stand-ins");
   run(*options, file);
   std::fclose(file);
+  end_callbacks();
   MPI_Finalize();
   return 0;
 }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "callbacks.hpp"
+
 namespace differential {
 namespace {
 
@@ -116,6 +118,7 @@ Type make_type(int type, int elements) {
 
 Type Type::derived(MPI_Datatype type) {
   MPI_Type_commit(&type);
+  mark(type);
   return {type, true};
 }
 

@@ -60,6 +60,16 @@ std::string in_words(const Action& action) {
     case Kind::complete:
       out << "complete pending requests";
       break;
+    case Kind::straggle:
+      out << "on " << comm_name(action.comm) << " a rank stays away until the flood is past";
+      break;
+    case Kind::flood:
+      out << action.many << " ibcasts of an int on " << comm_name(action.comm) << ", root "
+          << action.arguments.root << " modulo those who are there";
+      break;
+    case Kind::crowd:
+      out << "make, use and free " << action.many << " communicators";
+      break;
     case Kind::restart:
     case Kind::free_request:
       out << (action.kind == Kind::restart ? "start" : "free") << " the persistent";
@@ -70,7 +80,10 @@ std::string in_words(const Action& action) {
     case Kind::init:
       say_call(out, action);
   }
-  if (action.late_rank >= 0) {
+  const bool waits = action.kind == Kind::straggle || action.kind == Kind::flood;
+  if (action.late_rank >= 0 && waits) {
+    out << " (late is rank " << action.late_rank << " modulo size)";
+  } else if (action.late_rank >= 0) {
     out << " (rank " << action.late_rank << " modulo size is " << action.late_us << " us late, "
         << (action.late_computes ? "computing)" : "asleep)");
   }

@@ -53,7 +53,10 @@ def unusable() -> str | None:
     return None
 
 
-pytestmark = pytest.mark.skipif(unusable() is not None, reason=unusable() or "")
+pytestmark = [
+    pytest.mark.skipif(unusable() is not None, reason=unusable() or ""),
+    pytest.mark.xdist_group("rig"),  # nobody else's may be there
+]
 
 
 class Trace:

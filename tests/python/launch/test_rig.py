@@ -18,6 +18,8 @@ from stretto.launch.rig.rig import require_usable
 if TYPE_CHECKING:
     from mpi_runs import Mpi
 
+pytestmark = pytest.mark.xdist_group("rig")
+
 TIMEOUT_S = 120
 RANK = re.compile(r"rank (\d+) host (\S+) cores (\d+) first (\d+) tag (.*)")
 

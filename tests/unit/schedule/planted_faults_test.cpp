@@ -62,6 +62,28 @@ TEST(PlantedFaults, PeerThatDoesNotExist) {
   planted.expect_fault(2, 1, {"there is no rank 4"});
 }
 
+// Rank 1 answers the second message, and the first waits for that answer.
+Schedule overtaking(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  if (me == 0) {
+    const StepId answer = step.await(1);
+    step.signal(1, after(answer));
+    step.signal(1);
+  } else {
+    step.await(0);
+    const StepId second = step.await(0);
+    step.signal(0, after(second));
+  }
+  return step.finish();
+}
+
+TEST(PlantedFaults, MessageThatHasToOvertakeAnother) {
+  const Shape shape{.collective = Collective::barrier, .size = 2};
+  const auto fault = verify("planted", shape, build_all(overtaking, shape));
+  ASSERT_TRUE(fault);
+  expect_says(*fault, "deadlock");
+}
+
 TEST(PlantedFaults, WrongOffset) {
   Planted planted(linear_gather, gather_shape());
   planted.step(0, 1).to.span.offset = 4;

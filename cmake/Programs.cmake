@@ -65,3 +65,17 @@ foreach(abi IN LISTS STRETTO_ABIS)
     endforeach()
   endif()
 endforeach()
+
+# A program of a million ranks, one of which runs, on an MPI that makes up the others.
+if(mpich IN_LIST STRETTO_ABIS AND NOT STRETTO_SANITIZE)
+  add_library(fake-mpi SHARED tests/scale/fake_mpi.c)
+  target_link_libraries(fake-mpi PRIVATE stretto-flags mpi-headers-mpich)
+  add_executable(many-ranks tests/scale/many_ranks.c)
+  target_link_libraries(many-ranks PRIVATE stretto-flags mpi-headers-mpich fake-mpi)
+  # An MPI calls its own functions, whoever is preloaded.
+  target_link_options(fake-mpi PRIVATE -Wl,-Bsymbolic)
+  set_target_properties(fake-mpi PROPERTIES OUTPUT_NAME mpi SOVERSION 12 LIBRARY_OUTPUT_DIRECTORY
+                                            ${PROJECT_BINARY_DIR}/tests/scale)
+  set_target_properties(many-ranks PROPERTIES OUTPUT_NAME many_ranks RUNTIME_OUTPUT_DIRECTORY
+                                              ${PROJECT_BINARY_DIR}/tests/scale)
+endif()

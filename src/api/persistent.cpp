@@ -1,17 +1,11 @@
 #include "api/persistent.hpp"
 
-#include "base/log.hpp"
-
 namespace stretto {
 
 std::unique_ptr<Persistent> Persistent::make(const Call& call, const Decision& decision) {
   Task task = task_for(call, decision);
-  auto tags = Engine::get().keep_tags(task);
-  if (!tags) {
-    say("a communicator has had more persistent collectives than this MPI has tags for");
-    return nullptr;
-  }
-  task.tags = std::move(*tags);
+  task.tags = communicators::persistent_tag(*task.comm);
+  if (task.tags == nullptr) return nullptr;
   return std::unique_ptr<Persistent>(new Persistent(std::move(task)));
 }
 

@@ -9,9 +9,13 @@ namespace stretto {
 
 class Persistent {
  public:
-  // `decision` is not native. nullptr where the MPI has no tags left for it.
+  // `decision` is not native. nullptr where the MPI has no tags left for it, on all ranks alike.
   static std::unique_ptr<Persistent> make(const Call& call, const Decision& decision);
-  ~Persistent() { Engine::get().let_go(task_); }
+  ~Persistent() {
+    // The communicator, to which the tag is given back, may go when this has let go of it.
+    task_.tags.reset();
+    Engine::get().let_go(task_);
+  }
   Persistent(const Persistent&) = delete;
   Persistent& operator=(const Persistent&) = delete;
 

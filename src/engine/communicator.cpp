@@ -6,30 +6,29 @@
 #include <mutex>
 #include <numeric>
 
+#include "engine/agreement.hpp"
 #include "engine/engine.hpp"
 #include "engine/own_channel.hpp"
 #include "engine/own_neighbors.hpp"
-#include "transport/mpi/spared.hpp"
 
 namespace stretto {
 
 namespace communicators {
 namespace {
 
-// What one rank tells the others. They must all know the same of each other, as what they
-// decide from it must be the same.
-struct Peer {
-  Place place;
-  bool progress_thread = false;
-  bool crowded = false;  // its MPI_COMM_WORLD has more ranks than cores
-};
+// What all ranks of a communicator must have for it to be so.
+constexpr std::uint64_t kSameRanks = 1;  // their ranks are those of the channel, all of them
+constexpr std::uint64_t kProgressThread = 2;
 
 struct Registry {
   std::mutex mutex;
   std::atomic<int> keyval = MPI_KEYVAL_INVALID;
   bool expects_world = false;
-  std::vector<Peer> world;  // of MPI_COMM_WORLD, once attached, where it is the first
-  bool world_oversubscribed = false;
+  std::atomic<bool> foreign_ranks{true};  // see expect_foreign_ranks
+  std::shared_ptr<Channel> world;         // of MPI_COMM_WORLD, once attached, where it is the first
+  int world_size = 0;
+  Rank world_rank = 0;
+  Hosts world_hosts;
   std::vector<std::unique_ptr<Communicator>> known;
   std::atomic<bool> any_orphaned{false};
 };
@@ -57,20 +56,10 @@ int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
   return MPI_SUCCESS;
 }
 
-// Among ranks of a communicator without two groups.
-std::vector<Peer> exchange(MPI_Comm comm, int size) {
-  const Peer mine{Place::here(), Engine::get().has_progress_thread(),
-                  registry().world_oversubscribed};
-  std::vector<Peer> peers(static_cast<std::size_t>(size));
-  native().Allgather(&mine, sizeof mine, native().byte, peers.data(), sizeof mine, native().byte,
-                     comm);
-  return peers;
-}
-
-// The group's ranks, known from MPI_COMM_WORLD's; empty where that was not attached first
-// or a rank is of another world (MPI_Comm_spawn).
-std::vector<Peer> peers_of(MPI_Group group, int size) {
-  if (registry().world.empty()) return {};
+// Are all ranks of the group in MPI_COMM_WORLD? An MPI may take the product of both sizes for it.
+bool in_world(MPI_Group group) {
+  int size = 0;
+  native().Group_size(group, &size);
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::vector<int> world_ranks(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -78,39 +67,19 @@ std::vector<Peer> peers_of(MPI_Group group, int size) {
   native().Comm_group(native().comm_world, &world);
   native().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
   native().Group_free(&world);
-
-  std::vector<Peer> peers;
-  for (const int rank : world_ranks) {
-    if (rank == MPI_UNDEFINED) return {};
-    peers.push_back(registry().world[static_cast<std::size_t>(rank)]);
-  }
-  return peers;
+  return std::ranges::find(world_ranks, MPI_UNDEFINED) == world_ranks.end();
 }
 
-Topology topology_of(const std::vector<Peer>& peers) {
-  std::vector<Place> places;
-  places.reserve(peers.size());
-  for (const Peer& peer : peers) places.push_back(peer.place);
-  return Topology(places);
-}
-
-Surroundings surroundings(const Topology& topology, const std::vector<Peer>& peers) {
-  const auto crowded = [](const Peer& peer) { return peer.crowded; };
-  const auto has_thread = [](const Peer& peer) { return peer.progress_thread; };
-  return {.hosts = topology.hosts(),
-          // Its ranks may wait for cores that ranks outside of it are on.
-          .oversubscribed =
-              topology.oversubscribed() || std::any_of(peers.begin(), peers.end(), crowded),
-          .progress_thread = std::all_of(peers.begin(), peers.end(), has_thread)};
-}
-
-// A communicator of the same ranks, or an error.
-int make_channel(MPI_Comm comm, MPI_Group group, MPI_Comm* channel) {
-  const Spared spared(comm);
-  // Not MPI_Comm_dup: that would run the program's attribute copy callbacks.
-  const int error = native().Comm_create(comm, group, channel);
-  if (error == MPI_SUCCESS) native().Comm_set_errhandler(*channel, native().errors_return);
-  return error;
+bool all_in_world(MPI_Comm comm, bool is_inter) {
+  MPI_Group group{};
+  native().Comm_group(comm, &group);
+  bool all = in_world(group);
+  native().Group_free(&group);
+  if (!all || !is_inter) return all;
+  native().Comm_remote_group(comm, &group);
+  all = in_world(group);
+  native().Group_free(&group);
+  return all;
 }
 
 int keyval() {
@@ -135,47 +104,117 @@ auto always_native_table(const Communicator& comm) {
   return table;
 }
 
+// Nothing runs on it any more. Its messages have all arrived, so its id may be another's.
 void release(Communicator& known) {
-  // Done already where a program under the drop-in calls stretto_finalize too.
-  if (known.size == 1 || known.channel == native().comm_null) return;
-  native().Comm_free(&known.channel);
+  if (known.shared == nullptr) return;
+  if (known.shared == registry().world) {
+    known.shared->ids.give_back(known.id);
+  } else {
+    known.shared->free();
+  }
+  known.shared = nullptr;
 }
 
-// An intracommunicator of both groups, for the channel; a group's ranks stay together.
-bool merge(MPI_Comm comm, Communicator& made) {
+std::vector<Rank> gather_ranks(const Members& members, Rank mine, int number) {
+  std::vector<Rank> ranks(static_cast<std::size_t>(number));
+  native().Allgather(&mine, sizeof mine, native().byte, ranks.data(), sizeof mine, native().byte,
+                     members.comm);
+  return ranks;
+}
+
+// What each group knows of the other it tells it: a part from each rank, as all say as much.
+std::vector<Rank> gather_own_group(const Members& members, const std::vector<Rank>& remote,
+                                   int local_size) {
+  const auto part = [](int number, int ranks) {
+    return static_cast<std::size_t>((number + ranks - 1) / ranks);
+  };
+  const auto remote_size = static_cast<int>(remote.size());
+  const std::size_t sent = part(remote_size, local_size);
+  const std::size_t received = part(local_size, remote_size);
+  std::vector<Rank> told(remote);
+  told.resize(sent * static_cast<std::size_t>(local_size));
+  std::vector<Rank> own(received * remote.size());
+  native().Allgather(told.data() + sent * static_cast<std::size_t>(members.rank),
+                     static_cast<int>(sent * sizeof(Rank)), native().byte, own.data(),
+                     static_cast<int>(received * sizeof(Rank)), native().byte, members.comm);
+  own.resize(static_cast<std::size_t>(local_size));
+  return own;
+}
+
+// The group with the lower first rank in MPI_COMM_WORLD comes first, on the ranks of both.
+void join_groups(const Members& members, Communicator& made, Rank mine) {
   Groups& groups = made.groups;
-  native().Comm_size(comm, &groups.local_size);
-  native().Comm_remote_size(comm, &groups.remote_size);
-  const Spared spared(comm);
-  if (native().Intercomm_merge(comm, 0, &made.channel) != MPI_SUCCESS) return false;
-  native().Comm_set_errhandler(made.channel, native().errors_return);
-  native().Comm_rank(made.channel, &made.rank);
-  native().Comm_size(made.channel, &made.size);
-  int local_rank = 0;
-  native().Comm_rank(comm, &local_rank);
-  groups.local = made.rank - local_rank;
-  groups.remote = groups.local == 0 ? groups.local_size : 0;
+  std::vector<Rank> remote = gather_ranks(members, mine, groups.remote_size);
+  std::vector<Rank> local = gather_own_group(members, remote, groups.local_size);
+  const bool first = local.front() < remote.front();
+  groups.local = first ? 0 : groups.remote_size;
+  groups.remote = first ? groups.local_size : 0;
+  made.rank = groups.local + members.rank;
+  made.channel_ranks = std::move(first ? local : remote);
+  const std::vector<Rank>& rest = first ? remote : local;
+  made.channel_ranks.insert(made.channel_ranks.end(), rest.begin(), rest.end());
+}
+
+// `made` gets a context id on MPI_COMM_WORLD's channel. Collective. False where there is none.
+bool join_world(const Members& members, Communicator& made) {
+  const Registry& all = registry();
+  const bool same = !members.is_inter && made.size == all.world_size && made.rank == all.world_rank;
+  const bool thread = Engine::get().has_progress_thread();
+  const std::uint64_t flags = (same ? kSameRanks : 0) | (thread ? kProgressThread : 0);
+  const Agreement agreement = agree(members, flags, all.world->ids);
+  if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
+  made.shared = all.world;
+  made.id = *agreement.id;
+  if (members.is_inter) {
+    join_groups(members, made, all.world_rank);
+  } else if ((agreement.flags & kSameRanks) == 0) {
+    made.channel_ranks = gather_ranks(members, all.world_rank, made.size);
+  }
+  made.around = {.hosts = hosts_among(all.world_hosts.numbers, made.channel_ranks),
+                 // Its ranks may wait for cores that ranks outside of it are on.
+                 .oversubscribed = all.world_hosts.oversubscribed,
+                 .progress_thread = (agreement.flags & kProgressThread) != 0};
   return true;
 }
 
-bool all_in_world(MPI_Comm comm) {
-  MPI_Group local{};
-  MPI_Group remote{};
-  native().Comm_group(comm, &local);
-  native().Comm_remote_group(comm, &remote);
-  int size = 0;
-  native().Comm_size(comm, &size);
-  int remote_size = 0;
-  native().Comm_remote_size(comm, &remote_size);
-  const bool all = !peers_of(local, size).empty() && !peers_of(remote, remote_size).empty();
-  native().Group_free(&local);
-  native().Group_free(&remote);
-  return all;
+// A channel of its own, which for MPI_COMM_WORLD will be the others', too. Collective. False
+// where there is none.
+bool open_channel(const Members& members, Communicator& made) {
+  Registry& all = registry();
+  made.shared = Channel::make(members.comm);
+  if (made.shared == nullptr) return false;
+  Hosts hosts = survey(made.shared->comm);
+  // It is the first there, so what they agree on is the lowest id.
+  const std::uint64_t flags = Engine::get().has_progress_thread() ? kProgressThread : 0;
+  const Agreement agreement =
+      agree({.comm = made.shared->comm, .rank = made.rank}, flags, made.shared->ids);
+  if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
+  made.id = *agreement.id;
+  made.around = {.hosts = hosts.numbers.hosts,
+                 .oversubscribed = hosts.oversubscribed,
+                 .progress_thread = (agreement.flags & kProgressThread) != 0};
+  if (members.comm == native().comm_world && all.expects_world) {
+    all.world = made.shared;
+    all.world_size = made.size;
+    all.world_rank = made.rank;
+    all.world_hosts = std::move(hosts);
+  }
+  return true;
 }
 
 }  // namespace
 
-void expect_world() { registry().expects_world = true; }
+void expect_world() {
+  registry().expects_world = true;
+  MPI_Comm parent{};
+  native().Comm_get_parent(&parent);
+  registry().foreign_ranks = parent != native().comm_null;
+}
+
+void expect_foreign_ranks() { registry().foreign_ranks = true; }
+bool expects_foreign_ranks() { return registry().foreign_ranks; }
+
+const Hosts& world_hosts() { return registry().world_hosts; }
 
 bool attach(MPI_Comm comm) {
   Registry& all = registry();
@@ -183,40 +222,33 @@ bool attach(MPI_Comm comm) {
   made->user = comm;
   int is_inter = 0;
   native().Comm_test_inter(comm, &is_inter);
-  if (is_inter != 0) {
-    // Who comes from another MPI_COMM_WORLD need not run Stretto.
-    if (!all_in_world(comm) || !merge(comm, *made)) return false;
-  } else {
-    native().Comm_rank(comm, &made->rank);
-    native().Comm_size(comm, &made->size);
+  // Who comes from another MPI_COMM_WORLD need not run Stretto.
+  if (is_inter != 0 && all.world == nullptr) return false;
+  if (all.world != nullptr && all.foreign_ranks && !all_in_world(comm, is_inter != 0)) return false;
+  Members members{.comm = comm, .is_inter = is_inter != 0};
+  native().Comm_rank(comm, &members.rank);
+  native().Comm_size(comm, &made->size);
+  made->rank = members.rank;
+  if (members.is_inter) {
+    made->groups.local_size = made->size;
+    native().Comm_remote_size(comm, &made->groups.remote_size);
+    made->size += made->groups.remote_size;
   }
-  MPI_Comm const ranks = is_inter != 0 ? made->channel : comm;
-  MPI_Group group{};
-  native().Comm_group(ranks, &group);
-  std::vector<Peer> peers = peers_of(group, made->size);
-  if (peers.empty() && !all.world.empty()) {
-    native().Group_free(&group);
-    return false;  // ranks of another MPI_COMM_WORLD, which need not run Stretto
-  }
-  if (peers.empty()) peers = exchange(ranks, made->size);
-  made->topology = topology_of(peers);
-  made->around = surroundings(made->topology, peers);
-  made->always_native = always_native_table(*made);
-  if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
-  if (comm == native().comm_world && all.expects_world) {
-    all.world_oversubscribed = made->topology.oversubscribed();
-    for (Peer& peer : peers) peer.crowded = all.world_oversubscribed;
-    all.world = std::move(peers);
-  }
-  int error = MPI_SUCCESS;
   if (made->size == 1) {
     made->channel = own_channel::get();
-  } else if (is_inter == 0) {
-    error = make_channel(comm, group, &made->channel);
+    made->around = {.oversubscribed = all.world_hosts.oversubscribed,
+                    .progress_thread = Engine::get().has_progress_thread()};
+  } else {
+    const bool joined =
+        all.world != nullptr ? join_world(members, *made) : open_channel(members, *made);
+    if (!joined) return false;
+    const TagLayout& tags = made->shared->tags;
+    made->channel = made->shared->comm;
+    made->tags = TagRange(tags.first_tag(made->id), tags.width());
+    made->slots.emplace(tags.width());
   }
-  native().Group_free(&group);
-  if (error != MPI_SUCCESS) return false;
-  made->tags = Tags(made->size);
+  made->always_native = always_native_table(*made);
+  if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
 
   native().Comm_set_attr(comm, keyval(), made.get());
   const std::lock_guard lock(all.mutex);
@@ -225,8 +257,42 @@ bool attach(MPI_Comm comm) {
   return true;
 }
 
+namespace {
+
+// A slot of `comm`, given back when the last operation that uses it has ended.
+struct PersistentTag {
+  PersistentTag(const Communicator& of, PersistentSlots& from, int taken)
+      : slots(from), slot(taken), tags(of.shared->tags.slot_tag(of.id, taken), 1) {}
+  ~PersistentTag() { slots.give_back(slot); }
+  PersistentTag(const PersistentTag&) = delete;
+  PersistentTag& operator=(const PersistentTag&) = delete;
+
+  PersistentSlots& slots;
+  int slot;
+  TagRange tags;
+};
+
+}  // namespace
+
+std::shared_ptr<TagRange> persistent_tag(Communicator& comm) {
+  if (!comm.slots) return std::make_shared<TagRange>();
+  PersistentSlots& slots = *comm.slots;
+  std::optional<int> slot = slots.take();
+  if (!slot) {
+    std::vector<std::uint64_t> returned = slots.returned();
+    const int local_rank = comm.is_inter() ? comm.rank - comm.groups.local : comm.rank;
+    const Members members{.comm = comm.user, .is_inter = comm.is_inter(), .rank = local_rank};
+    if (keep_common_bits(members, returned) != MPI_SUCCESS) return nullptr;
+    slots.renew(returned);
+    slot = slots.take();
+    if (!slot) return nullptr;
+  }
+  const auto tag = std::make_shared<PersistentTag>(comm, slots, *slot);
+  return {tag, &tag->tags};
+}
+
 Communicator* detail::look_up(MPI_Comm comm) {
-  const unsigned now = generation.load(std::memory_order_acquire);
+  const std::uint64_t now = generation.load(std::memory_order_acquire);
   const int known = registry().keyval;
   if (known == MPI_KEYVAL_INVALID || comm == native().comm_null) return nullptr;
   void* value = nullptr;
@@ -252,7 +318,10 @@ void reap() {
     all.any_orphaned = std::any_of(all.known.begin(), all.known.end(),
                                    [](const auto& known) { return known->orphaned; });
   }
-  for (const auto& known : dead) release(*known);
+  for (const auto& known : dead) {
+    if (known->graph) Engine::get().plans().forget(*known->graph);
+    release(*known);
+  }
 }
 
 void finish() {
@@ -266,6 +335,8 @@ void finish() {
     if (predefined) release(*known);
   }
   own_channel::close();
+  if (all.world != nullptr) all.world->free();
+  all.world = nullptr;
   int made = all.keyval.exchange(MPI_KEYVAL_INVALID);
   if (made != MPI_KEYVAL_INVALID) native().Comm_free_keyval(&made);
   ++detail::generation;

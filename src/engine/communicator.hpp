@@ -1,21 +1,24 @@
-// What Stretto keeps for each communicator of the program: a channel of its own for
-// messages, the topology of its ranks, and the tags both ends of a pair count alike.
+// What Stretto keeps for each communicator of the program: its ranks on the channel that carries
+// Stretto's messages, the tags they use there, and what is known of their hosts. What grows with
+// the number of ranks is four bytes each, and nothing where they are those of MPI_COMM_WORLD.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "engine/channel.hpp"
 #include "engine/tags.hpp"
+#include "engine/world.hpp"
 #include "selection/selection.hpp"
-#include "topology/topology.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto {
 
-// Where the groups of an intercommunicator begin among the channel's ranks.
+// Where the groups of an intercommunicator begin among the ranks of both.
 struct Groups {
   Rank local = 0;
   int local_size = 0;
@@ -24,45 +27,63 @@ struct Groups {
 };
 
 // The tags are guarded by the engine's lock; the rest does not change once it is attached,
-// but for what is atomic and `orphaned`, which the registry guards.
+// but for what is atomic, the slots and `orphaned`, which the registry guards.
 struct Communicator {
   MPI_Comm user{};  // the program's
-  // The same ranks, of an intercommunicator both groups'; carries only Stretto's messages.
+  // Carries only Stretto's messages. Of one rank alone, which has none, that of the process.
   MPI_Comm channel{};
-  Rank rank = 0;  // in the channel
-  int size = 1;   // of the channel
+  std::shared_ptr<Channel> shared;  // what `channel` belongs to; none of one rank alone
+  int id = 0;                       // the context id there
+  std::vector<Rank> channel_ranks;  // by rank; empty: the same
+  Rank rank = 0;                    // of an intercommunicator among those of both groups
+  int size = 1;                     // likewise
   Groups groups;
   std::shared_ptr<const Graph> graph;  // of this rank's neighbours; none without a topology
-  Topology topology;
   Surroundings around;
   // See selection's always_native: [form][collective].
   std::array<std::array<Reason, kCollectives>, kForms> always_native{};
-  Tags tags{0};
-  std::atomic<int> operations{0};  // running on it, and persistent ones
-  bool orphaned = false;           // the program freed `user`
+  TagRange tags;
+  std::optional<PersistentSlots> slots;  // none of one rank alone
+  std::atomic<int> operations{0};        // running on it, and persistent ones
+  bool orphaned = false;                 // the program freed `user`
 
   [[nodiscard]] bool is_inter() const { return groups.remote_size > 0; }
+  [[nodiscard]] Rank on_channel(Rank of) const {
+    return channel_ranks.empty() ? of : channel_ranks[static_cast<std::size_t>(of)];
+  }
 };
 
 // The communicators Stretto knows. Thread-safe.
 namespace communicators {
 
-// MPI_COMM_WORLD will be attached first of all, on every rank: then most other communicators
-// need not exchange anything.
+// MPI_COMM_WORLD will be attached first of all, on every rank: then its channel serves all others.
 void expect_world();
 
 // Collective over `comm`, which Stretto must not know yet. False where it holds ranks
-// outside of an expected MPI_COMM_WORLD (they need not run Stretto), or where the MPI gives no
-// channel: then the communicator stays unknown, on all its ranks alike. Cheaper once MPI_COMM_WORLD
-// is attached.
+// outside of an expected MPI_COMM_WORLD (they need not run Stretto), or where no context id or no
+// channel is left for it: then the communicator stays unknown, on all its ranks alike.
 bool attach(MPI_Comm comm);
 
+// From now on communicators may hold ranks of another MPI_COMM_WORLD: this rank has taken part in
+// MPI_Comm_spawn or its kind, or was told of one who has. Each new one is looked at then.
+void expect_foreign_ranks();
+[[nodiscard]] bool expects_foreign_ranks();
+
+// Of MPI_COMM_WORLD, once it is attached.
+[[nodiscard]] const Hosts& world_hosts();
+
+// A tag for a persistent operation on `comm`, until nobody holds it any more. nullptr where there
+// is none, on all ranks alike. The ranks ask in the same order; collective over `comm` where all
+// tags were in use once, local until then.
+[[nodiscard]] std::shared_ptr<TagRange> persistent_tag(Communicator& comm);
+
 namespace detail {
-// Changes whenever a handle may have come to mean something else.
-inline std::atomic<unsigned> generation{1};
+// Changes whenever a handle may have come to mean something else. 32 bits would come round
+// within days.
+inline std::atomic<std::uint64_t> generation{1};
 // What this thread asked for last.
 struct Last {
-  unsigned generation = 0;
+  std::uint64_t generation = 0;
   MPI_Comm comm{};
   Communicator* known = nullptr;
 };
@@ -74,7 +95,7 @@ Communicator* look_up(MPI_Comm comm);
 // before; the MPI's own look-up would add a tenth to its fastest collective.
 [[nodiscard]] inline Communicator* find(MPI_Comm comm) {
   const detail::Last& last = detail::last;
-  const unsigned now = detail::generation.load(std::memory_order_acquire);
+  const std::uint64_t now = detail::generation.load(std::memory_order_acquire);
   if (last.generation == now && last.comm == comm) return last.known;
   return detail::look_up(comm);
 }

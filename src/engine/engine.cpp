@@ -38,14 +38,6 @@ int free_request(void* state) {
 // Collectives cannot be cancelled (MPI 4.1, 6.12).
 int cancel_request(void* /*state*/, int /*complete*/) { return MPI_ERR_REQUEST; }
 
-// Tags go to 0 and up to this (MPI 4.1, 11.2.1).
-std::int64_t highest_tag() {
-  void* value = nullptr;
-  int found = 0;
-  native().Comm_get_attr(native().comm_world, MPI_TAG_UB, static_cast<void*>(&value), &found);
-  return found != 0 ? *static_cast<int*>(value) : 0;
-}
-
 }  // namespace
 
 Engine& Engine::get() {
@@ -58,9 +50,9 @@ void Engine::open(int program_level, bool thread_by_default) {
   if (is_open()) return;
   threads_.start(program_level);
   own_channel::open();
-  highest_tag_ = highest_tag();
   const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);
   if (stall_s > 0) stall_ns_ = std::int64_t{stall_s} * 1'000'000'000;
+  plans_.read_setting();
   const std::optional<bool> wanted = switch_setting("STRETTO_PROGRESS_THREAD");
   if (wanted.value_or(thread_by_default) && threads_.multiple()) {
     has_thread_ = true;
@@ -111,13 +103,9 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
     operation->begin_rhythm(now_ns(), looks_);
   }
   operation->start(transport_);
+  if (operation->held_back() > 0) note_held_back(operation);
   if (operation->done()) retire(operation);
   return operation;
-}
-
-std::optional<std::vector<int>> Engine::keep_tags(const Task& task) {
-  const std::lock_guard lock(mutex_);
-  return task.comm->tags.keep(*task.plan, task.ranks, highest_tag_);
 }
 
 void Engine::hold(const Task& task) {
@@ -144,9 +132,31 @@ void Engine::retire(Operation* operation) {
     std::erase(in_background_, operation);
     release_unused();
   }
+  std::erase(held_back_, operation);
   if (operation->has_handle) native().Grequest_complete(operation->handle);
   if (operation->signal) operation->signal->raise(operation->error());
   release(operation);
+}
+
+void Engine::note_held_back(Operation* operation) {
+  if (std::ranges::find(held_back_, operation) == held_back_.end()) {
+    held_back_.push_back(operation);
+  }
+}
+
+// The oldest first: the others wait for what it posts.
+bool Engine::post_held_back() {
+  bool posted = false;
+  std::vector<Operation*> waiting;
+  waiting.swap(held_back_);
+  for (Operation* const operation : waiting) {
+    const std::size_t before = operation->held_back();
+    operation->post_held_back(transport_);
+    posted = posted || operation->held_back() < before;
+    if (operation->held_back() > 0) held_back_.push_back(operation);
+    if (operation->done()) retire(operation);
+  }
+  return posted;
 }
 
 bool Engine::pass() {
@@ -155,9 +165,14 @@ bool Engine::pass() {
     auto* const operation = static_cast<Operation*>(token.owner);
     operation->step_done(transport_, token.step, error);
     if (operation->background) operation->keep_rhythm(token.step, now_ns(), looks_);
+    if (operation->held_back() > 0) note_held_back(operation);
     if (operation->done()) retire(operation);
     moved = true;
   }
+  // Only what is posted, or fails, lets others be.
+  const bool changed = moved || transport_.posted() != posted_;
+  if (!held_back_.empty() && changed && post_held_back()) moved = true;
+  posted_ = transport_.posted();
   if (moved) moves_.fetch_add(1, std::memory_order_relaxed);
   return moved;
 }

@@ -50,8 +50,6 @@ class Engine {
   Operation* start(Task task, bool background, const Notice& notice);
   static void release(Operation* operation);
 
-  // The tags of a persistent operation (see Tags::keep); empty where there are no more.
-  std::optional<std::vector<int>> keep_tags(const Task& task);
   // What a persistent operation uses stays, from `hold` to `let_go`.
   void hold(const Task& task);
   void let_go(const Task& task);
@@ -91,9 +89,9 @@ class Engine {
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
   [[nodiscard]] bool spans_hosts() const { return spans_hosts_; }
   // Of MPI_COMM_WORLD; before any other thread uses the engine.
-  void set_topology(const Topology& world) {
-    oversubscribed_ = world.oversubscribed();
-    spans_hosts_ = world.hosts() > 1;
+  void set_hosts(const Hosts& world) {
+    oversubscribed_ = world.oversubscribed;
+    spans_hosts_ = world.numbers.hosts > 1;
   }
 
  private:
@@ -109,6 +107,8 @@ class Engine {
   [[nodiscard]] bool op_in_use(MPI_Op op) const;
   bool pass();  // under the lock; true where anything moved
   void retire(Operation* operation);
+  void note_held_back(Operation* operation);
+  bool post_held_back();  // true where anything was posted
   void enter_wait();
   void leave_wait();
   bool try_pass();
@@ -132,14 +132,15 @@ class Engine {
   std::atomic<int> background_{0};  // changed under the lock
   std::vector<Operation*> in_background_;
   std::vector<const Task*> held_;
+  std::vector<Operation*> held_back_;  // those that have messages held back
   std::vector<MPI_Datatype> types_to_free_;
   std::vector<MPI_Op> ops_to_free_;
   std::vector<MPI_Datatype> released_types_;  // by all that used them
   std::vector<MPI_Op> released_ops_;
   std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
-  std::int64_t highest_tag_ = 0;
-  long looks_ = 0;  // at what is pending, by anybody
+  std::uint64_t posted_ = 0;  // messages, at the end of the last pass
+  long looks_ = 0;            // at what is pending, by anybody
   int waiters_ = 0;
   int active_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken

@@ -41,7 +41,7 @@ Operation::Operation(Task task)
     waits_left_[s] = step.waits;
     if (message_bytes(step) > kShortMessage) all_short_ = false;
   }
-  if (task_.tags.empty()) task_.tags = task_.comm->tags.take(plan, task_.ranks);
+  take_numbers();
   ready_.reserve(waits_left_.size());
   ready_ = plan.ready;
   ++comm().operations;
@@ -53,7 +53,23 @@ Count Operation::message_bytes(const Step& step) const {
   return 0;
 }
 
-Operation::~Operation() { --comm().operations; }
+void Operation::take_numbers() {
+  const Plan& plan = *task_.plan;
+  courses_.reserve(plan.sent.size() + plan.received.size());
+  const auto take = [this](Sequence& sequence, std::int32_t messages) {
+    courses_.push_back({&sequence, sequence.take(static_cast<std::uint64_t>(messages))});
+  };
+  for (const auto& [peer, messages] : plan.sent) take(tags().to(task_.rank_of(peer)), messages);
+  for (const auto& [peer, messages] : plan.received) {
+    take(tags().from(task_.rank_of(peer)), messages);
+  }
+}
+
+Operation::~Operation() {
+  // The communicator may go as soon as nothing runs on it, and the tags are given back to it.
+  task_.tags.reset();
+  --comm().operations;
+}
 
 void Operation::start(MpiTransport& transport) {
   if (const auto& first = task_.binding.before) {
@@ -81,25 +97,53 @@ void Operation::run_ready(MpiTransport& transport) {
   finish_if_over();
 }
 
+void Operation::post_held_back(MpiTransport& transport) {
+  std::vector<StepId> waiting;
+  waiting.swap(held_back_);
+  for (const StepId id : waiting) {
+    if (error_ == MPI_SUCCESS) run(transport, id);
+  }
+  finish_if_over();
+}
+
+bool Operation::may_post(StepId id, const Step& step) {
+  const Course& course =
+      courses_[static_cast<std::size_t>(task_.plan->traffic_of[static_cast<std::size_t>(id)])];
+  return course.sequence->may_post(course.first + static_cast<std::uint64_t>(step.ordinal),
+                                   tags().width());
+}
+
+// The message of `step`, whose turn it is.
+int Operation::post(MpiTransport& transport, StepId id, const Step& step) {
+  const Course& course =
+      courses_[static_cast<std::size_t>(task_.plan->traffic_of[static_cast<std::size_t>(id)])];
+  const std::uint64_t number = course.first + static_cast<std::uint64_t>(step.ordinal);
+  course.sequence->post(number);
+  waits_left_[static_cast<std::size_t>(id)] = kPosted;
+  const MpiTransport::Endpoint end{comm().channel, task_.channel_rank(step.peer),
+                                   tags().tag(number)};
+  if (step.kind == StepKind::send) {
+    const Piece data = block(step.from.buffer).piece(step.from.span);
+    return transport.post_send(data.address, data.count, data.type, end, {this, id});
+  }
+  const Piece data = block(step.to.buffer).piece(step.to.span);
+  return transport.post_recv(data.address, data.count, data.type, end, {this, id});
+}
+
 bool Operation::run(MpiTransport& transport, StepId id) {
   const Step& step = task_.plan->schedule.steps[static_cast<std::size_t>(id)];
   const Block& from = block(step.from.buffer);
   const Block& to = block(step.to.buffer);
-  const int tag = task_.tags[static_cast<std::size_t>(id)];
   int error = MPI_SUCCESS;
   switch (step.kind) {
-    case StepKind::send: {
-      const Piece data = from.piece(step.from.span);
-      error = transport.post_send(data.address, data.count, data.type,
-                                  {comm().channel, task_.channel_rank(step.peer), tag}, {this, id});
+    case StepKind::send:
+    case StepKind::recv:
+      if (!may_post(id, step)) {
+        held_back_.push_back(id);
+        return false;
+      }
+      error = post(transport, id, step);
       break;
-    }
-    case StepKind::recv: {
-      const Piece data = to.piece(step.to.span);
-      error = transport.post_recv(data.address, data.count, data.type,
-                                  {comm().channel, task_.channel_rank(step.peer), tag}, {this, id});
-      break;
-    }
     case StepKind::copy:
       error = copy(from.piece(step.from.span), to.piece(step.to.span), comm().channel);
       break;
@@ -132,6 +176,15 @@ void Operation::fail(MpiTransport& transport, int error) {
   if (error_ != MPI_SUCCESS) return;  // the first one counts
   error_ = error;
   transport.cancel_receives(this);
+  // What is never posted now must not keep later operations waiting.
+  held_back_.clear();
+  const std::vector<Step>& steps = task_.plan->schedule.steps;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (task_.plan->traffic_of[s] < 0 || waits_left_[s] == kPosted) continue;
+    const Course& course = courses_[static_cast<std::size_t>(task_.plan->traffic_of[s])];
+    course.sequence->post(course.first + static_cast<std::uint64_t>(steps[s].ordinal));
+    waits_left_[s] = kPosted;
+  }
 }
 
 void Operation::finish_if_over() {

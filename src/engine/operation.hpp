@@ -42,12 +42,16 @@ struct Binding {
 struct Task {
   std::shared_ptr<const Plan> plan;
   Communicator* comm = nullptr;
-  std::vector<Rank> ranks{};  // of the channel, by the plan's; empty: the same
+  std::vector<Rank> ranks{};  // of `comm`, by the plan's; empty: the same
   Binding binding;
-  std::vector<int> tags{};  // by step; empty: the next ones of `comm`
+  std::shared_ptr<TagRange> tags{};  // of a persistent operation; otherwise those of `comm`
 
-  [[nodiscard]] Rank channel_rank(Rank plan_rank) const {
+  // Of a rank of the plan's: among the communicator's, and on its channel.
+  [[nodiscard]] Rank rank_of(Rank plan_rank) const {
     return ranks.empty() ? plan_rank : ranks[static_cast<std::size_t>(plan_rank)];
+  }
+  [[nodiscard]] Rank channel_rank(Rank plan_rank) const {
+    return comm->on_channel(rank_of(plan_rank));
   }
 };
 
@@ -64,6 +68,10 @@ class Operation {
   void start(MpiTransport& transport);
   // `error` is the message's. True where this was the operation's last step.
   void step_done(MpiTransport& transport, StepId step, int error);
+  // Messages that may not be posted before others are (see Sequence) are held back until
+  // `post_held_back` finds that they may.
+  [[nodiscard]] std::size_t held_back() const { return held_back_.size(); }
+  void post_held_back(MpiTransport& transport);
 
   // Of one in the background: the `look`th look of all began it or found `step` done. A
   // message of ours is gone as soon as it can be; what keeps time is those of others.
@@ -95,8 +103,18 @@ class Operation {
 
  private:
   void run_ready(MpiTransport& transport);
-  // True where the step is complete on return, false where a message is in flight.
+  // The messages one way between this rank and a peer.
+  struct Course {
+    Sequence* sequence = nullptr;
+    std::uint64_t first = 0;  // number of the operation's first
+  };
+
+  // True where the step is complete on return, false where a message is in flight or held back.
   bool run(MpiTransport& transport, StepId id);
+  [[nodiscard]] bool may_post(StepId id, const Step& step);
+  int post(MpiTransport& transport, StepId id, const Step& step);
+  void take_numbers();
+  [[nodiscard]] TagRange& tags() { return task_.tags ? *task_.tags : comm().tags; }
   void complete(StepId id);
   void fail(MpiTransport& transport, int error);
   void finish_if_over();
@@ -112,6 +130,9 @@ class Operation {
   std::size_t next_ready_ = 0;
   std::int32_t steps_left_ = 0;
   std::int32_t in_flight_ = 0;
+  std::vector<Course> courses_;                // as in the plan's traffic_of
+  std::vector<StepId> held_back_;              // in the order in which they became ready
+  static constexpr std::int32_t kPosted = -1;  // in waits_left_, of a message
   // A long message takes part in handshakes before it moves, which only looks answer.
   bool all_short_ = true;
   Pace pace_;

@@ -1,21 +1,38 @@
 #include "engine/plan.hpp"
 
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
+
+#include "base/config.hpp"
 
 namespace stretto {
 namespace {
 
-// About 100 bytes a step: the cache stays under some 50 MB a process.
-constexpr std::size_t kMostCachedSteps = 500'000;
+// What a block of the heap takes in glibc, and about as much elsewhere: its size is kept beside
+// it, and 16 bytes are the grain.
+constexpr std::size_t block(std::size_t bytes) {
+  return std::max<std::size_t>((bytes + sizeof(std::size_t) + 15) / 16 * 16, 32);
+}
 
-std::vector<Plan::Traffic> traffic(const Schedule& schedule, StepKind kind) {
-  std::vector<std::int32_t> messages(static_cast<std::size_t>(schedule.shape.size));
-  for (const Step& step : schedule.steps) {
-    if (step.kind == kind) ++messages[static_cast<std::size_t>(step.peer)];
-  }
+template <class T>
+std::size_t bytes_of(const std::vector<T>& elements) {
+  return elements.capacity() == 0 ? 0 : block(elements.capacity() * sizeof(T));
+}
+
+// What `kind` of steps exchange, and for each of them where in the result, from `first` on.
+std::vector<Plan::Traffic> traffic(const Schedule& schedule, StepKind kind, std::size_t first,
+                                   std::vector<std::int32_t>& traffic_of) {
+  std::unordered_map<Rank, std::int32_t> place;
   std::vector<Plan::Traffic> result;
-  for (std::size_t peer = 0; peer < messages.size(); ++peer) {
-    if (messages[peer] > 0) result.push_back({static_cast<Rank>(peer), messages[peer]});
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    const Step& step = schedule.steps[s];
+    if (step.kind != kind) continue;
+    const auto next = static_cast<std::int32_t>(result.size());
+    const auto [found, is_new] = place.try_emplace(step.peer, next);
+    if (is_new) result.push_back({step.peer, 0});
+    ++result[static_cast<std::size_t>(found->second)].messages;
+    traffic_of[s] = static_cast<std::int32_t>(first) + found->second;
   }
   return result;
 }
@@ -23,10 +40,12 @@ std::vector<Plan::Traffic> traffic(const Schedule& schedule, StepKind kind) {
 }  // namespace
 
 Plan::Plan(const Algorithm& made_by, Schedule built)
-    : schedule(std::move(built)),
-      algorithm(&made_by),
-      sent(traffic(schedule, StepKind::send)),
-      received(traffic(schedule, StepKind::recv)) {
+    : schedule(std::move(built)), algorithm(&made_by), traffic_of(schedule.steps.size(), -1) {
+  sent = traffic(schedule, StepKind::send, 0, traffic_of);
+  received = traffic(schedule, StepKind::recv, sent.size(), traffic_of);
+  // It may stay for long, and builders reserve what they might need.
+  schedule.steps.shrink_to_fit();
+  schedule.waits.shrink_to_fit();
   const std::size_t steps = schedule.steps.size();
   first_dependent.assign(steps + 1, 0);
   for (const StepId awaited : schedule.waits) {
@@ -44,6 +63,16 @@ Plan::Plan(const Algorithm& made_by, Schedule built)
           static_cast<StepId>(s);
     }
   }
+  ready.shrink_to_fit();
+  sent.shrink_to_fit();
+  received.shrink_to_fit();
+}
+
+std::size_t Plan::bytes() const {
+  // A plan that is shared has its counts beside it.
+  return block(sizeof(Plan) + 2 * sizeof(long)) + bytes_of(schedule.steps) +
+         bytes_of(schedule.waits) + bytes_of(ready) + bytes_of(first_dependent) +
+         bytes_of(dependents) + bytes_of(sent) + bytes_of(received) + bytes_of(traffic_of);
 }
 
 std::size_t PlanCache::Hash::operator()(const Key& key) const {
@@ -57,36 +86,87 @@ std::size_t PlanCache::Hash::operator()(const Key& key) const {
   mix(key.shape.segment);
   mix(key.shape.radix);
   mix(key.shape.root);
+  mix(key.shape.first_group);
   mix((key.shape.in_place ? 2 : 0) + (key.shape.commutative ? 1 : 0));
   mix(key.me);
   return hash;
+}
+
+void PlanCache::read_setting() {
+  const std::optional<long> mib = number_setting("STRETTO_PLANS_MIB", 0);
+  if (!mib) return;
+  constexpr long kMostMib = 1L << 40;  // in bytes it has to be a number, too
+  const std::lock_guard lock(mutex_);
+  most_bytes_ = static_cast<std::size_t>(std::min(*mib, kMostMib)) << 20;
+}
+
+PlanCache::Table& PlanCache::table_of(const Graph* graph) {
+  return graph == nullptr ? known_ : of_graph_[graph];
+}
+
+std::size_t PlanCache::bytes() const {
+  // Tables do not shrink, and hold as many buckets as they ever had plans.
+  return entry_bytes_ + known_.bucket_count() * sizeof(void*);
 }
 
 std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Shape& shape,
                                            Rank me) {
   const Key key{&algorithm, shape, me};
   const std::lock_guard lock(mutex_);
-  if (const auto found = known_.find(key); found != known_.end()) {
+  Table& table = table_of(shape.graph.get());
+  if (const auto found = table.find(key); found != table.end()) {
     recent_.splice(recent_.begin(), recent_, found->second);
     ++counts_.reused;
     return recent_.front().plan;
   }
   auto plan = std::make_shared<const Plan>(algorithm, algorithm.build(shape, me));
   ++counts_.built;
-  recent_.push_front({key, plan});
-  known_[key] = recent_.begin();
-  steps_ += plan->schedule.steps.size();
-  while (steps_ > kMostCachedSteps && recent_.size() > 1) {
-    steps_ -= recent_.back().plan->schedule.steps.size();
-    known_.erase(recent_.back().key);
-    recent_.pop_back();
+  // Nodes of a list and of a table: two pointers more, and one and the hash.
+  constexpr std::size_t kNodes =
+      block(sizeof(Entry) + 2 * sizeof(void*)) +
+      block(sizeof(Table::value_type) + sizeof(void*) + sizeof(std::size_t));
+  // A graph has a table of its own, most with a plan or two: node, buckets, and a bucket here.
+  constexpr std::size_t kTable = block(sizeof(Table) + 2 * sizeof(void*) + sizeof(std::size_t)) +
+                                 block(13 * sizeof(void*)) + 2 * sizeof(void*);
+  const std::size_t bytes = plan->bytes() + kNodes + (shape.graph ? kTable : 0);
+  // What fills the cache by itself would only drive out all others.
+  if (bytes > most_bytes_) {
+    if (shape.graph && table.empty()) of_graph_.erase(shape.graph.get());
+    return plan;
   }
+  recent_.push_front({key, plan, bytes});
+  table[key] = recent_.begin();
+  entry_bytes_ += bytes;
+  while (this->bytes() > most_bytes_ && !recent_.empty()) drop(std::prev(recent_.end()));
   return plan;
+}
+
+void PlanCache::drop(Recent::iterator entry) {
+  entry_bytes_ -= entry->bytes;
+  const Graph* const graph = entry->key.shape.graph.get();
+  Table& table = table_of(graph);
+  table.erase(entry->key);
+  if (graph != nullptr && table.empty()) of_graph_.erase(graph);
+  recent_.erase(entry);
+}
+
+void PlanCache::forget(const Graph& graph) {
+  const std::lock_guard lock(mutex_);
+  const auto found = of_graph_.find(&graph);
+  if (found == of_graph_.end()) return;
+  for (const auto& [key, entry] : found->second) {
+    entry_bytes_ -= entry->bytes;
+    recent_.erase(entry);
+  }
+  of_graph_.erase(found);
 }
 
 PlanCache::Counts PlanCache::counts() const {
   const std::lock_guard lock(mutex_);
-  return counts_;
+  Counts counts = counts_;
+  counts.plans = recent_.size();
+  counts.bytes = bytes();
+  return counts;
 }
 
 }  // namespace stretto

@@ -1,5 +1,6 @@
 // A schedule made ready to run, and the cache that keeps it: the second call of the
-// same shape builds nothing, whatever its buffers.
+// same shape builds nothing, whatever its buffers. The cache is bounded in bytes, as a run of
+// days may broadcast ever new sizes from ever new roots (docs/decisions/0025-plans-in-bytes.md).
 #pragma once
 
 #include <cstddef>
@@ -22,28 +23,44 @@ struct Plan {
   // Steps that wait for step s: dependents[first_dependent[s], first_dependent[s + 1]).
   std::vector<std::int32_t> first_dependent;
   std::vector<StepId> dependents;
-  // Messages exchanged with each peer there are any with: they advance the tags.
+  // Messages exchanged with each peer there are any with: they advance the sequences.
   struct Traffic {
     Rank peer = 0;
     std::int32_t messages = 0;
   };
   std::vector<Traffic> sent;
   std::vector<Traffic> received;
+  // By step: which of these its message belongs to, those sent counted first. -1: it has none.
+  std::vector<std::int32_t> traffic_of;
 
   mutable Rhythm rhythm;  // of the operations that run it; under the engine's lock
 
   Plan(const Algorithm& made_by, Schedule built);
+
+  // What it takes of the heap, but for its graph, which is the communicator's.
+  [[nodiscard]] std::size_t bytes() const;
 };
 
 // Keeps the most recently used plans. Thread-safe.
 class PlanCache {
  public:
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // without a setting
+
+  explicit PlanCache(std::size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
+
+  // STRETTO_PLANS_MIB, where it is set, bounds the cache from now on.
+  void read_setting();
+
   [[nodiscard]] std::shared_ptr<const Plan> get(const Algorithm& algorithm, const Shape& shape,
                                                 Rank me);
+  // The communicator of this graph is gone: no call can ask for its plans again.
+  void forget(const Graph& graph);
 
   struct Counts {
     long built = 0;
     long reused = 0;
+    std::size_t plans = 0;  // kept now
+    std::size_t bytes = 0;  // which they and the cache's own tables take
   };
   [[nodiscard]] Counts counts() const;
 
@@ -60,12 +77,21 @@ class PlanCache {
   struct Entry {
     Key key;
     std::shared_ptr<const Plan> plan;
+    std::size_t bytes = 0;  // of all that keeping it takes
   };
+  using Recent = std::list<Entry>;
+  using Table = std::unordered_map<Key, Recent::iterator, Hash>;
+
+  [[nodiscard]] Table& table_of(const Graph* graph);
+  void drop(Recent::iterator entry);
+  [[nodiscard]] std::size_t bytes() const;
 
   mutable std::mutex mutex_;
-  std::list<Entry> recent_;  // most recently used first
-  std::unordered_map<Key, std::list<Entry>::iterator, Hash> known_;
-  std::size_t steps_ = 0;  // in all cached plans: what the cache's memory grows with
+  std::size_t most_bytes_;
+  Recent recent_;  // most recently used first
+  Table known_;    // those without a graph
+  std::unordered_map<const Graph*, Table> of_graph_;
+  std::size_t entry_bytes_ = 0;
   Counts counts_;
 };
 

@@ -54,7 +54,7 @@ void Engine::run_progress_thread() {
     if (!wanted()) continue;
     ++looks_;
     // Twice, as Open MPI's test functions progress last: what that finds the next call tells.
-    const bool moved = transport_.idle() ? poke() : pass() || pass();
+    const bool moved = transport_.idle() && held_back_.empty() ? poke() : pass() || pass();
     interval = moved ? kShortest : std::min(interval * 5 / 4, kLongestQuiet);
   }
 }

@@ -1,55 +1,94 @@
 #include "engine/tags.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace stretto {
 namespace {
 
-// MPI guarantees tags up to 32767. Those of single runs come round only after as many
-// messages between one pair of ranks, long after the first was received.
-constexpr std::uint32_t kRound = 0x8000;
+constexpr int kFewestIdBits = 11;  // as many communicators as MPICH has contexts for
+constexpr int kMostIdBits = 14;
 
 }  // namespace
 
-std::vector<std::uint32_t> Tags::Counts::advance(const Plan& plan, const std::vector<Rank>& ranks) {
-  const auto place = [&ranks](Rank peer) {
-    const auto index = static_cast<std::size_t>(peer);
-    return ranks.empty() ? index : static_cast<std::size_t>(ranks[index]);
-  };
-  std::vector<std::uint32_t> numbers(plan.schedule.steps.size());
-  for (std::size_t s = 0; s < numbers.size(); ++s) {
-    const Step& step = plan.schedule.steps[s];
-    const auto ordinal = static_cast<std::uint32_t>(step.ordinal);
-    if (step.kind == StepKind::send) numbers[s] = sent[place(step.peer)] + ordinal;
-    if (step.kind == StepKind::recv) numbers[s] = received[place(step.peer)] + ordinal;
-  }
-  for (const auto& [peer, messages] : plan.sent) {
-    sent[place(peer)] += static_cast<std::uint32_t>(messages);
-  }
-  for (const auto& [peer, messages] : plan.received) {
-    received[place(peer)] += static_cast<std::uint32_t>(messages);
-  }
-  return numbers;
+TagLayout TagLayout::up_to(std::int64_t highest) {
+  const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(highest) + 1)) - 1;
+  const int id_bits = std::clamp((bits - 1) / 2, kFewestIdBits, kMostIdBits);
+  return {.id_bits = id_bits, .number_bits = std::max(bits - 1 - id_bits, 0)};
 }
 
-std::vector<int> Tags::take(const Plan& plan, const std::vector<Rank>& ranks) {
-  const std::vector<std::uint32_t> numbers = next_.advance(plan, ranks);
-  std::vector<int> tags(numbers.size());
-  std::ranges::transform(numbers, tags.begin(),
-                         [](std::uint32_t n) { return static_cast<int>(n % kRound); });
-  return tags;
+ContextIds::ContextIds(int ids)
+    : free_((static_cast<std::size_t>(ids) + kWordBits - 1) / kWordBits, ~Word{0}) {
+  if (const int rest = ids % kWordBits; rest != 0) free_.back() = (Word{1} << rest) - 1;
 }
 
-std::optional<std::vector<int>> Tags::keep(const Plan& plan, const std::vector<Rank>& ranks,
-                                           std::int64_t highest) {
-  if (!kept_) kept_.emplace(static_cast<int>(next_.sent.size()));
-  std::vector<int> tags;
-  for (const std::uint32_t number : kept_->advance(plan, ranks)) {
-    const std::int64_t tag = std::int64_t{kRound} + number;
-    if (tag > highest) return {};
-    tags.push_back(static_cast<int>(tag));
+bool ContextIds::begin(std::uint64_t urgency) {
+  const std::lock_guard lock(mutex_);
+  if (offered_) return false;
+  if (!waiting_.empty() && *waiting_.rbegin() > urgency) return false;
+  offered_ = true;
+  return true;
+}
+
+void ContextIds::end(std::optional<int> id) {
+  const std::lock_guard lock(mutex_);
+  offered_ = false;
+  if (!id) return;
+  free_[static_cast<std::size_t>(*id / kWordBits)] &= ~(Word{1} << (*id % kWordBits));
+}
+
+void ContextIds::wait(std::uint64_t urgency) {
+  const std::lock_guard lock(mutex_);
+  waiting_.insert(urgency);
+}
+
+void ContextIds::stop_waiting(std::uint64_t urgency) {
+  const std::lock_guard lock(mutex_);
+  waiting_.erase(waiting_.find(urgency));
+}
+
+void ContextIds::read(std::size_t first, std::span<Word> words) const {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    words[w] = first + w < free_.size() ? free_[first + w] : 0;
   }
-  return tags;
+}
+
+void ContextIds::give_back(int id) {
+  const std::lock_guard lock(mutex_);
+  free_[static_cast<std::size_t>(id / kWordBits)] |= Word{1} << (id % kWordBits);
+}
+
+std::optional<int> PersistentSlots::take() {
+  const std::lock_guard lock(mutex_);
+  if (next_ < slots_) return next_++;
+  if (renewed_.empty()) return std::nullopt;
+  const int slot = renewed_.back();
+  renewed_.pop_back();
+  return slot;
+}
+
+void PersistentSlots::give_back(int slot) {
+  const std::lock_guard lock(mutex_);
+  given_back_.insert(slot);
+}
+
+std::vector<std::uint64_t> PersistentSlots::returned() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> bits((static_cast<std::size_t>(slots_) + 63) / 64);
+  for (const int slot : given_back_) {
+    bits[static_cast<std::size_t>(slot / 64)] |= std::uint64_t{1} << (slot % 64);
+  }
+  return bits;
+}
+
+void PersistentSlots::renew(std::span<const std::uint64_t> returned_on_all) {
+  const std::lock_guard lock(mutex_);
+  for (int slot = slots_; slot-- > 0;) {
+    if ((returned_on_all[static_cast<std::size_t>(slot / 64)] >> (slot % 64) & 1) == 0) continue;
+    given_back_.erase(slot);
+    renewed_.push_back(slot);
+  }
 }
 
 }  // namespace stretto

@@ -40,7 +40,7 @@ def body(function: Function, index: int) -> str:
     match function.role:
         case "collective":
             return collective_body(function, index, real)
-        case "attach":
+        case "attach" if function.name != "Intercomm_create":
             return f"  return on_attach(newcomm, {real});\n"
         case "track":
             return f"  return on_track(count, datatype, request, {real});\n"

@@ -44,10 +44,13 @@ int refuse_persistent(const Decision& decision);
 template <class Real>
 [[gnu::noinline]] int on_persistent(int entry_point, const Call& call, MPI_Request* request,
                                     bool has_real, const Real& real) {
-  const Decision decision = decide(call);
+  Decision decision = decide(call);
   if (!decision.is_native()) {
-    counters::count_handled(entry_point, *decision.choice.algorithm);
-    return Persistents::get().add(call, decision, request);
+    if (Persistents::get().add(call, decision, request)) {
+      counters::count_handled(entry_point, *decision.choice.algorithm);
+      return MPI_SUCCESS;
+    }
+    decision.choice.reason = Reason::no_tags;
   }
   counters::count_passed(entry_point, decision.choice.reason);
   return has_real ? real() : refuse_persistent(decision);
@@ -106,6 +109,8 @@ int on_File_open(STRETTO_REAL(File_open) real, MPI_Comm comm, const char* filena
 int on_Dist_graph_create(STRETTO_REAL(Dist_graph_create) real, MPI_Comm comm_old, int n,
                          const int* sources, const int* degrees, const int* destinations,
                          const int* weights, MPI_Info info, int reorder, MPI_Comm* newcomm);
+int on_Intercomm_create(STRETTO_REAL(Intercomm_create) real, MPI_Comm local_comm, int local_leader,
+                        MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newcomm);
 int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm);
 int on_Comm_disconnect(STRETTO_REAL(Comm_disconnect) real, MPI_Comm* comm);
 

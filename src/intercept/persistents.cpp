@@ -9,16 +9,16 @@ Persistents& Persistents::get() {
   return *instance;
 }
 
-int Persistents::add(const Call& call, const Decision& decision, MPI_Request* request) {
+bool Persistents::add(const Call& call, const Decision& decision, MPI_Request* request) {
   Entry entry{.collective = Persistent::make(call, decision),
               .signal = std::make_shared<const own_channel::Signal>(),
               .comm = call.comm};
-  if (entry.collective == nullptr) return report(call.comm, MPI_ERR_OTHER);
+  if (entry.collective == nullptr) return false;
   *request = entry.signal->request();
   const std::lock_guard lock(mutex_);
   entries_[*request] = std::move(entry);
   count_ = entries_.size();
-  return MPI_SUCCESS;
+  return true;
 }
 
 bool Persistents::start(MPI_Request request) {

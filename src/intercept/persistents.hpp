@@ -19,8 +19,8 @@ class Persistents {
   // The process's.
   static Persistents& get();
 
-  // Stores the request. Returns an MPI error code; the error handler was called.
-  int add(const Call& call, const Decision& decision, MPI_Request* request);
+  // Stores the request. False where there is no tag for it, on all ranks alike.
+  bool add(const Call& call, const Decision& decision, MPI_Request* request);
   [[nodiscard]] bool any() const { return count_.load(std::memory_order_relaxed) > 0; }
   // Both false where `request` is none of these. Begins the operation, if it was started:
   bool start(MPI_Request request);

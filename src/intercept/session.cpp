@@ -78,7 +78,7 @@ void begin_session(int required) {
   communicators::attach(native().comm_self);
   const Communicator* world = communicators::find(native().comm_world);
   if (world != nullptr) {
-    engine.set_topology(world->topology);
+    engine.set_hosts(communicators::world_hosts());
     lifeline::open(world->rank);
   }
   begun = true;

@@ -128,6 +128,20 @@ int on_Dist_graph_create(STRETTO_REAL(Dist_graph_create) real, MPI_Comm comm_old
   });
 }
 
+// Its local group learns from its leader, who alone need know the other group, whether that may
+// hold ranks of another MPI_COMM_WORLD.
+int on_Intercomm_create(STRETTO_REAL(Intercomm_create) real, MPI_Comm local_comm, int local_leader,
+                        MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newcomm) {
+  return on_attach(newcomm, [=] {
+    const int error = real(local_comm, local_leader, peer_comm, remote_leader, tag, newcomm);
+    if (error != MPI_SUCCESS) return error;
+    char foreign = communicators::expects_foreign_ranks() ? 1 : 0;
+    native().Bcast(&foreign, 1, native().byte, local_leader, local_comm);
+    if (foreign != 0) communicators::expect_foreign_ranks();
+    return error;
+  });
+}
+
 int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm) {
   const int error = real(comm);
   communicators::reap();

@@ -18,9 +18,11 @@ class Run {
         entered_(proof.shape.collective == Collective::barrier ? graph.total() : 0,
                  static_cast<std::size_t>(proof.shape.size)),
         waits_left_(graph.total()),
+        turn_(graph.total(), kNoMate),
         state_(graph.total(), State::waiting),
         completed_at_(graph.total()) {
     for (GlobalStep id = 0; id < graph.total(); ++id) waits_left_[id] = graph.step(id).waits;
+    order_messages();
   }
 
   std::optional<Fault> check() {
@@ -68,8 +70,35 @@ class Run {
     return {};
   }
 
+  // Messages one way between two ranks are posted in the order of their ordinals, though the engine
+  // allows more at most times (engine/sequence.hpp): what is free of deadlock so is so with
+  // any number of tags, and with any operation before it that posts its messages in time.
+  void order_messages() {
+    const auto ranks = static_cast<std::size_t>(proof_.shape.size);
+    std::vector<GlobalStep> last;  // of this rank, by direction and peer
+    for (GlobalStep id = 0; id < graph_.total(); ++id) {
+      if (graph_.local(id) == 0) last.assign(2 * ranks, kNoMate);
+      const Step& step = graph_.step(id);
+      if (graph_.mate(id) == kNoMate) continue;
+      const std::size_t direction = step.kind == StepKind::send ? 0 : ranks;
+      GlobalStep& before = last[direction + static_cast<std::size_t>(step.peer)];
+      if (before != kNoMate) {
+        turn_[before] = id;
+        ++waits_left_[id];
+      }
+      before = id;
+    }
+  }
+
+  // The message behind it in that order may start.
+  void pass_turn(GlobalStep id) {
+    const GlobalStep next = turn_[id];
+    if (next != kNoMate && --waits_left_[next] == 0) ready_.push(next);
+  }
+
   // A message moves when both its ends have started.
   std::optional<Fault> meet(GlobalStep id) {
+    pass_turn(id);
     const GlobalStep mate = graph_.mate(id);
     if (state_[mate] != State::started) return {};
     const GlobalStep send = graph_.step(id).kind == StepKind::send ? id : mate;
@@ -106,7 +135,9 @@ class Run {
     graph_.for_each_wait(id, [&](GlobalStep wait) {
       if (blocked_by == id && state_[wait] != State::complete) blocked_by = wait;
     });
-    return blocked_by;
+    if (blocked_by != id) return blocked_by;
+    const auto before = std::ranges::find(turn_, id);
+    return before == turn_.end() ? id : static_cast<GlobalStep>(before - turn_.begin());
   }
 
   [[nodiscard]] Fault deadlock() const {
@@ -176,6 +207,7 @@ class Run {
   // For each step the ranks that have certainly entered the barrier when it completes.
   BitRows entered_;
   std::vector<std::int32_t> waits_left_;
+  std::vector<GlobalStep> turn_;  // of a message: the one to be posted after it
   std::vector<State> state_;
   std::vector<std::size_t> completed_at_;  // 1 for the first step to complete
   std::size_t completed_ = 0;

@@ -164,6 +164,8 @@ const char* words(Reason reason) {
       return "invalid arguments";
     case Reason::changes_rank_order:
       return "forced algorithm needs a commutative operation";
+    case Reason::no_tags:
+      return "no tags left";
     case Reason::uneven_blocks:
       break;
   }

@@ -41,8 +41,9 @@ enum class Reason : std::uint8_t {
   invalid_arguments,   // the MPI reports them best
   changes_rank_order,  // forced algorithm, operation not commutative
   uneven_blocks,       // forced algorithm, blocks that differ in size
+  no_tags,             // as many persistent collectives as the MPI has tags for
 };
-inline constexpr int kReasons = 9;
+inline constexpr int kReasons = 10;
 [[nodiscard]] const char* words(Reason reason);
 
 struct Choice {

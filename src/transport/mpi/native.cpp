@@ -109,6 +109,7 @@ Native read(const Loaded& mpi) {
   read_handle(mpi, "ompi_mpi_datatype_null", table.datatype_null);
   read_handle(mpi, "ompi_mpi_op_null", table.op_null);
   read_handle(mpi, "ompi_mpi_op_sum", table.op_sum);
+  read_handle(mpi, "ompi_mpi_op_band", table.op_band);
   read_handle(mpi, "ompi_mpi_errors_return", table.errors_return);
   read_handle(mpi, "ompi_mpi_errors_are_fatal", table.errors_are_fatal);
 #else
@@ -123,6 +124,7 @@ Native read(const Loaded& mpi) {
   table.datatype_null = MPI_DATATYPE_NULL;
   table.op_null = MPI_OP_NULL;
   table.op_sum = MPI_SUM;
+  table.op_band = MPI_BAND;
   table.errors_return = MPI_ERRORS_RETURN;
   table.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
 #endif

@@ -54,6 +54,7 @@ struct Native {
   MPI_Datatype datatype_null{};
   MPI_Op op_null{};
   MPI_Op op_sum{};
+  MPI_Op op_band{};
   MPI_Errhandler errors_return{};
   MPI_Errhandler errors_are_fatal{};
 };

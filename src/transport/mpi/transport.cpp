@@ -44,6 +44,7 @@ int MpiTransport::post_recv(void* buffer, std::int64_t count, MPI_Datatype type,
 
 int MpiTransport::remember(int error, MPI_Request request, Token token, bool is_receive) {
   if (error != MPI_SUCCESS) return error;
+  ++posted_;
   requests_.push_back(request);
   in_flight_.push_back({token, is_receive});
   return MPI_SUCCESS;

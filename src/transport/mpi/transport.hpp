@@ -39,6 +39,8 @@ class MpiTransport {
                 Token token);
 
   [[nodiscard]] bool idle() const { return requests_.empty(); }
+  // How many messages were posted so far.
+  [[nodiscard]] std::uint64_t posted() const { return posted_; }
   // The tokens of the messages in flight.
   [[nodiscard]] std::vector<Token> in_flight() const;
 
@@ -58,6 +60,7 @@ class MpiTransport {
   int test_some(int* count);  // into indices_ and statuses_
   int remember(int error, MPI_Request request, Token token, bool is_receive);
 
+  std::uint64_t posted_ = 0;
   std::vector<MPI_Request> requests_;  // parallel to in_flight_
   std::size_t next_ = 0;  // which of them was looked at last, where they are looked at in turn
   std::vector<InFlight> in_flight_;

@@ -1,0 +1,59 @@
+#include "engine/world.hpp"
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "engine/agreement.hpp"
+#include "topology/topology.hpp"
+
+namespace stretto {
+namespace {
+
+constexpr int kTag = 0;
+
+std::string_view name_of(const Place& place) {
+  return {place.host.data(), strnlen(place.host.data(), place.host.size())};
+}
+
+// On the first rank of a host the places of all its ranks; elsewhere nothing.
+std::vector<Place> gather_on_host(MPI_Comm comm, const HostNumbers& hosts, int rank, int size,
+                                  const Place& mine) {
+  const std::uint32_t host = hosts.host_of(rank);
+  std::vector<int> ranks;
+  for (int other = 0; other < size; ++other) {
+    if (hosts.host_of(other) == host) ranks.push_back(other);
+  }
+  if (ranks.front() != rank) {
+    native().Send(&mine, sizeof mine, native().byte, ranks.front(), kTag, comm);
+    return {};
+  }
+  std::vector<Place> places(ranks.size());
+  places.front() = mine;
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    native().Recv(&places[i], sizeof mine, native().byte, ranks[i], kTag, comm, MPI_STATUS_IGNORE);
+  }
+  return places;
+}
+
+}  // namespace
+
+Hosts survey(MPI_Comm comm) {
+  int rank = 0;
+  int size = 0;
+  native().Comm_rank(comm, &rank);
+  native().Comm_size(comm, &size);
+  const Place mine = Place::here();
+  const std::uint64_t word = host_word(name_of(mine));
+  HostWords words = make_host_words(static_cast<std::size_t>(size));
+  native().Allgather(&word, sizeof word, native().byte, words.get(), sizeof word, native().byte,
+                     comm);
+  Hosts hosts{.numbers = number_hosts(std::move(words), static_cast<std::size_t>(size))};
+  const Topology here(gather_on_host(comm, hosts.numbers, rank, size, mine));
+  std::uint64_t has_cores = here.oversubscribed() ? 0 : 1;
+  keep_common_bits({.comm = comm, .rank = rank}, {&has_cores, 1});
+  hosts.oversubscribed = has_cores == 0;
+  return hosts;
+}
+
+}  // namespace stretto

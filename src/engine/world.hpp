@@ -1,0 +1,18 @@
+// What is known of the ranks of a channel: which share a host, and whether they share cores.
+#pragma once
+
+#include "topology/host_numbers.hpp"
+#include "transport/mpi/native.hpp"
+
+namespace stretto {
+
+struct Hosts {
+  HostNumbers numbers;
+  bool oversubscribed = false;  // some host has more ranks than cores for them
+};
+
+// Of all ranks of `comm`, an intracommunicator. Collective. Eight bytes a rank travel to all; what
+// a rank's cores are only the first rank of its host is told.
+[[nodiscard]] Hosts survey(MPI_Comm comm);
+
+}  // namespace stretto

@@ -1,0 +1,46 @@
+// What brings ranks of another MPI_COMM_WORLD: from then on each new communicator is looked at,
+// as those need not run Stretto.
+
+#include "intercept/hooks.hpp"
+
+namespace stretto::intercept {
+namespace {
+
+// Calls the MPI's function with its arguments as they came.
+template <class... Words>
+Word expecting_foreign_ranks(void* address, Words... words) {
+  if (in_session()) communicators::expect_foreign_ranks();
+  return reinterpret_cast<Word (*)(Words...)>(address)(words...);
+}
+
+}  // namespace
+}  // namespace stretto::intercept
+
+using namespace stretto::intercept;
+
+#define STRETTO_FOREIGN(name, parameters, ...)                       \
+  STRETTO_ENTRY Word enter_##name parameters __asm__("MPI_" #name);  \
+  STRETTO_ENTRY Word enter_P##name parameters __asm__("PMPI_" #name) \
+      __attribute__((alias("MPI_" #name)));                          \
+  Word enter_##name parameters {                                     \
+    static void* const address = existing_function("PMPI_" #name);   \
+    return expecting_foreign_ranks(address, __VA_ARGS__);            \
+  }
+
+extern "C" {
+
+STRETTO_FOREIGN(Comm_spawn,
+                (Word command, Word argv, Word maxprocs, Word info, Word root, Word comm,
+                 Word intercomm, Word errors),
+                command, argv, maxprocs, info, root, comm, intercomm, errors)
+STRETTO_FOREIGN(Comm_spawn_multiple,
+                (Word count, Word commands, Word argvs, Word maxprocs, Word infos, Word root,
+                 Word comm, Word intercomm, Word errors),
+                count, commands, argvs, maxprocs, infos, root, comm, intercomm, errors)
+STRETTO_FOREIGN(Comm_accept, (Word port, Word info, Word root, Word comm, Word intercomm), port,
+                info, root, comm, intercomm)
+STRETTO_FOREIGN(Comm_connect, (Word port, Word info, Word root, Word comm, Word intercomm), port,
+                info, root, comm, intercomm)
+STRETTO_FOREIGN(Comm_join, (Word descriptor, Word intercomm), descriptor, intercomm)
+
+}  // extern "C"

@@ -327,13 +327,17 @@ void reap() {
 void finish() {
   Registry& all = registry();
   reap();
-  const std::lock_guard lock(all.mutex);
-  for (const auto& known : all.known) {
-    // Others were leaked by the program; MPI_Finalize deals with them and their channels.
-    // Its attribute callbacks for all of them may still come, so the objects stay.
-    const bool predefined = known->user == native().comm_world || known->user == native().comm_self;
-    if (predefined) release(*known);
+  std::vector<Communicator*> predefined;
+  {
+    const std::lock_guard lock(all.mutex);
+    for (const auto& known : all.known) {
+      // Others were leaked by the program; MPI_Finalize deals with them and their channels.
+      // Its attribute callbacks for all of them may still come, so the objects stay.
+      const bool ours = known->user == native().comm_world || known->user == native().comm_self;
+      if (ours) predefined.push_back(known.get());
+    }
   }
+  for (Communicator* const known : predefined) release(*known);
   own_channel::close();
   if (all.world != nullptr) all.world->free();
   all.world = nullptr;

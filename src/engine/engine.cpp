@@ -78,7 +78,7 @@ void Engine::close() {
       stopping_ = true;
     }
     wake_.notify_all();
-    thread_.join();
+    ::pthread_join(thread_, nullptr);
     has_thread_ = false;
   }
   free_released();
@@ -86,7 +86,6 @@ void Engine::close() {
 }
 
 Operation* Engine::start(Task task, bool background, const Notice& notice) {
-  const std::lock_guard lock(mutex_);
   auto* const operation = new Operation(std::move(task));
   operation->background = background;
   operation->references = 2;  // the engine's and the caller's
@@ -96,15 +95,16 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
     operation->handle = *notice.handle;
     operation->has_handle = true;
   }
+  Lock lock(mutex_);
   ++active_;
   if (background) {
     raise_background(1);
     in_background_.push_back(operation);
     operation->begin_rhythm(now_ns(), looks_);
   }
-  operation->start(transport_);
-  if (operation->held_back() > 0) note_held_back(operation);
-  if (operation->done()) retire(operation);
+  operation->begin();
+  settle(operation);
+  work(lock, operation);
   return operation;
 }
 
@@ -125,63 +125,131 @@ void Engine::release(Operation* operation) {
   if (operation->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete operation;
 }
 
-void Engine::retire(Operation* operation) {
+// After anything has become of an operation.
+void Engine::settle(Operation* operation) {
+  const auto list = [operation](bool belongs, bool& listed, std::vector<Operation*>& where) {
+    if (!belongs || listed) return;
+    listed = true;
+    where.push_back(operation);
+  };
+  Operation::Listed& listed = operation->listed;
+  may_post_ = may_post_ || operation->has_posts();
+  list(operation->has_posts(), listed.to_post, to_post_);
+  list(operation->has_local(), listed.to_compute, to_compute_);
+  list(operation->cancels(), listed.to_cancel, to_cancel_);
+  if (!operation->over() || listed.ended) return;
+  list(true, listed.ended, ended_);
+  operation->finish();
+}
+
+bool Engine::poll(Lock& lock) {
+  if (driving_ || transport_.idle()) return false;
+  const std::vector<MpiTransport::Completion>* completed = nullptr;
+  drive(lock, [&] { completed = &transport_.poll(); });
+  for (const auto& [token, error] : *completed) {
+    auto* const operation = static_cast<Operation*>(token.owner);
+    operation->message_done(token.step, error);
+    if (operation->background) operation->keep_rhythm(token.step, now_ns(), looks_);
+    settle(operation);
+  }
+  return !completed->empty();
+}
+
+// Whoever finds the transport in use leaves this to the thread that uses it, which looks again
+// before it goes.
+bool Engine::post(Lock& lock) {
+  bool any = false;
+  while (!driving_ && (may_post_ || !to_cancel_.empty())) {
+    may_post_ = false;
+    posts_.clear();
+    // The oldest first: the others wait for what it posts.
+    std::erase_if(to_post_, [this](Operation* operation) {
+      operation->take_posts(posts_);
+      operation->listed.to_post = operation->has_posts();
+      return !operation->listed.to_post;
+    });
+    std::vector<Operation*> to_cancel;
+    to_cancel.swap(to_cancel_);
+    if (posts_.empty() && to_cancel.empty()) break;
+    drive(lock, [&] {
+      for (auto& [operation, step, error] : posts_) error = operation->post(transport_, step);
+      for (const Operation* operation : to_cancel) transport_.cancel_receives(operation);
+    });
+    for (Operation* operation : to_cancel) {
+      operation->cancelled();
+      operation->listed.to_cancel = false;
+      settle(operation);
+    }
+    for (const auto& [operation, step, error] : posts_) {
+      operation->posted(step, error);
+      settle(operation);
+    }
+    may_post_ = !to_post_.empty();  // by what was posted
+    any = true;
+  }
+  return any;
+}
+
+// One copy or reduction; of `only` where it is given.
+bool Engine::compute(Lock& lock, const Operation* only) {
+  const auto found = std::ranges::find_if(to_compute_, [only](const Operation* operation) {
+    return only == nullptr || operation == only;
+  });
+  if (found == to_compute_.end()) return false;
+  Operation* const operation = *found;
+  to_compute_.erase(found);
+  operation->listed.to_compute = false;
+  if (!operation->has_local()) return true;  // it has failed since
+  const StepId step = operation->take_local();
+  lock.unlock();
+  const int error = operation->compute(step);
+  lock.lock();
+  operation->computed(step, error);
+  settle(operation);
+  return true;
+}
+
+bool Engine::retire(Lock& lock) {
+  if (ended_.empty()) return false;
+  Operation* const operation = ended_.back();
+  ended_.pop_back();
+  if (operation->has_handle || operation->signal) {
+    lock.unlock();
+    if (operation->has_handle) native().Grequest_complete(operation->handle);
+    if (operation->signal) operation->signal->raise(operation->error());
+    lock.lock();
+  }
+  // Only now: before MPI_Finalize, and before the MPI's locks are lowered, it has to be told.
   --active_;
   if (operation->background) {
     background_.fetch_sub(1, std::memory_order_relaxed);
     std::erase(in_background_, operation);
     release_unused();
   }
-  std::erase(held_back_, operation);
-  if (operation->has_handle) native().Grequest_complete(operation->handle);
-  if (operation->signal) operation->signal->raise(operation->error());
+  lock.unlock();
   release(operation);
+  lock.lock();
+  return true;
 }
 
-void Engine::note_held_back(Operation* operation) {
-  if (std::ranges::find(held_back_, operation) == held_back_.end()) {
-    held_back_.push_back(operation);
-  }
+bool Engine::work(Lock& lock, const Operation* only) {
+  bool any = false;
+  while (post(lock) || compute(lock, only) || retire(lock)) any = true;
+  return any;
 }
 
-// The oldest first: the others wait for what it posts.
-bool Engine::post_held_back() {
-  bool posted = false;
-  std::vector<Operation*> waiting;
-  waiting.swap(held_back_);
-  for (Operation* const operation : waiting) {
-    const std::size_t before = operation->held_back();
-    operation->post_held_back(transport_);
-    posted = posted || operation->held_back() < before;
-    if (operation->held_back() > 0) held_back_.push_back(operation);
-    if (operation->done()) retire(operation);
-  }
-  return posted;
-}
-
-bool Engine::pass() {
-  bool moved = false;
-  for (const auto& [token, error] : transport_.poll()) {
-    auto* const operation = static_cast<Operation*>(token.owner);
-    operation->step_done(transport_, token.step, error);
-    if (operation->background) operation->keep_rhythm(token.step, now_ns(), looks_);
-    if (operation->held_back() > 0) note_held_back(operation);
-    if (operation->done()) retire(operation);
-    moved = true;
-  }
-  // Only what is posted, or fails, lets others be.
-  const bool changed = moved || transport_.posted() != posted_;
-  if (!held_back_.empty() && changed && post_held_back()) moved = true;
-  posted_ = transport_.posted();
+bool Engine::pass(Lock& lock) {
+  bool moved = poll(lock);
+  if (work(lock)) moved = true;
   if (moved) moves_.fetch_add(1, std::memory_order_relaxed);
   return moved;
 }
 
 bool Engine::try_pass() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
+  Lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
   ++looks_;
-  return pass();
+  return pass(lock);
 }
 
 void Engine::progress() {
@@ -218,9 +286,9 @@ void Engine::raise_background(int change) {
 }
 
 void Engine::lower_locks() {
-  // Under the lock the progress thread is outside of the MPI.
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock() || background() > 0) return;
+  // Then the progress thread is outside of the MPI, or computes for this very thread.
+  const Lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || driving_ || background() > 0) return;
   if (!keeps_locks_) threads_.lock(false);
   locks_on_ = false;
 }

@@ -3,7 +3,14 @@
 // Three may drive: the application thread that waits inside Stretto; any thread inside
 // a call of Stretto's, in passing; and the progress thread, which steps in only while
 // something is pending in the background and no thread waits.
+//
+// The lock guards what is known of operations, for moments. It is held neither while the MPI
+// is called nor while data are copied or reduced: both may run functions of the program's, which
+// may call MPI and so come here again, from this thread or, through locks of the program's own,
+// from another (docs/decisions/0021-callbacks.md).
 #pragma once
+
+#include <pthread.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -11,7 +18,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "engine/idle.hpp"
@@ -97,6 +103,8 @@ class Engine {
  private:
   Engine() = default;
 
+  using Lock = std::unique_lock<std::mutex>;
+
   void release_unused();  // under the lock
   // On a thread of the program's and not under the lock: a type may have attributes, whose
   // callbacks are the program's.
@@ -105,10 +113,20 @@ class Engine {
   [[nodiscard]] bool in_use(const Uses& uses) const;
   [[nodiscard]] bool type_in_use(MPI_Datatype type) const;
   [[nodiscard]] bool op_in_use(MPI_Op op) const;
-  bool pass();  // under the lock; true where anything moved
-  void retire(Operation* operation);
-  void note_held_back(Operation* operation);
-  bool post_held_back();  // true where anything was posted
+
+  // Those that take the lock give it up meanwhile and return true where they did anything.
+  bool pass(Lock& lock);  // looks for messages, and then
+  bool work(Lock& lock, const Operation* only = nullptr);
+  bool poll(Lock& lock);
+  bool post(Lock& lock);
+  bool compute(Lock& lock, const Operation* only);
+  bool retire(Lock& lock);
+  // Runs `action`, which uses the transport or needs to be alone in the MPI, without the lock.
+  // Only while nobody else drives; what is to be posted then waits until `post`.
+  template <class Action>
+  void drive(Lock& lock, const Action& action);
+  void settle(Operation* operation);
+
   void enter_wait();
   void leave_wait();
   bool try_pass();
@@ -117,8 +135,9 @@ class Engine {
   void lower_locks();
   void start_progress_thread();
   void run_progress_thread();
+  void look_in_background(Lock& lock, std::int64_t& interval);
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
-  static bool poke();
+  static void poke();
 
   std::mutex mutex_;
   std::mutex opening_;
@@ -126,21 +145,27 @@ class Engine {
   MpiTransport transport_;
   ThreadLevel threads_;
   PlanCache plans_;
-  std::thread thread_;
+  pthread_t thread_{};
 
   std::atomic<bool> open_{false};
   std::atomic<int> background_{0};  // changed under the lock
   std::vector<Operation*> in_background_;
   std::vector<const Task*> held_;
-  std::vector<Operation*> held_back_;  // those that have messages held back
+  // Each operation at most once in each (see Operation::Listed).
+  std::vector<Operation*> to_post_;
+  std::vector<Operation*> to_compute_;
+  std::vector<Operation*> to_cancel_;
+  std::vector<Operation*> ended_;
+  std::vector<Operation::Post> posts_;  // that whoever drives has taken
+  bool driving_ = false;                // somebody uses the transport
+  bool may_post_ = false;  // of those to post, something may have become free to be posted
   std::vector<MPI_Datatype> types_to_free_;
   std::vector<MPI_Op> ops_to_free_;
   std::vector<MPI_Datatype> released_types_;  // by all that used them
   std::vector<MPI_Op> released_ops_;
   std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
-  std::uint64_t posted_ = 0;  // messages, at the end of the last pass
-  long looks_ = 0;            // at what is pending, by anybody
+  long looks_ = 0;  // at what is pending, by anybody
   int waiters_ = 0;
   int active_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken
@@ -174,6 +199,15 @@ void Engine::wait_until(const Finished& finished) {
   }
   leave_wait();
   free_released();
+}
+
+template <class Action>
+void Engine::drive(Lock& lock, const Action& action) {
+  driving_ = true;
+  lock.unlock();
+  action();
+  lock.lock();
+  driving_ = false;
 }
 
 }  // namespace stretto

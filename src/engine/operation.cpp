@@ -17,15 +17,21 @@ std::vector<Piece> packed_parts(std::byte* memory, const std::vector<Count>& par
   return pieces;
 }
 
+bool is_message(const Step& step) {
+  return step.kind == StepKind::send || step.kind == StepKind::recv;
+}
+
+Span message_span(const Step& step) {
+  return step.kind == StepKind::send ? step.from.span : step.to.span;
+}
+
 // MPIs send this much unasked over most networks: Open MPI's limit is 64 KiB over TCP.
 constexpr Count kShortMessage = Count{32} * 1024;
 
 }  // namespace
 
 Operation::Operation(Task task)
-    : task_(std::move(task)),
-      waits_left_(task_.plan->schedule.steps.size()),
-      steps_left_(static_cast<std::int32_t>(task_.plan->schedule.steps.size())) {
+    : task_(std::move(task)), waits_left_(task_.plan->schedule.steps.size()) {
   const Plan& plan = *task_.plan;
   const std::vector<Count>& parts = task_.binding.scratch_parts;
   if (parts.empty()) {
@@ -39,18 +45,19 @@ Operation::Operation(Task task)
   for (std::size_t s = 0; s < waits_left_.size(); ++s) {
     const Step& step = plan.schedule.steps[s];
     waits_left_[s] = step.waits;
-    if (message_bytes(step) > kShortMessage) all_short_ = false;
+    if (is_message(step) && message(step).bytes > kShortMessage) all_short_ = false;
   }
-  take_numbers();
+  const Binding& binding = task_.binding;
+  left_ = static_cast<std::int32_t>(waits_left_.size()) + (binding.before ? 1 : 0) +
+          (binding.after ? 1 : 0);
   ready_.reserve(waits_left_.size());
-  ready_ = plan.ready;
   ++comm().operations;
 }
 
-Count Operation::message_bytes(const Step& step) const {
-  if (step.kind == StepKind::send) return block(step.from.buffer).piece(step.from.span).bytes;
-  if (step.kind == StepKind::recv) return block(step.to.buffer).piece(step.to.span).bytes;
-  return 0;
+Operation::~Operation() {
+  // The communicator may go as soon as nothing runs on it, and the tags are given back to it.
+  task_.tags.reset();
+  --comm().operations;
 }
 
 void Operation::take_numbers() {
@@ -65,106 +72,114 @@ void Operation::take_numbers() {
   }
 }
 
-Operation::~Operation() {
-  // The communicator may go as soon as nothing runs on it, and the tags are given back to it.
-  task_.tags.reset();
-  --comm().operations;
-}
-
-void Operation::start(MpiTransport& transport) {
-  if (const auto& first = task_.binding.before) {
-    const int error = copy(first->from, first->to, comm().channel);
-    if (error != MPI_SUCCESS) fail(transport, error);
+void Operation::begin() {
+  take_numbers();
+  if (task_.binding.before) {
+    to_compute_.push_back(kBefore);
+    return;
   }
-  run_ready(transport);
+  ready_ = task_.plan->ready;
+  sort_ready();
 }
 
-void Operation::step_done(MpiTransport& transport, StepId step, int error) {
-  --in_flight_;
-  if (error != MPI_SUCCESS) {
-    fail(transport, error);
-  } else {
-    complete(step);
-  }
-  run_ready(transport);
-}
-
-void Operation::run_ready(MpiTransport& transport) {
-  while (next_ready_ < ready_.size() && error_ == MPI_SUCCESS) {
+void Operation::sort_ready() {
+  while (next_ready_ < ready_.size()) {
     const StepId id = ready_[next_ready_++];
-    if (run(transport, id)) complete(id);
+    const Step& next = step(id);
+    if (!is_message(next)) {
+      to_compute_.push_back(id);
+    } else if (message_span(next).count > 0 && message(next).bytes == 0) {
+      // Both ends know that a block is empty (MPI 4.1, 6.8 and on: the amounts sent and received
+      // are equal), and nobody sends it.
+      give_up_number(id);
+      complete(id);
+    } else {
+      to_post_.push_back(id);
+    }
   }
-  finish_if_over();
+  if (left_ == 1 && task_.binding.after) to_compute_.push_back(kAfter);
 }
 
-void Operation::post_held_back(MpiTransport& transport) {
-  std::vector<StepId> waiting;
-  waiting.swap(held_back_);
-  for (const StepId id : waiting) {
-    if (error_ == MPI_SUCCESS) run(transport, id);
-  }
-  finish_if_over();
+void Operation::take_posts(std::vector<Post>& posts) {
+  std::erase_if(to_post_, [&](StepId id) {
+    const bool may = course_of(id).sequence->may_post(number_of(id), tags().width());
+    if (may) {
+      posts.push_back({.operation = this, .step = id});
+      waits_left_[static_cast<std::size_t>(id)] = kPosted;
+      ++posting_;
+    }
+    return may;
+  });
 }
 
-bool Operation::may_post(StepId id, const Step& step) {
-  const Course& course =
-      courses_[static_cast<std::size_t>(task_.plan->traffic_of[static_cast<std::size_t>(id)])];
-  return course.sequence->may_post(course.first + static_cast<std::uint64_t>(step.ordinal),
-                                   tags().width());
-}
-
-// The message of `step`, whose turn it is.
-int Operation::post(MpiTransport& transport, StepId id, const Step& step) {
-  const Course& course =
-      courses_[static_cast<std::size_t>(task_.plan->traffic_of[static_cast<std::size_t>(id)])];
-  const std::uint64_t number = course.first + static_cast<std::uint64_t>(step.ordinal);
-  course.sequence->post(number);
-  waits_left_[static_cast<std::size_t>(id)] = kPosted;
-  const MpiTransport::Endpoint end{comm().channel, task_.channel_rank(step.peer),
-                                   tags().tag(number)};
-  if (step.kind == StepKind::send) {
-    const Piece data = block(step.from.buffer).piece(step.from.span);
+int Operation::post(MpiTransport& transport, StepId id) {
+  const Step& posted = step(id);
+  const Piece data = message(posted);
+  const MpiTransport::Endpoint end{comm().channel, task_.channel_rank(posted.peer),
+                                   tags().tag(number_of(id))};
+  if (posted.kind == StepKind::send) {
     return transport.post_send(data.address, data.count, data.type, end, {this, id});
   }
-  const Piece data = block(step.to.buffer).piece(step.to.span);
   return transport.post_recv(data.address, data.count, data.type, end, {this, id});
 }
 
-bool Operation::run(MpiTransport& transport, StepId id) {
-  const Step& step = task_.plan->schedule.steps[static_cast<std::size_t>(id)];
-  const Block& from = block(step.from.buffer);
-  const Block& to = block(step.to.buffer);
-  int error = MPI_SUCCESS;
-  switch (step.kind) {
-    case StepKind::send:
-    case StepKind::recv:
-      if (!may_post(id, step)) {
-        held_back_.push_back(id);
-        return false;
-      }
-      error = post(transport, id, step);
-      break;
-    case StepKind::copy:
-      error = copy(from.piece(step.from.span), to.piece(step.to.span), comm().channel);
-      break;
-    case StepKind::reduce: {
-      const Piece sum = to.piece(step.to.span);
-      error = native().Reduce_local(from.piece(step.from.span).address, sum.address,
-                                    static_cast<int>(sum.count), sum.type, task_.binding.op);
-      break;
-    }
-  }
+void Operation::posted(StepId id, int error) {
+  // Not before it was: who follows on its tag would overtake it.
+  course_of(id).sequence->post(number_of(id));
+  --posting_;
   if (error != MPI_SUCCESS) {
-    fail(transport, error);
-    return false;
+    fail(error);
+    return;
   }
-  const bool message = step.kind == StepKind::send || step.kind == StepKind::recv;
-  if (message) ++in_flight_;
-  return !message;
+  ++in_flight_;
+  cancels_ = cancels_ || error_ != MPI_SUCCESS;
+}
+
+void Operation::message_done(StepId id, int error) {
+  --in_flight_;
+  if (error != MPI_SUCCESS) {
+    fail(error);
+    return;
+  }
+  complete(id);
+  if (error_ == MPI_SUCCESS) sort_ready();
+}
+
+StepId Operation::take_local() {
+  computing_ = true;
+  return to_compute_[next_local_++];
+}
+
+int Operation::compute(StepId id) const {
+  if (id == kBefore || id == kAfter) {
+    const auto& copied = id == kBefore ? *task_.binding.before : *task_.binding.after;
+    return copy(copied.from, copied.to, comm().channel);
+  }
+  const Step& computed = step(id);
+  const Piece from = block(computed.from.buffer).piece(computed.from.span);
+  const Piece to = block(computed.to.buffer).piece(computed.to.span);
+  if (computed.kind == StepKind::copy) return copy(from, to, comm().channel);
+  return native().Reduce_local(from.address, to.address, static_cast<int>(to.count), to.type,
+                               task_.binding.op);
+}
+
+void Operation::computed(StepId id, int error) {
+  computing_ = false;
+  if (error != MPI_SUCCESS) {
+    fail(error);
+    return;
+  }
+  if (id >= 0) {
+    complete(id);
+  } else {
+    --left_;
+    if (id == kBefore) ready_ = task_.plan->ready;
+  }
+  if (error_ == MPI_SUCCESS) sort_ready();
 }
 
 void Operation::complete(StepId id) {
-  --steps_left_;
+  --left_;
   const auto step = static_cast<std::size_t>(id);
   for (auto d = task_.plan->first_dependent[step]; d < task_.plan->first_dependent[step + 1]; ++d) {
     const StepId dependent = task_.plan->dependents[static_cast<std::size_t>(d)];
@@ -172,27 +187,29 @@ void Operation::complete(StepId id) {
   }
 }
 
-void Operation::fail(MpiTransport& transport, int error) {
+// What is never posted must not keep later operations waiting.
+void Operation::give_up_number(StepId id) {
+  course_of(id).sequence->post(number_of(id));
+  waits_left_[static_cast<std::size_t>(id)] = kPosted;
+}
+
+void Operation::fail(int error) {
   if (error_ != MPI_SUCCESS) return;  // the first one counts
   error_ = error;
-  transport.cancel_receives(this);
-  // What is never posted now must not keep later operations waiting.
-  held_back_.clear();
-  const std::vector<Step>& steps = task_.plan->schedule.steps;
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (task_.plan->traffic_of[s] < 0 || waits_left_[s] == kPosted) continue;
-    const Course& course = courses_[static_cast<std::size_t>(task_.plan->traffic_of[s])];
-    course.sequence->post(course.first + static_cast<std::uint64_t>(steps[s].ordinal));
-    waits_left_[s] = kPosted;
+  cancels_ = in_flight_ > 0;
+  to_post_.clear();
+  to_compute_.clear();
+  next_local_ = 0;
+  for (std::size_t s = 0; s < waits_left_.size(); ++s) {
+    if (task_.plan->traffic_of[s] >= 0 && waits_left_[s] != kPosted) {
+      give_up_number(static_cast<StepId>(s));
+    }
   }
 }
 
-void Operation::finish_if_over() {
-  const bool over = error_ == MPI_SUCCESS ? steps_left_ == 0 : in_flight_ == 0;
-  if (!over || done()) return;
-  const auto& last = task_.binding.after;
-  if (last && error_ == MPI_SUCCESS) error_ = copy(last->from, last->to, comm().channel);
-  done_.store(true, std::memory_order_release);
+bool Operation::over() const {
+  if (computing_ || cancels_ || posting_ > 0) return false;
+  return error_ == MPI_SUCCESS ? left_ == 0 : in_flight_ == 0;
 }
 
 bool uses_type(const Binding& binding, MPI_Datatype type) {
@@ -205,6 +222,11 @@ bool uses_type(const Binding& binding, MPI_Datatype type) {
   };
   return has(binding.send) || has(binding.recv) || binding.scratch.type == type ||
          moves(binding.before) || moves(binding.after);
+}
+
+Piece Operation::message(const Step& step) const {
+  const Region& data = step.kind == StepKind::send ? step.from : step.to;
+  return block(data.buffer).piece(data.span);
 }
 
 const Block& Operation::block(Buffer buffer) const {

@@ -1,8 +1,9 @@
 // One collective under way on this rank: a plan bound to buffers.
 //
-// Driven by the engine, under its lock: `start` begins every step that waits for
-// nothing, `step_done` is told of each message that completed and begins what waited
-// for it.
+// What it is to do next is guarded by the engine's lock; doing it takes place outside of that lock,
+// as a reduction may be the program's own function and a copy long. So the engine takes messages
+// and local steps (copies and reductions) from it under the lock, has them posted or computed
+// without, and tells it under the lock what became of them.
 #pragma once
 
 #include <atomic>
@@ -65,16 +66,41 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  void start(MpiTransport& transport);
-  // `error` is the message's. True where this was the operation's last step.
-  void step_done(MpiTransport& transport, StepId step, int error);
-  // Messages that may not be posted before others are (see Sequence) are held back until
-  // `post_held_back` finds that they may.
-  [[nodiscard]] std::size_t held_back() const { return held_back_.size(); }
-  void post_held_back(MpiTransport& transport);
+  // A message to post; `error` is what became of that.
+  struct Post {
+    Operation* operation = nullptr;
+    StepId step = 0;
+    int error = MPI_SUCCESS;
+  };
 
-  // Of one in the background: the `look`th look of all began it or found `step` done. A
-  // message of ours is gone as soon as it can be; what keeps time is those of others.
+  // Under the lock.
+  // Takes the numbers of its messages, in the order in which operations begin, and finds out what
+  // comes first.
+  void begin();
+  // Has it messages to post, perhaps such as may not be yet (see Sequence)?
+  [[nodiscard]] bool has_posts() const { return !to_post_.empty(); }
+  // Takes those that may be posted now, for `post` and then `posted`.
+  void take_posts(std::vector<Post>& posts);
+  void posted(StepId step, int error);
+  void message_done(StepId step, int error);
+  // Is there a local step that nobody computes yet?
+  [[nodiscard]] bool has_local() const { return !computing_ && next_local_ < to_compute_.size(); }
+  // Takes one, for `compute` and then `computed`.
+  [[nodiscard]] StepId take_local();
+  void computed(StepId step, int error);
+  // It has failed, and receives of it are in flight that nobody will send for.
+  [[nodiscard]] bool cancels() const { return cancels_; }
+  void cancelled() { cancels_ = false; }
+  // Nothing of it is left to do, or it has failed and nothing of it is under way.
+  [[nodiscard]] bool over() const;
+  void finish() { done_.store(true, std::memory_order_release); }
+
+  // Without the lock; both return an MPI error code.
+  int post(MpiTransport& transport, StepId id);
+  [[nodiscard]] int compute(StepId id) const;
+
+  // Of one in the background, under the lock: the `look`th look of all began it or found `step`
+  // done. A message of ours is gone as soon as it can be; what keeps time is those of others.
   void begin_rhythm(std::int64_t now_ns, long look) { pace_.start(now_ns, look); }
   void keep_rhythm(StepId step, std::int64_t now_ns, long look) {
     const Step& done = task_.plan->schedule.steps[static_cast<std::size_t>(step)];
@@ -87,13 +113,14 @@ class Operation {
 
   // No step is running or will be: the buffers are the program's again.
   [[nodiscard]] bool done() const { return done_.load(std::memory_order_acquire); }
+  // Once it is done.
   [[nodiscard]] int error() const { return error_; }
   [[nodiscard]] const Task& task() const { return task_; }
   [[nodiscard]] Communicator& comm() const { return *task_.comm; }
   [[nodiscard]] const Plan& plan() const { return *task_.plan; }
 
   // How the program hears of its end, where it holds an MPI_Request: a generalized one, or
-  // a persistent one that waits for the signal. Set before `start`.
+  // a persistent one that waits for the signal. Set before `begin`.
   MPI_Request handle{};
   bool has_handle = false;
   std::shared_ptr<const own_channel::Signal> signal;
@@ -101,38 +128,61 @@ class Operation {
   // The engine holds one reference until it is done, the program's handle another.
   std::atomic<int> references{1};
 
+  // In which of the engine's lists it stands.
+  struct Listed {
+    bool to_post = false;
+    bool to_compute = false;
+    bool to_cancel = false;
+    bool ended = false;
+  };
+  Listed listed;
+
  private:
-  void run_ready(MpiTransport& transport);
   // The messages one way between this rank and a peer.
   struct Course {
     Sequence* sequence = nullptr;
     std::uint64_t first = 0;  // number of the operation's first
   };
 
-  // True where the step is complete on return, false where a message is in flight or held back.
-  bool run(MpiTransport& transport, StepId id);
-  [[nodiscard]] bool may_post(StepId id, const Step& step);
-  int post(MpiTransport& transport, StepId id, const Step& step);
   void take_numbers();
-  [[nodiscard]] TagRange& tags() { return task_.tags ? *task_.tags : comm().tags; }
+  void sort_ready();
   void complete(StepId id);
-  void fail(MpiTransport& transport, int error);
-  void finish_if_over();
+  void fail(int error);
+  [[nodiscard]] const Step& step(StepId id) const {
+    return task_.plan->schedule.steps[static_cast<std::size_t>(id)];
+  }
+  [[nodiscard]] const Course& course_of(StepId id) const {
+    return courses_[static_cast<std::size_t>(task_.plan->traffic_of[static_cast<std::size_t>(id)])];
+  }
+  [[nodiscard]] std::uint64_t number_of(StepId id) const {
+    return course_of(id).first + static_cast<std::uint64_t>(step(id).ordinal);
+  }
+  void give_up_number(StepId id);
+  [[nodiscard]] TagRange& tags() const { return task_.tags ? *task_.tags : comm().tags; }
   [[nodiscard]] const Block& block(Buffer buffer) const;
-  [[nodiscard]] Count message_bytes(const Step& step) const;
+  [[nodiscard]] Piece message(const Step& step) const;
 
   Task task_;
   Block scratch_;
   Storage scratch_memory_;
 
+  // Local steps besides the plan's.
+  static constexpr StepId kBefore = -1;
+  static constexpr StepId kAfter = -2;
+  static constexpr std::int32_t kPosted = -1;  // in waits_left_, of a message; or about to be
+
   std::vector<std::int32_t> waits_left_;  // per step
   std::vector<StepId> ready_;             // first in, first out: pipelines stay in order
   std::size_t next_ready_ = 0;
-  std::int32_t steps_left_ = 0;
+  std::vector<StepId> to_post_;     // in the order in which they became ready
+  std::vector<StepId> to_compute_;  // likewise
+  std::size_t next_local_ = 0;
+  std::int32_t left_ = 0;  // steps
+  std::int32_t posting_ = 0;
   std::int32_t in_flight_ = 0;
-  std::vector<Course> courses_;                // as in the plan's traffic_of
-  std::vector<StepId> held_back_;              // in the order in which they became ready
-  static constexpr std::int32_t kPosted = -1;  // in waits_left_, of a message
+  bool computing_ = false;
+  bool cancels_ = false;
+  std::vector<Course> courses_;  // as in the plan's traffic_of
   // A long message takes part in handshakes before it moves, which only looks answer.
   bool all_short_ = true;
   Pace pace_;

@@ -4,8 +4,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/clock.hpp"
 #include "engine/engine.hpp"
@@ -20,16 +22,40 @@ constexpr std::int64_t kLongestQuiet = 400'000;
 // Where nothing is expected sooner. Something else may begin meanwhile.
 constexpr std::int64_t kLongest = 2'000'000;
 
+constexpr std::size_t kLeastStack = std::size_t{1} << 20;
+// Where the main thread's has no limit; of address space.
+constexpr std::size_t kMostStack = std::size_t{1} << 30;
+
+std::size_t stack_bytes() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0) return kLeastStack;
+  return std::clamp<std::size_t>(limit.rlim_cur, kLeastStack, kMostStack);
+}
+
 }  // namespace
 
+// Its stack is as large as the main thread's may grow, since it may run the program's own
+// operations; memory is taken only where it is used.
 void Engine::start_progress_thread() {
   // It must not be the one that gets a signal the program blocks in its own threads.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run_progress_thread(); });
+  const auto run = [](void* engine) -> void* {
+    static_cast<Engine*>(engine)->run_progress_thread();
+    return nullptr;
+  };
+  int error = EAGAIN;
+  for (std::size_t stack = stack_bytes(); error != 0 && stack >= kLeastStack; stack /= 2) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, stack);
+    error = ::pthread_create(&thread_, &attributes, run, this);
+    pthread_attr_destroy(&attributes);
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  has_thread_ = error == 0;
 }
 
 void Engine::run_progress_thread() {
@@ -38,7 +64,7 @@ void Engine::run_progress_thread() {
   std::int64_t interval = kShortest;
   const auto wanted = [this] { return background() > 0 && waiters_ == 0; };
 
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (!stopping_) {
     if (!wanted()) {
       parked_ = true;
@@ -51,12 +77,21 @@ void Engine::run_progress_thread() {
     sleep_ns(pause);
     lock.lock();
     ++wakeups_;
-    if (!wanted()) continue;
-    ++looks_;
-    // Twice, as Open MPI's test functions progress last: what that finds the next call tells.
-    const bool moved = transport_.idle() && held_back_.empty() ? poke() : pass() || pass();
-    interval = moved ? kShortest : std::min(interval * 5 / 4, kLongestQuiet);
+    if (wanted()) look_in_background(lock, interval);
   }
+}
+
+void Engine::look_in_background(Lock& lock, std::int64_t& interval) {
+  ++looks_;
+  bool moved = false;
+  if (!driving_ && transport_.idle() && to_post_.empty() && to_compute_.empty()) {
+    drive(lock, [] { poke(); });
+    moved = work(lock);  // what others left meanwhile to the thread that drives
+  } else {
+    // Twice, as Open MPI's test functions progress last: what that finds the next call tells.
+    moved = pass(lock) || pass(lock);
+  }
+  interval = moved ? kShortest : std::min(interval * 5 / 4, kLongestQuiet);
 }
 
 // Until something is expected, and `shortest` at least.
@@ -73,10 +108,9 @@ std::int64_t Engine::pause_ns(std::int64_t shortest) const {
 
 // Only the MPI's own operations are pending: any call that looks for messages makes it
 // move them along.
-bool Engine::poke() {
+void Engine::poke() {
   int found = 0;
   native().Iprobe(MPI_ANY_SOURCE, 0, native().comm_self, &found, MPI_STATUS_IGNORE);
-  return false;
 }
 
 }  // namespace stretto

@@ -38,24 +38,28 @@ std::string ranks(const Operation& operation, const std::set<Rank>& peers) {
 }  // namespace
 
 void Engine::report_stall() {
-  const std::lock_guard lock(mutex_);
-  std::map<const Operation*, std::set<Rank>> waits;
-  for (const auto& token : transport_.in_flight()) {
-    const auto* operation = static_cast<const Operation*>(token.owner);
-    const Step& step = operation->plan().schedule.steps[static_cast<std::size_t>(token.step)];
-    waits[operation].insert(operation->task().channel_rank(step.peer));
-  }
-  if (waits.empty()) return;  // for the MPI's own
-  const auto& [operation, peers] = *waits.begin();
-  int me = 0;
-  native().Comm_rank(native().comm_world, &me);
-  const std::int64_t waited_ns = stall_ns_.load(std::memory_order_relaxed);
-  say("rank %d has waited %lld s for %s in %s on %d ranks", me,
-      static_cast<long long>(waited_ns / 1'000'000'000), ranks(*operation, peers).c_str(),
-      std::string(name_of(operation->plan().schedule.shape.collective)).c_str(),
-      operation->comm().size);
-  // Again only where it takes much longer: a long run is not to fill its log with it.
-  stall_ns_.store(2 * waited_ns, std::memory_order_relaxed);
+  Lock lock(mutex_);
+  if (driving_) return;
+  drive(lock, [this] {
+    std::map<const Operation*, std::set<Rank>> waits;
+    for (const auto& token : transport_.in_flight()) {
+      const auto* operation = static_cast<const Operation*>(token.owner);
+      const Step& step = operation->plan().schedule.steps[static_cast<std::size_t>(token.step)];
+      waits[operation].insert(operation->task().channel_rank(step.peer));
+    }
+    if (waits.empty()) return;  // for the MPI's own
+    const auto& [operation, peers] = *waits.begin();
+    int me = 0;
+    native().Comm_rank(native().comm_world, &me);
+    const std::int64_t waited_ns = stall_ns_.load(std::memory_order_relaxed);
+    say("rank %d has waited %lld s for %s in %s on %d ranks", me,
+        static_cast<long long>(waited_ns / 1'000'000'000), ranks(*operation, peers).c_str(),
+        std::string(name_of(operation->plan().schedule.shape.collective)).c_str(),
+        operation->comm().size);
+    // Again only where it takes much longer: a long run is not to fill its log with it.
+    stall_ns_.store(2 * waited_ns, std::memory_order_relaxed);
+  });
+  work(lock);
 }
 
 }  // namespace stretto

@@ -10,11 +10,13 @@ Persistents& Persistents::get() {
 }
 
 bool Persistents::add(const Call& call, const Decision& decision, MPI_Request* request) {
-  Entry entry{.collective = Persistent::make(call, decision),
-              .signal = std::make_shared<const own_channel::Signal>(),
-              .comm = call.comm};
-  if (entry.collective == nullptr) return false;
-  *request = entry.signal->request();
+  auto collective = Persistent::make(call, decision);
+  if (collective == nullptr) return false;
+  auto entry =
+      std::make_shared<const Entry>(Entry{.collective = std::move(collective),
+                                          .signal = std::make_shared<const own_channel::Signal>(),
+                                          .comm = call.comm});
+  *request = entry->signal->request();
   const std::lock_guard lock(mutex_);
   entries_[*request] = std::move(entry);
   count_ = entries_.size();
@@ -22,27 +24,32 @@ bool Persistents::add(const Call& call, const Decision& decision, MPI_Request* r
 }
 
 bool Persistents::start(MPI_Request request) {
-  const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(request);
-  if (found == entries_.end()) return false;
-  const Entry& entry = found->second;
-  Engine::release(entry.collective->start({.signal = entry.signal}));
+  std::shared_ptr<const Entry> entry;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(request);
+    if (found == entries_.end()) return false;
+    entry = found->second;
+  }
+  Engine::release(entry->collective->start({.signal = entry->signal}));
   return true;
 }
 
 bool Persistents::forget(MPI_Request request) {
   const std::lock_guard lock(mutex_);
-  const bool known = entries_.erase(request) > 0;
+  const auto found = entries_.find(request);
+  if (found == entries_.end()) return false;
+  entries_.erase(found);
   count_ = entries_.size();
-  return known;
+  return true;
 }
 
 void Persistents::collect(int error) {
   if (error == MPI_SUCCESS || !any()) return;
   const std::lock_guard lock(mutex_);
   for (const auto& [request, entry] : entries_) {
-    const int cause = entry.signal->take_error();
-    if (cause != MPI_SUCCESS) Failures::add(entry.comm, cause);
+    const int cause = entry->signal->take_error();
+    if (cause != MPI_SUCCESS) Failures::add(entry->comm, cause);
   }
 }
 

@@ -36,8 +36,9 @@ class Persistents {
     MPI_Comm comm{};
   };
 
+  // Held for a look alone: what starts may call functions of the program's.
   std::mutex mutex_;
-  std::unordered_map<MPI_Request, Entry> entries_;
+  std::unordered_map<MPI_Request, std::shared_ptr<const Entry>> entries_;
   std::atomic<std::size_t> count_{0};
 };
 

@@ -12,7 +12,9 @@ COMPLETIONS = (  # noqa: SIM905
     "Wait Test Waitall Testall Waitany Testany Waitsome Testsome "
     "Request_get_status Request_free Start Startall"
 ).split()
-WITHOUT_MODEL = ("File_open", "Comm_free", "Comm_disconnect")
+WITHOUT_MODEL = ("File_open", "Comm_disconnect")
+# No MPI here waits for other ranks in these: they count as the computing they are.
+UNTOUCHED = ("Comm_free",)
 # Calls without a model that all ranks of a communicator, a window or a file make together, beside
 # those whose names say so.
 TOGETHER = (  # noqa: SIM905
@@ -222,7 +224,7 @@ def extension(function: Function) -> str:
 
 def source(functions: Iterable[Function]) -> str:
     """The text of whatif/wrappers.cpp."""
-    every = list(all_forms(functions))
+    every = [form for form in all_forms(functions) if form.name not in UNTOUCHED]
     large = [form for form in map(large_count_form, every) if form]
 
     return '#include "intercept/whatif/object_hooks.hpp"\n\n' + entry_points(

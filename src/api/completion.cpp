@@ -1,5 +1,6 @@
 // Waiting, testing and freeing: the rest of stretto.h.
 
+#include <algorithm>
 #include <utility>
 
 #include "api/call.hpp"
@@ -43,13 +44,30 @@ int conclude(stretto_request* request) {
   return native_error != MPI_SUCCESS ? native_error : report(comm, error);
 }
 
+class AwaitedRequests : public Awaited {
+ public:
+  AwaitedRequests(int count, const stretto_request* requests)
+      : count_(count), requests_(requests) {}
+  [[nodiscard]] bool has(const Operation& operation) const override {
+    return std::any_of(requests_, requests_ + std::max(count_, 0), [&](stretto_request request) {
+      return request != STRETTO_REQUEST_NULL && request->operation == &operation;
+    });
+  }
+
+ private:
+  int count_;
+  const stretto_request* requests_;
+};
+
 // Where Stretto was never used every request is null, and no engine is open.
-void look() {
+void look(int count, const stretto_request* requests) {
+  const AwaitedRequests awaited(count, requests);
   if (Engine::get().is_open()) Engine::get().progress();
 }
 
 template <class Finished>
-void wait_until(const Finished& finished) {
+void wait_until(int count, const stretto_request* requests, const Finished& finished) {
+  const AwaitedRequests awaited(count, requests);
   if (!finished()) Engine::get().wait_until(finished);
 }
 
@@ -114,34 +132,35 @@ int stretto_finalize(void) {
 }
 
 int stretto_wait(stretto_request* request) {
-  wait_until([&] { return is_complete(*request); });
+  wait_until(1, request, [&] { return is_complete(*request); });
   return conclude(request);
 }
 
 int stretto_test(stretto_request* request, int* flag) {
-  look();
+  look(1, request);
   *flag = is_complete(*request) ? 1 : 0;
   return *flag != 0 ? conclude(request) : MPI_SUCCESS;
 }
 
 int stretto_waitall(int count, stretto_request requests[]) {
-  wait_until([&] { return all_complete(count, requests); });
+  wait_until(count, requests, [&] { return all_complete(count, requests); });
   return conclude_all(count, requests);
 }
 
 int stretto_testall(int count, stretto_request requests[], int* flag) {
-  look();
+  look(count, requests);
   *flag = all_complete(count, requests) ? 1 : 0;
   return *flag != 0 ? conclude_all(count, requests) : MPI_SUCCESS;
 }
 
 int stretto_waitany(int count, stretto_request requests[], int* index) {
-  wait_until([&] { return (*index = find_complete(count, requests)) != kNoneYet; });
+  wait_until(count, requests,
+             [&] { return (*index = find_complete(count, requests)) != kNoneYet; });
   return *index == MPI_UNDEFINED ? MPI_SUCCESS : conclude(&requests[*index]);
 }
 
 int stretto_testany(int count, stretto_request requests[], int* index, int* flag) {
-  look();
+  look(count, requests);
   *index = find_complete(count, requests);
   *flag = *index == kNoneYet ? 0 : 1;
   if (*index < 0) {
@@ -152,12 +171,12 @@ int stretto_testany(int count, stretto_request requests[], int* index, int* flag
 }
 
 int stretto_waitsome(int count, stretto_request requests[], int* outcount, int indices[]) {
-  wait_until([&] { return find_complete(count, requests) != kNoneYet; });
+  wait_until(count, requests, [&] { return find_complete(count, requests) != kNoneYet; });
   return conclude_some(count, requests, outcount, indices);
 }
 
 int stretto_testsome(int count, stretto_request requests[], int* outcount, int indices[]) {
-  look();
+  look(count, requests);
   return conclude_some(count, requests, outcount, indices);
 }
 

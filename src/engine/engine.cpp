@@ -38,7 +38,22 @@ int free_request(void* state) {
 // Collectives cannot be cancelled (MPI 4.1, 6.12).
 int cancel_request(void* /*state*/, int /*complete*/) { return MPI_ERR_REQUEST; }
 
+// What this thread waits for.
+constinit thread_local const Awaited* awaited [[gnu::tls_model("initial-exec")]] = nullptr;
+
+class AwaitedOne : public Awaited {
+ public:
+  explicit AwaitedOne(const Operation& one) : one_(one) {}
+  [[nodiscard]] bool has(const Operation& operation) const override { return &operation == &one_; }
+
+ private:
+  const Operation& one_;
+};
+
 }  // namespace
+
+Awaited::Awaited() : before_(awaited) { awaited = this; }
+Awaited::~Awaited() { awaited = before_; }
 
 Engine& Engine::get() {
   static auto* const engine = new Engine;
@@ -135,7 +150,9 @@ void Engine::settle(Operation* operation) {
   Operation::Listed& listed = operation->listed;
   may_post_ = may_post_ || operation->has_posts();
   list(operation->has_posts(), listed.to_post, to_post_);
-  list(operation->has_local(), listed.to_compute, to_compute_);
+  if (operation->has_local()) {
+    list(true, listed.to_compute, operation->calls_program() ? to_call_ : to_compute_);
+  }
   list(operation->cancels(), listed.to_cancel, to_cancel_);
   if (!operation->over() || listed.ended) return;
   list(true, listed.ended, ended_);
@@ -190,14 +207,26 @@ bool Engine::post(Lock& lock) {
   return any;
 }
 
+Operation* Engine::take_to_compute(const Operation* only) {
+  const auto take = [](std::vector<Operation*>& from, const auto& may) -> Operation* {
+    const auto found = std::ranges::find_if(from, may);
+    if (found == from.end()) return nullptr;
+    Operation* const operation = *found;
+    from.erase(found);
+    return operation;
+  };
+  Operation* const operation =
+      take(to_compute_, [only](const Operation* each) { return only == nullptr || each == only; });
+  if (operation != nullptr || to_call_.empty()) return operation;
+  return take(to_call_, [only](const Operation* each) {
+    return each == only || (awaited != nullptr && awaited->has(*each));
+  });
+}
+
 // One copy or reduction; of `only` where it is given.
 bool Engine::compute(Lock& lock, const Operation* only) {
-  const auto found = std::ranges::find_if(to_compute_, [only](const Operation* operation) {
-    return only == nullptr || operation == only;
-  });
-  if (found == to_compute_.end()) return false;
-  Operation* const operation = *found;
-  to_compute_.erase(found);
+  Operation* const operation = take_to_compute(only);
+  if (operation == nullptr) return false;
   operation->listed.to_compute = false;
   if (!operation->has_local()) return true;  // it has failed since
   const StepId step = operation->take_local();
@@ -207,6 +236,10 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   operation->computed(step, error);
   settle(operation);
   return true;
+}
+
+bool Engine::must_call() const {
+  return std::ranges::any_of(to_call_, [](const Operation* each) { return each->background; });
 }
 
 bool Engine::retire(Lock& lock) {
@@ -235,6 +268,7 @@ bool Engine::retire(Lock& lock) {
 bool Engine::work(Lock& lock, const Operation* only) {
   bool any = false;
   while (post(lock) || compute(lock, only) || retire(lock)) any = true;
+  if (parked_ && must_call()) wake_.notify_one();
   return any;
 }
 
@@ -255,6 +289,11 @@ bool Engine::try_pass() {
 void Engine::progress() {
   try_pass();
   free_released();
+}
+
+void Engine::wait(const Operation& operation) {
+  const AwaitedOne one(operation);
+  wait_until([&operation] { return operation.done(); });
 }
 
 void Engine::enter_wait() {

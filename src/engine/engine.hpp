@@ -27,6 +27,22 @@
 
 namespace stretto {
 
+// The operations that a thread waits for, or asks about. It alone, or the progress thread, runs
+// functions of the program's for them: another may hold a lock of the program's that such a
+// function needs.
+class Awaited {
+ public:
+  Awaited();
+  virtual ~Awaited();
+  Awaited(const Awaited&) = delete;
+  Awaited& operator=(const Awaited&) = delete;
+
+  [[nodiscard]] virtual bool has(const Operation& operation) const = 0;
+
+ private:
+  const Awaited* before_;  // of this thread
+};
+
 class Engine {
  public:
   // The process's. Never destroyed: threads may outlive main's statics.
@@ -63,9 +79,7 @@ class Engine {
   // Drives until `finished()` is true; sleeps as Idle decides. `finished` may call MPI.
   template <class Finished>
   void wait_until(const Finished& finished);
-  void wait(const Operation& operation) {
-    wait_until([&operation] { return operation.done(); });
-  }
+  void wait(const Operation& operation);
   // One look at everything pending.
   void progress();
 
@@ -120,6 +134,9 @@ class Engine {
   bool poll(Lock& lock);
   bool post(Lock& lock);
   bool compute(Lock& lock, const Operation* only);
+  [[nodiscard]] Operation* take_to_compute(const Operation* only);
+  // Is a function of the program's to be run that a waiting thread may not run?
+  [[nodiscard]] bool must_call() const;
   bool retire(Lock& lock);
   // Runs `action`, which uses the transport or needs to be alone in the MPI, without the lock.
   // Only while nobody else drives; what is to be posted then waits until `post`.
@@ -154,6 +171,7 @@ class Engine {
   // Each operation at most once in each (see Operation::Listed).
   std::vector<Operation*> to_post_;
   std::vector<Operation*> to_compute_;
+  std::vector<Operation*> to_call_;  // instead of to_compute_: those that call the program
   std::vector<Operation*> to_cancel_;
   std::vector<Operation*> ended_;
   std::vector<Operation::Post> posts_;  // that whoever drives has taken

@@ -34,6 +34,7 @@ struct Binding {
   Element scratch;                     // the operation allocates the scratch itself
   std::vector<Count> scratch_parts{};  // bytes of its parts, where the buffers are in parts
   MPI_Op op{};                         // reductions only
+  bool calls_program = false;          // `op` is a function of the program's
   Storage memory{};                    // what the copies are made to and from
   std::optional<Copy> before{};
   std::optional<Copy> after{};
@@ -83,6 +84,11 @@ class Operation {
   void take_posts(std::vector<Post>& posts);
   void posted(StepId step, int error);
   void message_done(StepId step, int error);
+  // Does its next local step run a function of the program's?
+  [[nodiscard]] bool calls_program() const {
+    const StepId next = to_compute_[next_local_];
+    return task_.binding.calls_program && next >= 0 && step(next).kind == StepKind::reduce;
+  }
   // Is there a local step that nobody computes yet?
   [[nodiscard]] bool has_local() const { return !computing_ && next_local_ < to_compute_.size(); }
   // Takes one, for `compute` and then `computed`.
@@ -131,7 +137,7 @@ class Operation {
   // In which of the engine's lists it stands.
   struct Listed {
     bool to_post = false;
-    bool to_compute = false;
+    bool to_compute = false;  // or to_call
     bool to_cancel = false;
     bool ended = false;
   };

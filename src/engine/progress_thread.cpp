@@ -26,6 +26,11 @@ constexpr std::size_t kLeastStack = std::size_t{1} << 20;
 // Where the main thread's has no limit; of address space.
 constexpr std::size_t kMostStack = std::size_t{1} << 30;
 
+class AwaitedAll : public Awaited {
+ public:
+  [[nodiscard]] bool has(const Operation& /*operation*/) const override { return true; }
+};
+
 std::size_t stack_bytes() {
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) != 0) return kLeastStack;
@@ -62,7 +67,8 @@ void Engine::run_progress_thread() {
   prctl(PR_SET_NAME, "stretto");
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   std::int64_t interval = kShortest;
-  const auto wanted = [this] { return background() > 0 && waiters_ == 0; };
+  const auto wanted = [this] { return background() > 0 && (waiters_ == 0 || must_call()); };
+  const AwaitedAll all;
 
   Lock lock(mutex_);
   while (!stopping_) {
@@ -72,10 +78,12 @@ void Engine::run_progress_thread() {
       parked_ = false;
       interval = kShortest;
     }
-    const std::int64_t pause = pause_ns(interval);
-    lock.unlock();
-    sleep_ns(pause);
-    lock.lock();
+    if (to_call_.empty()) {
+      const std::int64_t pause = pause_ns(interval);
+      lock.unlock();
+      sleep_ns(pause);
+      lock.lock();
+    }
     ++wakeups_;
     if (wanted()) look_in_background(lock, interval);
   }
@@ -84,7 +92,8 @@ void Engine::run_progress_thread() {
 void Engine::look_in_background(Lock& lock, std::int64_t& interval) {
   ++looks_;
   bool moved = false;
-  if (!driving_ && transport_.idle() && to_post_.empty() && to_compute_.empty()) {
+  if (!driving_ && transport_.idle() && to_post_.empty() && to_compute_.empty() &&
+      to_call_.empty()) {
     drive(lock, [] { poke(); });
     moved = work(lock);  // what others left meanwhile to the thread that drives
   } else {

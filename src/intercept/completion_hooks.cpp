@@ -2,12 +2,32 @@
 // own Test functions tell when any mix of requests is complete; what Stretto adds is that
 // its operations are driven meanwhile, and that a wait sleeps where it should not spin.
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "engine/failures.hpp"
 #include "intercept/hooks.hpp"
 
 namespace stretto::intercept {
 namespace {
+
+// What the program waits or asks for: those of the operations that have these requests.
+class AwaitedRequests : public Awaited {
+ public:
+  AwaitedRequests(int count, const MPI_Request* requests) : count_(count), requests_(requests) {}
+  [[nodiscard]] bool has(const Operation& operation) const override {
+    const MPI_Request* const end = requests_ + std::max(count_, 0);
+    const auto asked = [&](MPI_Request request) {
+      return std::find(requests_, end, request) != end;
+    };
+    return (operation.has_handle && asked(operation.handle)) ||
+           (operation.signal && asked(operation.signal->request()));
+  }
+
+ private:
+  int count_;
+  const MPI_Request* requests_;
+};
 
 // Would the MPI's own wait do? Where nothing of Stretto's is pending and every rank has a
 // core to spin on.
@@ -80,6 +100,7 @@ void forget_some(const std::vector<MPI_Request>& requests, int outcount, const i
 
 int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
   const Failures failures;
+  const AwaitedRequests awaited(1, request);
   const std::vector<MPI_Request> before = remember(1, request);
   const int error = wait_natively()
                         ? real(request, status)
@@ -91,6 +112,7 @@ int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
 
 int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
   const Failures failures;
+  const AwaitedRequests awaited(1, request);
   const std::vector<MPI_Request> before = remember(1, request);
   unset(before, flag, 0);
   drive_once();
@@ -102,6 +124,7 @@ int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status
 
 int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI_Status* statuses) {
   const Failures failures;
+  const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
   if (!wait_natively()) drive_all(count, requests);
   const int error = real(count, requests, statuses);
@@ -113,6 +136,7 @@ int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI
 int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int* flag,
                MPI_Status* statuses) {
   const Failures failures;
+  const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
   unset(before, flag, 0);
   drive_once();
@@ -125,6 +149,7 @@ int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int
 int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int* index,
                MPI_Status* status) {
   const Failures failures;
+  const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
   unset(before, index, MPI_UNDEFINED);
   const int error = wait_natively() ? real(count, requests, index, status) : drive([&](int* flag) {
@@ -138,6 +163,7 @@ int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int
 int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int* index, int* flag,
                MPI_Status* status) {
   const Failures failures;
+  const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
   unset(before, flag, 0);
   drive_once();
@@ -150,6 +176,7 @@ int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int
 int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests, int* outcount,
                 int* indices, MPI_Status* statuses) {
   const Failures failures;
+  const AwaitedRequests awaited(incount, requests);
   const std::vector<MPI_Request> before = remember(incount, requests);
   unset(before, outcount, 0);
   const int error = wait_natively() ? real(incount, requests, outcount, indices, statuses)
@@ -167,6 +194,7 @@ int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests,
 int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests, int* outcount,
                 int* indices, MPI_Status* statuses) {
   const Failures failures;
+  const AwaitedRequests awaited(incount, requests);
   const std::vector<MPI_Request> before = remember(incount, requests);
   unset(before, outcount, 0);
   drive_once();
@@ -178,6 +206,7 @@ int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests,
 
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status) {
+  const AwaitedRequests awaited(1, &request);
   drive_once();
   return real(request, flag, status);
 }

@@ -110,6 +110,14 @@ Native read(const Loaded& mpi) {
   read_handle(mpi, "ompi_mpi_op_null", table.op_null);
   read_handle(mpi, "ompi_mpi_op_sum", table.op_sum);
   read_handle(mpi, "ompi_mpi_op_band", table.op_band);
+  std::size_t next = 0;
+  for (const char* name :
+       {"ompi_mpi_op_max", "ompi_mpi_op_min", "ompi_mpi_op_sum", "ompi_mpi_op_prod",
+        "ompi_mpi_op_land", "ompi_mpi_op_band", "ompi_mpi_op_lor", "ompi_mpi_op_bor",
+        "ompi_mpi_op_lxor", "ompi_mpi_op_bxor", "ompi_mpi_op_maxloc", "ompi_mpi_op_minloc",
+        "ompi_mpi_op_replace", "ompi_mpi_op_no_op"}) {
+    read_handle(mpi, name, table.predefined_ops[next++]);
+  }
   read_handle(mpi, "ompi_mpi_errors_return", table.errors_return);
   read_handle(mpi, "ompi_mpi_errors_are_fatal", table.errors_are_fatal);
 #else
@@ -125,6 +133,9 @@ Native read(const Loaded& mpi) {
   table.op_null = MPI_OP_NULL;
   table.op_sum = MPI_SUM;
   table.op_band = MPI_BAND;
+  table.predefined_ops = {MPI_MAX,    MPI_MIN,    MPI_SUM,     MPI_PROD, MPI_LAND,
+                          MPI_BAND,   MPI_LOR,    MPI_BOR,     MPI_LXOR, MPI_BXOR,
+                          MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
   table.errors_return = MPI_ERRORS_RETURN;
   table.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
 #endif

@@ -13,6 +13,7 @@
 #endif
 #include <mpi.h>
 
+#include <array>
 #include <string>
 
 namespace stretto {
@@ -55,6 +56,7 @@ struct Native {
   MPI_Op op_null{};
   MPI_Op op_sum{};
   MPI_Op op_band{};
+  std::array<MPI_Op, 14> predefined_ops{};
   MPI_Errhandler errors_return{};
   MPI_Errhandler errors_are_fatal{};
 };

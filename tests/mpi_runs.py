@@ -11,7 +11,7 @@ import pytest
 from stretto import native
 from stretto.errors import StrettoError
 from stretto.launch.base import Abi
-from stretto.launch.dropin import SELECTION, selections_in_turn
+from stretto.launch.dropin import ALL_RANKS, SELECTED, SELECTION, selections_in_turn
 from stretto.launch.process import launch
 from stretto.launch.registry import Known, identify, known_launchers
 from stretto.launch.schedules import known_algorithms
@@ -21,6 +21,9 @@ from stretto.launch.yielding import yielding
 # Several tests run at a time, so ranks share cores: waiting ones leave them to others.
 for _abi in Abi:
     os.environ.update(yielding(_abi))
+
+# Most tests preload by hand, all ranks.
+os.environ[ALL_RANKS] = "trust"
 
 # What tools/mpis.sh installs; programs built for another MPI of the same ABI run on these.
 FURTHER_MPIS = Path(__file__).resolve().parents[1] / ".mpis"
@@ -110,8 +113,11 @@ class Mpi:
         env: Mapping[str, str] | None = None,
         timeout_s: float = HANGS_AFTER_S,
     ) -> Ended:
-        """The same with the drop-in preloaded."""
-        preload = {"LD_PRELOAD": str(native.drop_in(self.abi))}
+        """The same with the drop-in preloaded.
+
+        What is tested is what Stretto runs itself, whether or not there are cores enough here.
+        """
+        preload = {"LD_PRELOAD": str(native.drop_in(self.abi)), SELECTED: "stretto"}
         env = {**preload, **(env or {})}
         return self.run(program, *arguments, ranks=ranks, apart=apart, env=env, timeout_s=timeout_s)
 

@@ -28,6 +28,7 @@ from whatif_bars import accuracy, cost_of_calls, rig_check, spread
 
 from stretto import native
 from stretto.errors import StrettoError
+from stretto.launch.dropin import ALL_RANKS
 from stretto.launch.registry import Known, known_launchers
 from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.rig.plan import host_address
@@ -172,6 +173,7 @@ def communicators(mpi: Known, apps: Path, _runs: int) -> Table:
         title=f"{mpi.name}, one host, 2 ranks: memory of the largest rank under Stretto",
     )
     env = {
+        ALL_RANKS: "trust",
         "LD_PRELOAD": str(native.drop_in(mpi.abi)),
         "STRETTO_PROGRESS_THREAD": "on",
         "STRETTO_SELECTION_ALLREDUCE": "recursive_doubling",

@@ -34,7 +34,7 @@ from stretto import native
 from stretto.data.counters import read_counters, summed
 from stretto.errors import StrettoError
 from stretto.launch.base import Abi
-from stretto.launch.dropin import COUNTERS, rank_environment, selections_in_turn
+from stretto.launch.dropin import COUNTERS, SELECTED, rank_environment, selections_in_turn
 from stretto.launch.libmpi import LABELS
 from stretto.launch.process import launch
 from stretto.launch.registry import identify, known_launchers
@@ -165,7 +165,7 @@ def conform(mpi: Served, all_ranks: Sequence[int], in_turn: bool, console: Conso
             for turn, selection in enumerate([{}, *turns]):
                 with tempfile.TemporaryDirectory() as folder:
                     env = rank_environment(native.drop_in(mpi.abi), selection, verbose=False)
-                    env |= {COUNTERS: folder, "STRETTO_PROGRESS_THREAD": "on"}
+                    env |= {COUNTERS: folder, SELECTED: "stretto", "STRETTO_PROGRESS_THREAD": "on"}
                     ours = run(mpi, ranks, tests, env)
                     calls += calls_by_algorithm(Path(folder))
                 wrong = verdict(theirs, ours)

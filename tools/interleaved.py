@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from stretto import native
 from stretto.launch.base import Launcher
+from stretto.launch.dropin import ALL_RANKS
 from stretto.launch.process import launch
 from stretto.launch.registry import Known
 from stretto.launch.rig import Rig, parse_rig
@@ -76,7 +77,8 @@ def measure(
     env: Mapping[str, str] | None = None,
 ) -> Measured:
     """Both sides in turn, which goes first changing each time; `mode` is what is preloaded."""
-    preload = {"LD_PRELOAD": str(native.drop_in(launcher.abi, mode)), **(env or {})}
+    drop_in = str(native.drop_in(launcher.abi, mode))
+    preload = {"LD_PRELOAD": drop_in, ALL_RANKS: "trust", **(env or {})}
     sides = [Side("native", {}), Side("stretto", preload)]
     taken = Measured([], [])
     for run in range(runs):

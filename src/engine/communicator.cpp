@@ -155,6 +155,8 @@ void join_groups(const Members& members, Communicator& made, Rank mine) {
   made.channel_ranks.insert(made.channel_ranks.end(), rest.begin(), rest.end());
 }
 
+bool have_cores(const Hosts& hosts) { return hosts.knows_cores && !hosts.oversubscribed; }
+
 // `made` gets a context id on MPI_COMM_WORLD's channel. Collective. False where there is none.
 bool join_world(const Members& members, Communicator& made) {
   const Registry& all = registry();
@@ -172,8 +174,9 @@ bool join_world(const Members& members, Communicator& made) {
   }
   made.around = {.hosts = hosts_among(all.world_hosts.numbers, made.channel_ranks),
                  // Its ranks may wait for cores that ranks outside of it are on.
-                 .oversubscribed = all.world_hosts.oversubscribed,
-                 .progress_thread = (agreement.flags & kProgressThread) != 0};
+                 .has_cores = have_cores(all.world_hosts),
+                 .progress_thread = (agreement.flags & kProgressThread) != 0,
+                 .never_native = never_native()};
   return true;
 }
 
@@ -191,8 +194,9 @@ bool open_channel(const Members& members, Communicator& made) {
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
   made.id = *agreement.id;
   made.around = {.hosts = hosts.numbers.hosts,
-                 .oversubscribed = hosts.oversubscribed,
-                 .progress_thread = (agreement.flags & kProgressThread) != 0};
+                 .has_cores = have_cores(hosts),
+                 .progress_thread = (agreement.flags & kProgressThread) != 0,
+                 .never_native = never_native()};
   if (members.comm == native().comm_world && all.expects_world) {
     all.world = made.shared;
     all.world_size = made.size;
@@ -236,8 +240,9 @@ bool attach(MPI_Comm comm) {
   }
   if (made->size == 1) {
     made->channel = own_channel::get();
-    made->around = {.oversubscribed = all.world_hosts.oversubscribed,
-                    .progress_thread = Engine::get().has_progress_thread()};
+    made->around = {.has_cores = have_cores(all.world_hosts),
+                    .progress_thread = Engine::get().has_progress_thread(),
+                    .never_native = never_native()};
   } else {
     const bool joined =
         all.world != nullptr ? join_world(members, *made) : open_channel(members, *made);

@@ -12,6 +12,10 @@ namespace {
 
 constexpr int kTag = 0;
 
+// What all hosts have.
+constexpr std::uint64_t kHasCores = 1;  // for all their ranks, or nobody knows
+constexpr std::uint64_t kKnows = 2;     // and tell
+
 std::string_view name_of(const Place& place) {
   return {place.host.data(), strnlen(place.host.data(), place.host.size())};
 }
@@ -50,9 +54,10 @@ Hosts survey(MPI_Comm comm) {
                      comm);
   Hosts hosts{.numbers = number_hosts(std::move(words), static_cast<std::size_t>(size))};
   const Topology here(gather_on_host(comm, hosts.numbers, rank, size, mine));
-  std::uint64_t has_cores = here.oversubscribed() ? 0 : 1;
-  keep_common_bits({.comm = comm, .rank = rank}, {&has_cores, 1});
-  hosts.oversubscribed = has_cores == 0;
+  std::uint64_t common = (here.oversubscribed() ? 0 : kHasCores) | (here.knows_cores() ? kKnows : 0);
+  keep_common_bits({.comm = comm, .rank = rank}, {&common, 1});
+  hosts.oversubscribed = (common & kHasCores) == 0;
+  hosts.knows_cores = (common & kKnows) != 0;
   return hosts;
 }
 

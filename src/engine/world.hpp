@@ -9,6 +9,7 @@ namespace stretto {
 struct Hosts {
   HostNumbers numbers;
   bool oversubscribed = false;  // some host has more ranks than cores for them
+  bool knows_cores = true;      // no host is silent about that
 };
 
 // Of all ranks of `comm`, an intracommunicator. Collective. Eight bytes a rank travel to all; what

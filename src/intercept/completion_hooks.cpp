@@ -29,11 +29,10 @@ class AwaitedRequests : public Awaited {
   const MPI_Request* requests_;
 };
 
-// Would the MPI's own wait do? Where nothing of Stretto's is pending and every rank has a
-// core to spin on.
+// Would the MPI's own wait do? Where nothing of Stretto's is pending.
 bool wait_natively() {
   Engine& engine = Engine::get();
-  if (engine.background() > 0 || engine.oversubscribed()) return false;
+  if (engine.background() > 0) return false;
   engine.relax();
   return true;
 }

@@ -81,7 +81,7 @@ std::string text_of(const Communicator& world) {
       .field("mpi", std::string_view(native_version()))
       .field("thread_level", thread_level_name())
       .field("hosts", world.around.hosts)
-      .field("oversubscribed", world.around.oversubscribed);
+      .field("oversubscribed", Engine::get().oversubscribed());
   append(json, "handled", handled_lines(), "algorithm");
   append(json, "passed", passed_lines(), "reason");
   json.field("schedules_built", plans.built)
@@ -101,7 +101,7 @@ void write(const std::string& folder, const Communicator& world) {
 void print_summary(const Communicator& world) {
   const PlanCache::Counts plans = Engine::get().plans().counts();
   say("%s, %d ranks on %d hosts%s; calls of rank 0:", native_version().c_str(), world.size,
-      world.around.hosts, world.around.oversubscribed ? ", more ranks than cores" : "");
+      world.around.hosts, Engine::get().oversubscribed() ? ", more ranks than cores" : "");
   for (const Line& line : handled_lines()) {
     say("  %-25s %9ld  handled by %s", line.call, line.calls, line.what.c_str());
   }

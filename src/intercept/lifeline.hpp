@@ -5,8 +5,8 @@
 
 namespace stretto::intercept::lifeline {
 
-// Where STRETTO_RUN_LIFELINE names a socket that can be reached: not on other machines.
-void open(int rank);
+// Keeps a connection to it, which knows this rank by now (see RollCall); -1: there is none.
+void open(int connection);
 // The rank is about to end the job itself.
 void abort(int code);
 // The rank needs no looking after any more.

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "intercept/counters.hpp"
 #include "intercept/lifeline.hpp"
+#include "intercept/roll_call.hpp"
 
 namespace stretto::intercept {
 namespace {
@@ -64,6 +65,13 @@ int level_to_request(int required) {
 
 void begin_session(int required) {
   if (!native_available()) return;
+  int rank = 0;
+  int size = 1;
+  native().Comm_rank(native().comm_world, &rank);
+  native().Comm_size(native().comm_world, &size);
+  const RollCall roll = call_roll("accelerate", rank, size);
+  lifeline::open(roll.line);
+  if (!roll.all) return;
   Engine& engine = Engine::get();
   int provided = MPI_THREAD_SINGLE;
   native().Query_thread(&provided);
@@ -77,10 +85,7 @@ void begin_session(int required) {
   communicators::attach(native().comm_world);
   communicators::attach(native().comm_self);
   const Communicator* world = communicators::find(native().comm_world);
-  if (world != nullptr) {
-    engine.set_hosts(communicators::world_hosts());
-    lifeline::open(world->rank);
-  }
+  if (world != nullptr) engine.set_hosts(communicators::world_hosts());
   begun = true;
   detail::active.store(true, std::memory_order_release);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/config.hpp"
 #include "engine/engine.hpp"
 
 namespace stretto::intercept {
@@ -17,6 +18,8 @@ Tracked& Tracked::get() {
 }
 
 bool Tracked::worth(Count count, MPI_Datatype datatype) {
+  static const bool asked = switch_setting("STRETTO_PROGRESS_MESSAGES").value_or(false);
+  if (!asked) return false;
   if (!Engine::get().has_progress_thread() || !Engine::get().spans_hosts()) return false;
   MPI_Count size = 0;
   native().Type_size_x(datatype, &size);

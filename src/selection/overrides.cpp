@@ -44,6 +44,14 @@ Overrides read_overrides() {
 
 }  // namespace
 
+bool never_native() {
+  const std::string value = setting("STRETTO_SELECTION").value_or("automatic");
+  if (value != "automatic" && value != "stretto") {
+    refuse(2, "STRETTO_SELECTION=%s is neither automatic nor stretto", value.c_str());
+  }
+  return value == "stretto";
+}
+
 const Overrides& overrides() {
   static const Overrides read = read_overrides();
   return read;

@@ -135,10 +135,19 @@ Choice from_rules(const Query& query) {
   return {.reason = Reason::native_selected};
 }
 
-// Where the MPI's own collectives are at their best: ranks on cores of one host that
-// wait for each other anyway. Its shared-memory collectives need no messages at all.
+// Open MPI's nonblocking neighbourhood collectives are wrong on one rank and on short rings
+// (tests/mpi/dropin_neighbors.c).
+bool trusts_native(const Query& query) {
+  return query.form == Form::blocking || !is_neighborhood(query.collective);
+}
+
+// On one host the MPI's own collectives are at their best: its ranks meet in shared memory and need
+// no messages at all. Where they share cores, or nobody knows, no core is
+// free to overlap with besides.
 bool native_is_best(const Query& query, const Surroundings& around) {
-  return query.form == Form::blocking && around.hosts == 1 && !around.oversubscribed;
+  if (around.hosts > 1 || around.never_native) return false;
+  if (query.form == Form::blocking) return true;
+  return query.form == Form::nonblocking && !around.has_cores && trusts_native(query);
 }
 
 constexpr Count kForcedSegment = 32 * kKiB;
@@ -177,10 +186,7 @@ Reason always_native(const Query& query, const Surroundings& around, const Overr
   if (forced.native) return Reason::native_selected;
   if (query.form != Form::blocking && !around.progress_thread) return Reason::no_progress_thread;
   if (forced.algorithm != nullptr) return Reason::none;
-  // Open MPI's nonblocking neighbourhood collectives are wrong there
-  // (tests/mpi/dropin_neighbors.c).
-  const bool trusted = query.form == Form::blocking || !is_neighborhood(query.collective);
-  if (query.size == 1 && trusted) return Reason::one_rank;
+  if (query.size == 1 && trusts_native(query)) return Reason::one_rank;
   return native_is_best(query, around) ? Reason::native_selected : Reason::none;
 }
 

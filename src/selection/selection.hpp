@@ -26,8 +26,10 @@ struct Query {
 
 struct Surroundings {
   int hosts = 1;
-  bool oversubscribed = false;
+  bool has_cores = true;  // each rank its own, as far as is known
   bool progress_thread = false;
+  // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.
+  bool never_native = false;
 };
 
 // Why a call goes to the MPI.
@@ -63,6 +65,9 @@ using Overrides = std::array<Forced, kCollectives>;
 // STRETTO_SELECTION_<COLLECTIVE>, read once; an unknown name stops the program with one
 // line and exit code 2.
 [[nodiscard]] const Overrides& overrides();
+
+// STRETTO_SELECTION, likewise.
+[[nodiscard]] bool never_native();
 
 [[nodiscard]] Choice choose(const Query& query, const Surroundings& around,
                             const Overrides& overrides);

@@ -31,7 +31,7 @@ std::optional<std::string> first_line(const std::string& path) {
 }
 
 // The cores that share this core's last cache, it included.
-std::optional<cpu_set_t> complex_around(int core, const std::string& sysfs) {
+std::optional<CoreSet> complex_around(int core, const std::string& sysfs) {
   const std::string caches = sysfs + "/devices/system/cpu/cpu" + std::to_string(core) + "/cache/";
   int highest = 0;
   std::optional<std::string> sharing;
@@ -51,31 +51,28 @@ std::optional<cpu_set_t> complex_around(int core, const std::string& sysfs) {
 
 }  // namespace
 
-std::optional<cpu_set_t> read_cpu_list(std::string_view text) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
+std::optional<CoreSet> read_cpu_list(std::string_view text) {
+  CoreSet cores;
   do {
     const auto first = take_number(text);
     const auto last = take('-', text) ? take_number(text) : first;
-    if (!first || !last || *last < *first || *last >= CPU_SETSIZE) return {};
-    for (int core = *first; core <= *last; ++core) CPU_SET(static_cast<std::size_t>(core), &cores);
+    if (!first || !last || *last < *first || *last >= static_cast<int>(kMostCores)) return {};
+    for (int core = *first; core <= *last; ++core) cores.set(static_cast<std::size_t>(core));
   } while (take(',', text));
   if (!text.empty()) return {};
   return cores;
 }
 
-int core_complex_of(const cpu_set_t& cores, const std::string& sysfs) {
-  const auto lowest = [](const cpu_set_t& set) {
+int core_complex_of(const CoreSet& cores, const std::string& sysfs) {
+  const auto lowest = [](const CoreSet& set) {
     std::size_t core = 0;
-    while (!CPU_ISSET(core, &set)) ++core;
+    while (!set[core]) ++core;
     return static_cast<int>(core);
   };
-  if (CPU_COUNT(&cores) == 0) return kNoComplex;
+  if (cores.none()) return kNoComplex;
   const auto complex = complex_around(lowest(cores), sysfs);
   if (!complex) return kNoComplex;
-  cpu_set_t inside;
-  CPU_AND(&inside, &cores, &*complex);
-  return CPU_EQUAL(&inside, &cores) ? lowest(*complex) : kNoComplex;
+  return (cores & *complex) == cores ? lowest(*complex) : kNoComplex;
 }
 
 }  // namespace stretto

@@ -15,8 +15,7 @@ namespace stretto {
 Place Place::here() {
   Place place;
   gethostname(place.host.data(), place.host.size() - 1);
-  CPU_ZERO(&place.cores);
-  sched_getaffinity(0, sizeof place.cores, &place.cores);
+  place.cores = usable_cores();
   return place;
 }
 
@@ -31,7 +30,8 @@ Topology::Topology(std::span<const Place> places) {
   struct Host {
     int number = 0;
     int ranks = 0;
-    cpu_set_t cores{};
+    CoreSet cores{};
+    bool knows_cores = true;
     std::set<int> complexes{};
   };
   std::map<std::string_view, Host> hosts;
@@ -42,13 +42,18 @@ Topology::Topology(std::span<const Place> places) {
     Host& host = entry->second;
     if (is_new) host.number = static_cast<int>(hosts.size()) - 1;
     ++host.ranks;
-    CPU_OR(&host.cores, &host.cores, &place.cores);
+    host.cores |= place.cores;
+    host.knows_cores = host.knows_cores && place.cores.any();
     host.complexes.insert(place.core_complex);
     host_of.push_back(&host);
   }
   hosts_ = static_cast<int>(hosts.size());
   for (const auto& [name, host] : hosts) {
-    if (host.ranks > CPU_COUNT(&host.cores)) oversubscribed_ = true;
+    if (!host.knows_cores) {
+      knows_cores_ = false;
+    } else if (static_cast<std::size_t>(host.ranks) > host.cores.count()) {
+      oversubscribed_ = true;
+    }
   }
   std::map<std::pair<int, int>, int> numbers;  // of complexes, by host and name
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -4,8 +4,6 @@
 // exchanged by whoever owns it, make its Topology. Pure but for what makes a Place.
 #pragma once
 
-#include <sched.h>
-
 #include <array>
 #include <span>
 #include <vector>
@@ -17,7 +15,7 @@ namespace stretto {
 // Where one process runs. Plain bytes, so that it can be exchanged as MPI_BYTE.
 struct Place {
   std::array<char, 64> host{};    // its hostname: namespaces with their own are hosts of their own
-  cpu_set_t cores{};              // the logical CPUs it may run on
+  CoreSet cores{};                // the logical CPUs it may run on; none: unknown
   int core_complex = kNoComplex;  // of its host, where it may run on one only
 
   // Without its complex, which takes reading files: communicators are made by the thousand.
@@ -48,13 +46,15 @@ class Topology {
   }
   [[nodiscard]] const std::vector<Seat>& seats() const { return seats_; }
   // Some host has fewer cores for its ranks than ranks: a rank that spins keeps
-  // another one from running.
+  // another one from running. Of a host where a rank's cores are unknown that is, too.
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
+  [[nodiscard]] bool knows_cores() const { return knows_cores_; }
 
  private:
   std::vector<Seat> seats_;
   int hosts_ = 0;
   bool oversubscribed_ = false;
+  bool knows_cores_ = true;
 };
 
 }  // namespace stretto

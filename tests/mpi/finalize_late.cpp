@@ -1,6 +1,6 @@
 // MPI_Finalize where exit() runs it, after it has destroyed what is the main thread's, and from
-// another thread. Arguments: atexit, exit, static or thread, and a file that rank 0 makes once it
-// has finalized (hydra loses now and then what a rank prints then).
+// another thread. Arguments: atexit, exit, static or thread, and a file that rank 0 makes before:
+// hydra ends ranks at times, with exit code 0, once all have finalized.
 #include <mpi.h>
 
 #include <cstdio>
@@ -32,9 +32,9 @@ void use_and_finalize() {
     if (got != (rank + size - 1) % size || sums[2999] != size) std::abort();
   }
   MPI_Comm_free(&copy);
-  MPI_Finalize();
   std::FILE* const file = rank == 0 ? std::fopen(sign, "w") : nullptr;
   if (file != nullptr) std::fclose(file);
+  MPI_Finalize();
 }
 
 // Made before MPI's and this tool's own objects, so destroyed after them, or as good as that.

@@ -12,6 +12,7 @@ from stretto.cli.options import (
     LauncherArgs,
     LauncherPath,
     ProgramAndArgs,
+    Progress,
     Ranks,
     Timeout,
 )
@@ -42,6 +43,7 @@ def compare(
     rig: OnRig = None,
     timeout: Timeout = None,
     algorithm: Algorithms = None,
+    progress: Progress = False,
     report: Annotated[Path, typer.Option(metavar="FILE", help="Where the report goes.")] = Path(
         "report.html"
     ),
@@ -78,7 +80,7 @@ def compare(
             ranks=ranks,
             runs=runs,
             timeout_s=timeout,
-            stretto_env=rank_environment(job.drop_in, selection, verbose=False),
+            stretto_env=rank_environment(job.drop_in, selection, verbose=False, progress=progress),
             time_pattern=compiled("--time-pattern", time_pattern),
             checksum_pattern=compiled("--checksum-pattern", checksum_pattern),
         )
@@ -89,7 +91,7 @@ def compare(
             runs=runs,
             rig=rig,
             timeout_s=timeout,
-            settings=selection,
+            settings=selection | ({"progress": "messages"} if progress else {}),
             launcher=where.name,
             time_pattern=time_pattern,
             checksum_pattern=checksum_pattern,

@@ -30,6 +30,13 @@ Algorithms = Annotated[
         "`stretto schedule list` names them.",
     ),
 ]
+Progress = Annotated[
+    bool,
+    typer.Option(
+        "--progress",
+        help="Also move the program's own long MPI_Isend and MPI_Irecv along while it computes.",
+    ),
+]
 LauncherPath = Annotated[
     str | None,
     typer.Option(

@@ -29,6 +29,7 @@ from stretto.data.provenance import collect
 from stretto.launch.dropin import PROFILE, TRACED, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
+from stretto.launch.lifelines import Lifelines
 from stretto.launch.process import launch
 from stretto.launch.symbols import source_lines
 from stretto.report.profile import Summary, summarise
@@ -93,7 +94,10 @@ def profile(
         stretto_command=command,
     )
     # What the program prints must not get into what other programs read.
-    outcome = launch(command, timeout_s=timeout, stdout=sys.stderr.buffer if as_json else None)
+    stdout = sys.stderr.buffer if as_json else None
+    with Lifelines() as lifelines:
+        command = job.launcher.command(ranks, job.program.argv, environment | lifelines.environment)
+        outcome = launch(command, timeout_s=timeout, stdout=stdout, lifelines=lifelines)
     require_success(program[0], outcome, timeout)
     recorded = read_profile(folder, ranks)
     summary = summarise(recorded)

@@ -10,6 +10,7 @@ from stretto.cli.options import (
     LauncherArgs,
     LauncherPath,
     ProgramAndArgs,
+    Progress,
     Ranks,
     Timeout,
 )
@@ -26,6 +27,7 @@ def run(
     ranks: Ranks = 2,
     timeout: Timeout = None,
     algorithm: Algorithms = None,
+    progress: Progress = False,
     verbose: Annotated[
         bool,
         typer.Option(
@@ -44,7 +46,7 @@ def run(
     """
     selection = parse_selection(algorithm, known_algorithms()) if algorithm else {}
     job = prepare(program, launcher, launcher_args)
-    environment = rank_environment(job.drop_in, selection, verbose=verbose)
+    environment = rank_environment(job.drop_in, selection, verbose=verbose, progress=progress)
     if dry_run:
         print(shlex.join(job.launcher.command(ranks, job.program.argv, environment)))
         return

@@ -17,19 +17,24 @@ SCENARIOS = "STRETTO_WHATIF_SCENARIOS"
 SHOWN = "STRETTO_WHATIF_SHOWN"
 RECORD = "STRETTO_WHATIF_RECORD"
 SYSFS = "STRETTO_TOPOLOGY_SYSFS"
+SELECTED = "STRETTO_SELECTION"
 SELECTION = "STRETTO_SELECTION_"
+PROGRESS = "STRETTO_PROGRESS_MESSAGES"
+ALL_RANKS = "STRETTO_RUN_ALL_RANKS"
 NATIVE = "native"
 
 
 def rank_environment(
-    drop_in: Path, selection: Mapping[str, str], *, verbose: bool
+    drop_in: Path, selection: Mapping[str, str], *, verbose: bool, progress: bool = False
 ) -> dict[str, str]:
     """The variables to hand to the ranks, and to them only."""
     theirs = os.environ.get(PRELOAD, "")
     return {
+        ALL_RANKS: "trust",  # for who has no lifeline to ask by
         PRELOAD: f"{drop_in}:{theirs}" if theirs else str(drop_in),
         **{f"{SELECTION}{name.upper()}": algorithm for name, algorithm in selection.items()},
         **({VERBOSE: "1"} if verbose else {}),
+        **({PROGRESS: "on"} if progress else {}),
     }
 
 

@@ -1,12 +1,13 @@
 """Run one command so that nothing of it outlives its end, its time or its owner.
 
-    python -I -S guardian.py LIFELINE_FD LISTENER_FD|none TIMEOUT_S|none COMMAND...
+    python -I -S guardian.py LIFELINE_FD LISTENER_FD[,...]|none KEY TIMEOUT_S|none COMMAND...
 
 MPI daemons call setsid, so killing a process group is not enough; a process that
 adopts orphans (a subreaper) keeps every descendant below itself, whatever they do,
 and needs no privilege. The owner holds the other end of LIFELINE_FD: its closing,
 even by SIGKILL of the owner, means "stop". The report goes back through it as JSON.
-At LISTENER_FD the ranks of an MPI program connect, to be missed when they die.
+At the LISTENER_FDs the ranks of an MPI program connect, to learn whether all of them run
+Stretto, and to be missed when they die.
 A program of its own, standard library only, because it must start in milliseconds.
 """
 
@@ -28,6 +29,8 @@ GRACE_S = 2.0
 GIVE_UP_S = 10.0
 # How long a rank may have been dead before we end the job, which was its launcher's task.
 LAUNCHER_NOTICES_S = 10.0
+# How long those ranks that have come up under Stretto wait for the others to do so.
+ROLL_CALL_S = 10.0
 
 
 def parents() -> dict[int, int]:
@@ -67,24 +70,78 @@ def kill_descendants() -> None:
         time.sleep(0.005)
 
 
+class RollCall:
+    """Whether all ranks of a job run Stretto, and the same (src/intercept/roll_call.hpp).
+
+    They come here when MPI_Init is over for them, so within moments of each other.
+    """
+
+    def __init__(self) -> None:
+        self._present: dict[int, tuple[socket.socket, str]] = {}
+        self._size = 0
+        self.until: float | None = None  # while some have come and others are missing
+
+    def hear(self, connection: socket.socket, rank: int, words: str) -> None:
+        """One has come: `words` are "of SIZE runs WHAT"."""
+        _, size, _, what = words.split(" ", 3)
+        twice = rank in self._present
+        self._present[rank] = (connection, what)
+        self._size = int(size)
+        if self.until is None:
+            self.until = time.monotonic() + ROLL_CALL_S
+        if twice:
+            self._answer("two jobs at once ask whether all their ranks run Stretto")
+        elif len(self._present) == self._size:
+            self._answer(self._difference())
+
+    def end(self) -> None:
+        """Time is up."""
+        missing = sorted(set(range(self._size)) - set(self._present))
+        who = f"rank{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing[:8]))}"
+        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
+        self._answer(
+            f"{who}{more} of {self._size} came up without Stretto (linked statically? "
+            "LD_PRELOAD cleared on the way?)"
+        )
+
+    def _difference(self) -> str | None:
+        ranks = sorted(self._present)
+        first = self._present[ranks[0]][1]
+        for rank in ranks:
+            if (what := self._present[rank][1]) != first:
+                return f"rank {ranks[0]} runs Stretto {first}, rank {rank} Stretto {what}"
+        return None
+
+    def _answer(self, why_not: str | None) -> None:
+        if why_not is not None:
+            sys.stderr.write(f"stretto: {why_not}: the program runs as it is, without Stretto\n")
+            sys.stderr.flush()
+        for connection, _ in self._present.values():
+            with contextlib.suppress(OSError):
+                connection.sendall(b"all\n" if why_not is None else b"not\n")
+        self._present, self.until = {}, None
+
+
 class Ranks:
     """The lifelines of the ranks, which close when they die (src/intercept/lifeline.hpp)."""
 
-    def __init__(self, poll: select.epoll, listener: socket.socket | None) -> None:
+    def __init__(self, poll: select.epoll, listeners: list[socket.socket], key: str) -> None:
         self._poll = poll
-        self._listener = listener
+        self._key = key
+        self._listeners = {listener.fileno(): listener for listener in listeners}
         self._said: dict[int, tuple[socket.socket, str]] = {}
+        self.roll = RollCall()
         self.lost: dict[str, str] | None = None  # the first that died: rank, pid, host; code
         self.lost_at = 0.0
         self._aborted = False
         self.cut_short = False  # some died without a word: killed, or by _exit
-        if listener is not None:
-            poll.register(listener.fileno(), select.EPOLLIN)
+        for fd in self._listeners:
+            poll.register(fd, select.EPOLLIN)
 
     def hear(self, fd: int) -> None:
         """A connection is new, or has something to say, or is gone."""
-        if self._listener is not None and fd == self._listener.fileno():
-            connection, _ = self._listener.accept()
+        if (listener := self._listeners.get(fd)) is not None:
+            connection, _ = listener.accept()
             self._said[connection.fileno()] = (connection, "")
             self._poll.register(connection.fileno(), select.EPOLLIN)
             return
@@ -95,12 +152,30 @@ class Ranks:
             words = ""
         if words:
             self._said[fd] = (connection, said + words)
-            self._aborts((said + words).splitlines())
+            if not self._is_ours(said + words):
+                self._forget(fd)
+            else:
+                self._calls(connection, said, said + words)
+                self._aborts((said + words).splitlines())
             return
-        self._poll.unregister(fd)
-        del self._said[fd]
-        connection.close()
+        self._forget(fd)
         self._ended(said.splitlines())
+
+    def _is_ours(self, said: str) -> bool:
+        """Anybody may find the port; ranks know the key."""
+        first, whole, _ = said.partition("\n")
+        return first.endswith(f" key {self._key}") if whole else len(first) < 4096
+
+    def _calls(self, connection: socket.socket, before: str, said: str) -> None:
+        """Its second line is its part in the roll call."""
+        if before.count("\n") < 2 <= said.count("\n"):
+            first, second, *_ = said.splitlines()
+            self.roll.hear(connection, int(first.split()[1]), second)
+
+    def _forget(self, fd: int) -> None:
+        connection, _ = self._said.pop(fd)
+        self._poll.unregister(fd)
+        connection.close()
 
     def _ended(self, said: list[str]) -> None:
         if not said or said[-1] == "done":
@@ -126,7 +201,11 @@ class Ranks:
 
 
 def guard(
-    lifeline: int, listener: socket.socket | None, timeout_s: float | None, command: list[str]
+    lifeline: int,
+    listeners: list[socket.socket],
+    key: str,
+    timeout_s: float | None,
+    command: list[str],
 ) -> dict[str, object]:
     """Run `command` to its end, its time, the owner's or a rank's, and report which."""
     started = time.monotonic()
@@ -138,15 +217,20 @@ def guard(
     poll = select.epoll()
     poll.register(ended, select.EPOLLIN)
     poll.register(lifeline, select.EPOLLIN)
-    ranks = Ranks(poll, listener)
+    ranks = Ranks(poll, listeners, key)
     why = None
     while why is None:
         limits = {"timed out": None if timeout_s is None else started + timeout_s}
         if (since := ranks.missed_since()) is not None:
             limits["missed a rank"] = since + LAUNCHER_NOTICES_S
+        if ranks.roll.until is not None:
+            limits["roll call"] = ranks.roll.until
         ends = {name: end - time.monotonic() for name, end in limits.items() if end is not None}
         ready = [fd for fd, _ in poll.poll(max(0.0, min(ends.values())) if ends else None)]
         why = next((name for name, left in ends.items() if not ready and left <= 0), None)
+        if why == "roll call":
+            ranks.roll.end()
+            why = None
         for fd in ready:
             if fd not in (ended, lifeline):
                 ranks.hear(fd)
@@ -173,10 +257,11 @@ def guard(
 def main() -> None:
     """Guard the command on the command line."""
     lifeline = int(sys.argv[1])
-    listener = None if sys.argv[2] == "none" else socket.socket(fileno=int(sys.argv[2]))
-    timeout_s = None if sys.argv[3] == "none" else float(sys.argv[3])
+    fds = [] if sys.argv[2] == "none" else [int(fd) for fd in sys.argv[2].split(",")]
+    listeners = [socket.socket(fileno=fd) for fd in fds]
+    timeout_s = None if sys.argv[4] == "none" else float(sys.argv[4])
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    report = guard(lifeline, listener, timeout_s, sys.argv[4:])
+    report = guard(lifeline, listeners, sys.argv[3], timeout_s, sys.argv[5:])
     # The owner may be gone; its command is too then, and that was the task.
     with contextlib.suppress(OSError):
         os.write(lifeline, json.dumps(report).encode())

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stretto.launch.dropin import (
+    ALL_RANKS,
     CALIBRATION,
     COUNTERS,
     NATIVE,
     PROFILE,
+    PROGRESS,
     SCENARIOS,
+    SELECTED,
     SELECTION,
     SHOWN,
     SYSFS,
@@ -47,6 +50,11 @@ _KNOBS = (
     Knob(SCENARIOS, "none", "file that says which virtual times"),
     Knob(SHOWN, "0", "the scenario whose time the program itself sees"),
     Knob(
+        ALL_RANKS,
+        "ask",
+        "trust: all ranks run Stretto, where `stretto run` is not there to ask",
+    ),
+    Knob(
         "STRETTO_PROGRESS_THREAD",
         "automatic",
         "progress pending operations while the program computes",
@@ -55,6 +63,16 @@ _KNOBS = (
         "STRETTO_STALL_SECONDS",
         "60",
         "a rank whose wait gets no message for so long says whom it waits for (0: never)",
+    ),
+    Knob(
+        PROGRESS,
+        "off",
+        "progress long MPI_Isend and MPI_Irecv between hosts, too (--progress)",
+    ),
+    Knob(
+        SELECTED,
+        "automatic",
+        "stretto: leave no collective to the MPI because that is expected to be faster",
     ),
     Knob("STRETTO_PLANS_MIB", "64", "memory for the schedules a rank keeps, in MiB"),
     Knob("STRETTO_TAG_BITS", "the MPI's", "tag bits that Stretto's messages use, 13 or more"),

@@ -1,8 +1,10 @@
-"""Where the ranks of a launch say that they are alive, as long as they are."""
+"""Where the ranks of a launch say that they run Stretto, and that they are alive as long as they are."""
 
 import contextlib
+import fcntl
 import shutil
 import socket
+import struct
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -15,23 +17,39 @@ class Lifelines:
     """A socket that every rank under Stretto keeps a connection to until its MPI_Finalize.
 
     Its place in the file system is known to all hosts that share this machine's files and
-    memory (a rig's do); ranks on other machines find nobody there and do without.
+    memory (a rig's do); ranks on other machines use a port, and show that they are ours by that
+    place, whose name nobody guesses.
     """
 
     def __init__(self) -> None:
         self.environment: dict[str, str] = {}  # for the ranks
-        self.socket: socket.socket | None = None
+        self.sockets: list[socket.socket] = []
+        self.key = ""  # what each rank says first
 
     def __enter__(self) -> Self:
         self._folder = tempfile.mkdtemp(prefix="stretto-")
         path = Path(self._folder) / "lifeline"
-        listener = socket.socket(socket.AF_UNIX)
-        # A path may be too long for a socket: then the launcher's word has to do.
+        self.key = str(path)
+        # A path may be too long for a socket, and ports may be forbidden: one of both will do.
         with contextlib.suppress(OSError):
-            listener.bind(str(path))
-            listener.listen(4096)
-            self.socket, self.environment = listener, {VARIABLE: str(path)}
+            self._listen(socket.AF_UNIX, str(path))
+        places = [str(path)]
+        with contextlib.suppress(OSError):
+            port = self._listen(socket.AF_INET, ("", 0)).getsockname()[1]
+            places += [f"{address}:{port}" for address in _addresses()]
+        self.environment = {VARIABLE: ",".join(places)} if self.sockets else {}
         return self
+
+    def _listen(self, family: int, address: str | tuple[str, int]) -> socket.socket:
+        listener = socket.socket(family)
+        try:
+            listener.bind(address)
+            listener.listen(4096)
+        except OSError:
+            listener.close()
+            raise
+        self.sockets.append(listener)
+        return listener
 
     def __exit__(
         self,
@@ -39,6 +57,21 @@ class Lifelines:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self.socket is not None:
-            self.socket.close()
+        for listener in self.sockets:
+            listener.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+_SIOCGIFADDR = 0x8915
+
+
+def _addresses() -> list[str]:
+    """This machine's on its networks (IPv4)."""
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        for _, name in socket.if_nameindex():
+            request = struct.pack("256s", name.encode()[:15])
+            with contextlib.suppress(OSError):
+                answer = fcntl.ioctl(asking.fileno(), _SIOCGIFADDR, request)
+                found.append(socket.inet_ntoa(answer[20:24]))
+    return [address for address in found if not address.startswith("127.")]

@@ -89,10 +89,12 @@ def launch(
     """
     ours, theirs = socket.socketpair()
     fds = [theirs.fileno()]
-    if lifelines is not None and lifelines.socket is not None:
-        fds.append(lifelines.socket.fileno())
-    listener = str(fds[1]) if len(fds) > 1 else "none"
-    options = [str(fds[0]), listener, "none" if timeout_s is None else repr(timeout_s)]
+    if lifelines is not None:
+        fds += [listener.fileno() for listener in lifelines.sockets]
+    listeners = ",".join(map(str, fds[1:])) or "none"
+    key = lifelines.key if lifelines is not None else ""
+    limit = "none" if timeout_s is None else repr(timeout_s)
+    options = [str(fds[0]), listeners, key, limit]
     with ours:
         with theirs:
             guardian = subprocess.Popen(

@@ -1,9 +1,10 @@
 """Launching a program in turn in real and in virtual time."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 from stretto.data.virtual_times import RankTimes, read_times
@@ -12,6 +13,7 @@ from stretto.launch.cores import usable_cores
 from stretto.launch.dropin import RECORD, SCENARIOS, SHOWN, WHATIF, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
+from stretto.launch.lifelines import Lifelines
 from stretto.launch.process import launch
 from stretto.launch.yielding import yielding
 
@@ -28,9 +30,16 @@ class Supposed:
     timeout_s: float | None
     record: bool = False  # a trace, in the first virtual run
 
-    def command(self, folder: Path, *, virtual: bool, record: bool = False) -> list[str]:
+    def command(
+        self,
+        folder: Path,
+        *,
+        virtual: bool,
+        record: bool = False,
+        lifelines: Mapping[str, str] = MappingProxyType({}),
+    ) -> list[str]:
         """The command line of one launch, whose ranks write into `folder`."""
-        environment = rank_environment(self.job.drop_in, {}, verbose=False)
+        environment = rank_environment(self.job.drop_in, {}, verbose=False) | lifelines
         environment[WHATIF] = str(folder.absolute())
         if virtual:
             environment[SCENARIOS] = str(self.scenarios.absolute())
@@ -61,16 +70,27 @@ def run_in_turn(
             where = folder / f"{'virtual' if virtual else 'normal'}-{number}"
             where.mkdir()
             first = virtual and not times[True]
-            command = supposed.command(where, virtual=virtual, record=first and supposed.record)
-            times[virtual].append(_run(supposed, command, where, stdout if first else io.BytesIO()))
+            with Lifelines() as lifelines:
+                command = supposed.command(
+                    where,
+                    virtual=virtual,
+                    record=first and supposed.record,
+                    lifelines=lifelines.environment,
+                )
+                shown = stdout if first else io.BytesIO()
+                times[virtual].append(_run(supposed, command, where, shown, lifelines))
             done()
     return times[False], times[True]
 
 
 def _run(
-    supposed: Supposed, command: list[str], folder: Path, stdout: IO[bytes] | None
+    supposed: Supposed,
+    command: list[str],
+    folder: Path,
+    stdout: IO[bytes] | None,
+    lifelines: Lifelines,
 ) -> list[RankTimes]:
-    outcome = launch(command, timeout_s=supposed.timeout_s, stdout=stdout)
+    outcome = launch(command, timeout_s=supposed.timeout_s, stdout=stdout, lifelines=lifelines)
     if isinstance(stdout, io.BytesIO):
         (folder / "stdout.txt").write_bytes(stdout.getvalue())
     require_success(supposed.job.program.name, outcome, supposed.timeout_s)

@@ -7,6 +7,7 @@
 #include "intercept/calls/world.hpp"
 #include "intercept/profile/recorder.hpp"
 #include "intercept/profile/report.hpp"
+#include "intercept/roll_call.hpp"
 
 namespace stretto::intercept::profile {
 namespace {
@@ -25,6 +26,7 @@ void begin() {
     say("ranks of MPI_Comm_spawn are not profiled");
     return;
   }
+  if (!is_everywhere("profile")) return;
   find_bindings();
   find_python();
   const long traced = number_setting("STRETTO_PROFILE_TRACE", 0).value_or(0);

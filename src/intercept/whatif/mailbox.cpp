@@ -41,16 +41,17 @@ void Mailbox::share_hosts_memory() {
   const auto places = of_all_ranks(Place::here(), size_, own_);
   const Topology topology(places);
   const int host = topology.host_of(rank_);
-  cpu_set_t cores{};
+  CoreSet cores{};
   for (int rank = 0; rank < size_; ++rank) {
     if (topology.host_of(rank) != host) continue;
     if (rank == rank_) local_ = static_cast<int>(world_of_.size());
     local_of_[static_cast<std::size_t>(rank)] = static_cast<int>(world_of_.size());
     world_of_.push_back(rank);
-    CPU_OR(&cores, &cores, &places[static_cast<std::size_t>(rank)].cores);
+    cores |= places[static_cast<std::size_t>(rank)].cores;
   }
   const int ranks = static_cast<int>(world_of_.size());
-  const int tokens = CPU_COUNT(&cores);
+  // Where the cores are unknown each rank has one: nobody waits for a token.
+  const int tokens = cores.any() ? static_cast<int>(cores.count()) : ranks;
   crowded_ = ranks > tokens;
 
   Name mine{};

@@ -8,6 +8,7 @@
 #include "bench/pace.hpp"
 #include "intercept/calls/caller.hpp"
 #include "intercept/calls/world.hpp"
+#include "intercept/roll_call.hpp"
 #include "intercept/whatif/collectives.hpp"
 #include "intercept/whatif/process.hpp"
 #include "intercept/whatif/report.hpp"
@@ -95,6 +96,7 @@ void begin() {
     say("ranks of MPI_Comm_spawn run in real time");
     return;
   }
+  if (!is_everywhere("whatif")) return;
   Process& process = Process::get();
   if (has_threads()) process.mutex.expect_threads();
   native().Comm_rank(native().comm_world, &process.world_rank);

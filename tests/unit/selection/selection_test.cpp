@@ -21,10 +21,23 @@ TEST(Selection, LeavesBlockingCallsOnOneHostToTheMpi) {
   }
 }
 
-TEST(Selection, HandlesThemWhereRanksShareCores) {
+TEST(Selection, LeavesThemToTheMpiWhereRanksShareCoresOrNobodyKnows) {
   Surroundings shared = kOneHost;
-  shared.oversubscribed = true;
-  EXPECT_NE(choose(query(Collective::allreduce, 8), shared, {}).algorithm, nullptr);
+  shared.has_cores = false;
+  for (const Form form : {Form::blocking, Form::nonblocking}) {
+    Query asked = query(Collective::allreduce, 8);
+    asked.form = form;
+    EXPECT_EQ(choose(asked, shared, {}).reason, Reason::native_selected);
+    Surroundings never = shared;
+    never.never_native = true;
+    EXPECT_NE(choose(asked, never, {}).algorithm, nullptr);
+  }
+}
+
+TEST(Selection, HandlesNonblockingCallsWhereCoresMayOverlap) {
+  Query asked = query(Collective::allreduce, 8);
+  asked.form = Form::nonblocking;
+  EXPECT_NE(choose(asked, kOneHost, {}).algorithm, nullptr);
 }
 
 TEST(Selection, LeavesNonblockingCallsToTheMpiWithoutAProgressThread) {
@@ -74,11 +87,11 @@ TEST(Selection, ObeysAForcedAlgorithmUnlessItWouldChangeTheResult) {
 // What is known before the arguments are looked at must be what choose() finds with them.
 TEST(Selection, AlwaysNativeAgreesWithChoose) {
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
-    for (const bool oversubscribed : {false, true}) {
+    for (const bool has_cores : {false, true}) {
       for (const bool progress_thread : {false, true}) {
         for (const int hosts : {1, 2}) {
           for (const int size : {1, 4}) {
-            const Surroundings around{hosts, oversubscribed, progress_thread};
+            const Surroundings around{hosts, has_cores, progress_thread};
             const Query asked{
                 .collective = Collective::gather, .size = size, .bytes = 100, .form = form};
             const Reason reason = always_native(asked, around, {});

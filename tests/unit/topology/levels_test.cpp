@@ -66,9 +66,9 @@ TEST(Topology, AHostOnWhichARankMayRunAnywhereHasNoComplexes) {
 
 TEST(Place, KnowsItsComplexByTheTreeThatTheSettingNames) {
   const SmallTree tree;
-  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+  for (std::size_t core = 0; core < kMostCores; ++core) {
     const Place here = Place::here();
-    if (!CPU_ISSET(core, &here.cores)) continue;
+    if (!here.cores[core]) continue;
     tree.describe(static_cast<int>(core), 0, "3", "Unified", "0-1023");
   }
   setenv("STRETTO_TOPOLOGY_SYSFS", tree.root().c_str(), 1);

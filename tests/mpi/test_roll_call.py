@@ -1,0 +1,83 @@
+"""All ranks run the same Stretto, or none does: which one line says, in bounded time."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mpi_runs import Ended, Mpi
+
+from stretto.launch.lifelines import _addresses
+
+STRETTO = Path(sys.executable).with_name("stretto")
+MY_RANK = '"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"'
+
+
+def run(mpi: Mpi, folder: Path, on_rank_1: str, *words: str, start: str = "exec") -> Ended:
+    """`stretto run` of dropin on three ranks, behind a script that does something on one of them."""
+    script = folder / "wrapper.sh"
+    program = mpi.program("dropin")
+    lines = ["#!/bin/sh", f"[ {MY_RANK} = 1 ] && {on_rank_1}", f'{start} "{program}"']
+    script.write_text("\n".join(lines) + "\n")
+    script.chmod(0o755)
+    command = [STRETTO, "run", "-n", "3", "--launcher", mpi.launcher.path, *words, script]
+    env = {**os.environ, **mpi.environment}
+    ended = subprocess.run(
+        command, check=False, capture_output=True, text=True, env=env, timeout=120
+    )
+    return Ended(ended.returncode, False, ended.stdout, ended.stderr)
+
+
+@pytest.mark.long  # it waits for the missing rank
+def test_a_rank_without_stretto_leaves_all_to_the_mpi(mpi: Mpi, tmp_path: Path) -> None:
+    ended = run(mpi, tmp_path, "unset LD_PRELOAD", "--verbose", "--algorithm", "allreduce=ring")
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "dropin ok" in ended.stdout
+    said = [line for line in ended.stderr.splitlines() if line.startswith("stretto: ")]
+    assert len(said) == 1, said
+    assert "rank 1 of 3 came up without Stretto" in said[0]
+    assert "handled" not in ended.stdout + ended.stderr
+
+
+def test_ranks_whose_settings_differ_leave_all_to_the_mpi(mpi: Mpi, tmp_path: Path) -> None:
+    ended = run(mpi, tmp_path, "export STRETTO_TAG_BITS=13", "--algorithm", "allreduce=ring")
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "rank 0 runs Stretto" in ended.stderr
+    assert "STRETTO_TAG_BITS=13: the program runs as it is" in ended.stderr
+
+
+def test_all_ranks_there_are_asked_and_handled(mpi: Mpi, tmp_path: Path) -> None:
+    ended = run(mpi, tmp_path, "true", "--verbose", "--algorithm", "allreduce=ring")
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "ring" in ended.stdout + ended.stderr
+
+
+def test_ranks_on_other_machines_are_asked_over_the_network(mpi: Mpi, tmp_path: Path) -> None:
+    """A rank that sees other files finds `stretto run` by its address."""
+    if not _addresses():
+        pytest.skip("this machine has no address but its own")
+    hide = 'mount -t tmpfs none "$(dirname "${STRETTO_RUN_LIFELINE%%,*}")"'
+    probe = subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True)
+    if probe.returncode != 0:
+        pytest.skip("file systems may not be mounted here (needs root)")
+    ended = run(
+        mpi,
+        tmp_path,
+        "true",
+        "--verbose",
+        "--algorithm",
+        "allreduce=ring",
+        start=f"exec unshare -m sh -c '{hide} && exec \"$0\"'",
+    )
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "without Stretto" not in ended.stderr
+    assert "ring" in ended.stdout + ended.stderr
+
+
+def test_where_nobody_can_tell_the_program_runs_as_it_is(mpi: Mpi) -> None:
+    env = {"STRETTO_RUN_ALL_RANKS": "ask", "STRETTO_VERBOSE": "1"}
+    ended = mpi.run_under_stretto(mpi.program("dropin"), ranks=2, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert ended.stderr.count("nobody can tell whether all 2 ranks run Stretto") == 1
+    assert "handled" not in ended.stderr

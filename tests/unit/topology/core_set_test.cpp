@@ -1,0 +1,47 @@
+// The cores a process may run on, where the kernel counts more of them than fit in a cpu_set_t.
+#include "topology/core_set.hpp"
+
+#include <gtest/gtest.h>
+
+#include "topology/topology.hpp"
+
+namespace stretto {
+namespace {
+
+// As the kernel answers on a machine of 1,536 CPUs, of which the last is ours.
+long large_machine(pid_t /*process*/, std::size_t bytes, unsigned long* mask) {
+  constexpr std::size_t kBytes = 1536 / 8;
+  if (bytes < kBytes) return -1;
+  mask[1535 / 64] = 1UL << 1535 % 64;
+  return kBytes;
+}
+
+long refusing(pid_t /*process*/, std::size_t /*bytes*/, unsigned long* /*mask*/) { return -1; }
+
+TEST(CoreSet, HoldsMoreThanAThousandCores) {
+  const CoreSet cores = usable_cores(large_machine);
+  EXPECT_EQ(cores.count(), 1U);
+  EXPECT_TRUE(cores[1535]);
+}
+
+TEST(CoreSet, IsEmptyWhereTheKernelDoesNotTell) { EXPECT_TRUE(usable_cores(refusing).none()); }
+
+TEST(CoreSet, OfThisProcessIsNotEmpty) { EXPECT_TRUE(usable_cores().any()); }
+
+TEST(Topology, CoresThatAreUnknownAreNotTooFew) {
+  const std::array<Place, 3> places{};
+  const Topology unknown(places);
+  EXPECT_FALSE(unknown.knows_cores());
+  EXPECT_FALSE(unknown.oversubscribed());
+}
+
+TEST(Topology, CoresThatAreKnownMayBeTooFew) {
+  std::array<Place, 2> places{};
+  for (Place& place : places) place.cores.set(5000);
+  const Topology shared(places);
+  EXPECT_TRUE(shared.knows_cores());
+  EXPECT_TRUE(shared.oversubscribed());
+}
+
+}  // namespace
+}  // namespace stretto

@@ -17,6 +17,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import crowded_bars
 from interleaved import Measured, figures, measure, on_rig, run_once, shown
 from live_bars import simulator_live
 from replay_bars import replays
@@ -214,6 +215,8 @@ BARS = {
     "wire": wire,
     "overlap": overlap,
     "crowded": crowded,
+    "crowded-one-host": crowded_bars.one_host,
+    "crowded-hosts": crowded_bars.between_hosts,
     "one-host": one_host,
     "idle": idle,
     "communicators": communicators,

@@ -75,11 +75,15 @@ def measure(
     runs: int,
     mode: str = "accelerate",
     env: Mapping[str, str] | None = None,
+    both: Mapping[str, str] | None = None,
 ) -> Measured:
-    """Both sides in turn, which goes first changing each time; `mode` is what is preloaded."""
+    """Both sides in turn, which goes first changing each time; `mode` is what is preloaded.
+
+    `env` is for the ranks under Stretto, `both` for those of either side.
+    """
     drop_in = str(native.drop_in(launcher.abi, mode))
     preload = {"LD_PRELOAD": drop_in, ALL_RANKS: "trust", **(env or {})}
-    sides = [Side("native", {}), Side("stretto", preload)]
+    sides = [Side("native", both or {}), Side("stretto", {**(both or {}), **preload})]
     taken = Measured([], [])
     for run in range(runs):
         for side in sides if run % 2 == 0 else sides[::-1]:

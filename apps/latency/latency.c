@@ -1,7 +1,8 @@
-/* What a blocking collective takes.
+/* What a collective takes, from its start to its end.
  *
  *   latency COLLECTIVE BYTES [CALLS]     COLLECTIVE: barrier, bcast, reduce, allreduce,
- *                                        gather, scatter, allgather, alltoall
+ *                                        gather, scatter, allgather, alltoall, or one of
+ *                                        these nonblocking, followed by MPI_Wait: ibarrier, ...
  *
  * BYTES is the vector's length, or one rank's block's for the last four. Prints the median
  * over batches of calls, each the slowest rank's time a call. Rooted collectives take every
@@ -46,6 +47,36 @@ static void call(int which, double* send, double* recv, int count, int root) {
   }
 }
 
+static void start(int which, double* send, double* recv, int count, int root,
+                  MPI_Request* request) {
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  switch (which) {
+    case 0:
+      MPI_Ibarrier(comm, request);
+      break;
+    case 1:
+      MPI_Ibcast(recv, count, MPI_DOUBLE, root, comm, request);
+      break;
+    case 2:
+      MPI_Ireduce(send, recv, count, MPI_DOUBLE, MPI_SUM, root, comm, request);
+      break;
+    case 3:
+      MPI_Iallreduce(send, recv, count, MPI_DOUBLE, MPI_SUM, comm, request);
+      break;
+    case 4:
+      MPI_Igather(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, root, comm, request);
+      break;
+    case 5:
+      MPI_Iscatter(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, root, comm, request);
+      break;
+    case 6:
+      MPI_Iallgather(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, comm, request);
+      break;
+    default:
+      MPI_Ialltoall(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, comm, request);
+  }
+}
+
 static int by_value(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -58,7 +89,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char* name = argc > 1 ? argv[1] : "";
   const int bytes = argc > 2 ? atoi(argv[2]) : -1, calls = argc > 3 ? atoi(argv[3]) : 200;
-  while (which < 8 && strcmp(name, kNames[which]) != 0) ++which;
+  const int nonblocking = name[0] == 'i';
+  while (which < 8 && strcmp(name + nonblocking, kNames[which]) != 0) ++which;
   if (which == 8 || bytes < 0 || calls < 1) {
     if (rank == 0)
       fprintf(stderr,
@@ -74,7 +106,15 @@ int main(int argc, char** argv) {
   for (int batch = -1; batch < BATCHES; ++batch) { /* the first warms up */
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
-    for (int i = 0; i < calls; ++i) call(which, send, recv, count, i % size);
+    for (int i = 0; i < calls; ++i) {
+      MPI_Request request;
+      if (!nonblocking) {
+        call(which, send, recv, count, i % size);
+        continue;
+      }
+      start(which, send, recv, count, i % size, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     double mine = (MPI_Wtime() - begin) / calls * 1e6, worst = 0;
     MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (batch >= 0) batch_us[batch] = worst;

@@ -1,0 +1,58 @@
+"""Rows of bars.py where ranks share cores, against an MPI told to yield them: its best setting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from interleaved import Measured, measure, on_rig
+from rich.progress import track
+from rich.table import Table
+
+from stretto.launch.base import Launcher
+from stretto.launch.registry import Known
+from stretto.launch.yielding import yielding
+
+RIG = "4x2@1gbit"
+BLOCKING = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
+SIZES = (8, 4096, 262144)
+
+
+def one_host(mpi: Known, apps: Path, runs: int) -> Table:
+    """Four ranks on the cores of one host."""
+    return _cells(mpi, mpi, apps, runs, 4, "4 ranks on one host", quick=300)
+
+
+def between_hosts(mpi: Known, apps: Path, runs: int) -> Table:
+    """Eight ranks of four hosts that share this machine's cores."""
+    with on_rig(mpi, RIG) as launcher:
+        return _cells(launcher, mpi, apps, runs, 8, RIG, quick=10)
+
+
+def _cells(
+    launcher: Launcher, mpi: Known, apps: Path, runs: int, ranks: int, where: str, quick: int
+) -> Table:
+    table = Table(
+        "collective",
+        "bytes",
+        "native us",
+        "Stretto us",
+        "Stretto / native",
+        "bar",
+        title=f"{mpi.name}, {where}, more ranks than cores; both yield",
+    )
+    names = [*BLOCKING, *(f"i{name}" for name in BLOCKING)]
+    cases = [(name, size) for name in names for size in SIZES if "barrier" not in name or size == 8]
+    for name, size in track(cases, where, transient=True):
+        calls = quick if size <= 4096 else max(1, quick // 10)
+        argv = [str(apps / "latency"), name, str(size), str(calls)]
+        got = measure(launcher, ranks, argv, runs, both=yielding(mpi.abi))
+        swapped = Measured(got.stretto, got.native)
+        table.add_row(
+            name,
+            str(size) if "barrier" not in name else "",
+            got.spread("native", "latency_us"),
+            got.spread("stretto", "latency_us"),
+            swapped.ratio("latency_us"),
+            "1.10",
+        )
+    return table

@@ -13,10 +13,15 @@
 
 namespace stretto {
 
+class Network;
+
 struct Algorithm {
   Collective collective{};
   std::string_view name;  // = the file's name = the name users type
   Schedule (*build)(const Shape& shape, Rank me) = nullptr;
+  // About what the simulator says it takes, in ns, where an element is a byte: what selection
+  // compares. Not called for two groups or neighbours, which have one algorithm each.
+  double (*time)(const Shape& shape, const Network& network) = nullptr;
   bool keeps_rank_order = true;  // false: for commutative operations only
   bool uses_segment = false;     // pipelined by Shape::segment
   bool uses_radix = false;       // tree fan-out from Shape::radix

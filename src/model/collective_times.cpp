@@ -5,6 +5,7 @@
 
 #include "model/events.hpp"
 #include "model/meaning.hpp"
+#include "selection/fastest.hpp"
 
 namespace stretto::model {
 namespace {
@@ -153,11 +154,11 @@ Choice CollectiveTimes::choice(const CollectiveCall& call) const {
                     .bytes = call.bytes,
                     .uneven = call.uneven,
                     .commutative = call.commutative};
-  // The MPI's own are not known; on two hosts the table always names one of ours. One that is
-  // forced does not do for every call.
-  const Surroundings around{.hosts = 2};
-  const Choice forced = choose(query, around, scenario_.algorithms);
-  return forced.algorithm != nullptr ? forced : choose(query, around, {});
+  // One that is forced does not do for every call, and the MPI's own are not known.
+  const Choice forced = choose(query, {.hosts = 2, .progress_thread = true}, scenario_.algorithms);
+  const Forced& asked = scenario_.algorithms[static_cast<std::size_t>(call.collective)];
+  if (asked.algorithm != nullptr && forced.algorithm == asked.algorithm) return forced;
+  return fastest(query, machine_);
 }
 
 }  // namespace stretto::model

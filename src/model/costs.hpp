@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/machine.hpp"
 #include "schedule/schedule.hpp"
+#include "topology/machine.hpp"
 
 namespace stretto::model {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "model/machine.hpp"
 #include "schedule/shape.hpp"
 #include "selection/selection.hpp"
+#include "topology/machine.hpp"
 
 namespace stretto::model {
 

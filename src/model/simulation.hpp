@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/large_pages.hpp"
-#include "model/machine.hpp"
+#include "topology/machine.hpp"
 
 namespace stretto::model {
 

@@ -1,7 +1,12 @@
 #include "selection/selection.hpp"
 
+#include <algorithm>
+#include <array>
 #include <climits>
 #include <span>
+
+#include "selection/assumed.hpp"
+#include "selection/fastest.hpp"
 
 namespace stretto {
 namespace {
@@ -19,6 +24,10 @@ struct Rule {
   Count segment_bytes = 0;
   int radix = 2;
 };
+
+// Up to so many ranks the rules below decide, which were measured; among more what the algorithms'
+// times say (docs/decisions/0022-selection-by-times.md).
+constexpr int kMeasuredRanks = 16;
 
 // Between hosts: short messages by fewest rounds, long ones by fewest bytes over a link.
 constexpr Rule kBarrier[] = {{.algorithm = "dissemination"}};
@@ -135,6 +144,32 @@ Choice from_rules(const Query& query) {
   return {.reason = Reason::native_selected};
 }
 
+// On two groups, or a graph.
+bool has_one_algorithm(const Query& query) {
+  return is_neighborhood(query.collective) || (query.two_groups && reduces(query.collective));
+}
+
+// Working it out takes a microsecond or more, and programs repeat their calls. By thread, so that
+// no lock is needed.
+Choice by_times(const Query& query, int hosts) {
+  struct Known {
+    Query query{};
+    int hosts = 0;
+    Choice choice{};
+  };
+  static thread_local std::array<Known, 64> all{};
+  const auto mixed = (static_cast<std::uint64_t>(query.bytes) * 13 +
+                      static_cast<std::uint64_t>(query.collective)) *
+                         0x9E3779B97F4A7C15U ^
+                     static_cast<std::uint64_t>(query.size);
+  Known& known = all[(mixed >> 32 ^ mixed) % all.size()];
+  if (known.hosts != hosts || !(known.query == query)) {
+    const int ranks_per_host = (query.size + hosts - 1) / hosts;
+    known = {query, hosts, fastest(query, with_hosts_of(assumed_machine(), ranks_per_host))};
+  }
+  return known.choice;
+}
+
 // Open MPI's nonblocking neighbourhood collectives are wrong on one rank and on short rings
 // (tests/mpi/dropin_neighbors.c).
 bool trusts_native(const Query& query) {
@@ -204,7 +239,9 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
             .segment_bytes = forced.algorithm->uses_segment ? kForcedSegment : 0,
             .radix = kForcedRadix};
   }
-  return from_rules(query);
+  return query.size <= kMeasuredRanks || has_one_algorithm(query)
+             ? from_rules(query)
+             : by_times(query, std::max(around.hosts, 1));
 }
 
 }  // namespace stretto

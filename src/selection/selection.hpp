@@ -22,6 +22,8 @@ struct Query {
   bool commutative = true;
   Form form = Form::blocking;
   bool two_groups = false;  // the communicator is an intercommunicator
+
+  friend bool operator==(const Query&, const Query&) = default;
 };
 
 struct Surroundings {

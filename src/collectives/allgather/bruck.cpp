@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/cyclic.hpp"
 #include "patterns/dissemination.hpp"
 #include "schedule/builder.hpp"
@@ -40,10 +41,20 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  Exchanges rounds(network);
+  rounds.work(network.copy(shape.count));
+  for (int distance = 1; distance < shape.size; distance *= 2) {
+    rounds.onwards(distance, std::min(distance, shape.size - distance) * shape.count);
+  }
+  rounds.work(2 * network.copy(shape.size * shape.count / 2));
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm allgather_bruck;
 const Algorithm allgather_bruck{
-    .collective = Collective::allgather, .name = "bruck", .build = build};
+    .collective = Collective::allgather, .name = "bruck", .build = build, .time = time};
 
 }  // namespace stretto

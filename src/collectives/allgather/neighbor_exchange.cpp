@@ -10,6 +10,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/allgather/folded.hpp"
+#include "collectives/times.hpp"
 
 namespace stretto {
 namespace {
@@ -19,10 +20,20 @@ Schedule build(const Shape& shape, Rank me) {
   return folded_allgather(shape, me, fold, neighbor_rounds(fold.survivors(), fold.number()));
 }
 
+double time(const Shape& shape, const Network& network) {
+  // Every other swap is with the neighbour on another host, for a rank at a host's end.
+  const int rounds = shape.size / 2;
+  const int far = rounds / 2;
+  const double swaps = (rounds - far) * swap(network, 1, 2 * shape.count) +
+                       far * swap(network, shape.size - 1, 2 * shape.count);
+  if (shape.size % 2 == 0) return swaps;
+  return swaps + network.hop(1, shape.count) + network.hop(1, shape.count * shape.size);
+}
+
 }  // namespace
 
 extern const Algorithm allgather_neighbor_exchange;
 const Algorithm allgather_neighbor_exchange{
-    .collective = Collective::allgather, .name = "neighbor_exchange", .build = build};
+    .collective = Collective::allgather, .name = "neighbor_exchange", .build = build, .time = time};
 
 }  // namespace stretto

@@ -10,6 +10,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/allgather/folded.hpp"
+#include "collectives/times.hpp"
 
 namespace stretto {
 namespace {
@@ -19,10 +20,25 @@ Schedule build(const Shape& shape, Rank me) {
   return folded_allgather(shape, me, fold, doubling_rounds(fold.survivors(), fold.number()));
 }
 
+double time(const Shape& shape, const Network& network) {
+  const int survivors = survivors_of(shape.size);
+  Exchanges rounds(network, shape.size);
+  rounds.work(network.copy(shape.count));
+  if (survivors < shape.size) folded(rounds, network, shape.count, 0);
+  const Count block = shape.count * shape.size / survivors;
+  for (int distance = 1; distance < survivors; distance *= 2) {
+    rounds.across(distance, block * distance);
+  }
+  if (survivors < shape.size) folded(rounds, network, shape.count * shape.size, 0);
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm allgather_recursive_doubling;
-const Algorithm allgather_recursive_doubling{
-    .collective = Collective::allgather, .name = "recursive_doubling", .build = build};
+const Algorithm allgather_recursive_doubling{.collective = Collective::allgather,
+                                             .name = "recursive_doubling",
+                                             .build = build,
+                                             .time = time};
 
 }  // namespace stretto

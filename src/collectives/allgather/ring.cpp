@@ -9,6 +9,7 @@
 #include "patterns/ring.hpp"
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -31,10 +32,17 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return network.copy(shape.count) + network.ring(shape.size, shape.size - 1, shape.count, 0);
+}
+
 }  // namespace
 
 extern const Algorithm allgather_ring;
-const Algorithm allgather_ring{
-    .collective = Collective::allgather, .name = "ring", .build = build, .single_blocks = true};
+const Algorithm allgather_ring{.collective = Collective::allgather,
+                               .name = "ring",
+                               .build = build,
+                               .time = time,
+                               .single_blocks = true};
 
 }  // namespace stretto

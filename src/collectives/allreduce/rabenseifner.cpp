@@ -14,6 +14,7 @@
 #include "collectives/allreduce/folded.hpp"
 #include "collectives/halved.hpp"
 #include "collectives/partial.hpp"
+#include "collectives/times.hpp"
 
 namespace stretto {
 namespace {
@@ -44,10 +45,28 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  const int survivors = survivors_of(shape.size);
+  Exchanges rounds(network, shape.size);
+  Count bytes = shape.count;
+  if (survivors < shape.size) folded(rounds, network, bytes, network.reduce(bytes));
+  for (int distance = 1; distance < survivors; distance *= 2) {
+    bytes = (bytes + 1) / 2;
+    rounds.across(distance, bytes);
+    rounds.work(network.reduce(bytes));
+  }
+  rounds.work(network.copy(bytes));
+  for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {
+    rounds.across(distance, bytes);
+  }
+  if (survivors < shape.size) folded(rounds, network, shape.count, 0);
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm allreduce_rabenseifner;
 const Algorithm allreduce_rabenseifner{
-    .collective = Collective::allreduce, .name = "rabenseifner", .build = build};
+    .collective = Collective::allreduce, .name = "rabenseifner", .build = build, .time = time};
 
 }  // namespace stretto

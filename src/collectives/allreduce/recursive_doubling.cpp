@@ -14,6 +14,7 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/allreduce/folded.hpp"
 #include "collectives/partial.hpp"
+#include "collectives/times.hpp"
 #include "patterns/exchange.hpp"
 
 namespace stretto {
@@ -42,10 +43,26 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  const int survivors = survivors_of(shape.size);
+  const double reduce = network.reduce(shape.count);
+  Exchanges rounds(network, shape.size);
+  if (survivors < shape.size) folded(rounds, network, shape.count, reduce);
+  for (int distance = 1; distance < survivors; distance *= 2) {
+    rounds.across(distance, shape.count);
+    rounds.work(reduce);
+  }
+  rounds.work(network.copy(shape.count));
+  if (survivors < shape.size) folded(rounds, network, shape.count, 0);
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm allreduce_recursive_doubling;
-const Algorithm allreduce_recursive_doubling{
-    .collective = Collective::allreduce, .name = "recursive_doubling", .build = build};
+const Algorithm allreduce_recursive_doubling{.collective = Collective::allreduce,
+                                             .name = "recursive_doubling",
+                                             .build = build,
+                                             .time = time};
 
 }  // namespace stretto

@@ -10,9 +10,11 @@
 
 #include "patterns/ring.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -67,12 +69,36 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+// Of one time round, with so much work on each segment.
+double half(const Network& network, int ranks, Count segments, Count segment, double work) {
+  const auto rounds = static_cast<double>(ranks - 1);
+  const auto number = static_cast<double>(segments);
+  const double step = network.step(ranks - 1, segment);
+  const double period = network.period(segment, work);
+  // What is sent before anything has come keeps the processor until the port takes it; from then
+  // on a round's messages wait until they have all come.
+  if ((number - 1) * step > network.hop(ranks - 1, segment)) {
+    return rounds * number * (step + std::max(period, step + work));
+  }
+  return std::max(network.ring(ranks, ranks - 1, segment, work), rounds * number * period) +
+         (number - 1) * period;
+}
+
+double time(const Shape& shape, const Network& network) {
+  const Count block = blocks_of(shape);
+  const Count segment = shape.segment > 0 ? std::min(shape.segment, block) : block;
+  const Count segments = (block + segment - 1) / segment;
+  return half(network, shape.size, segments, segment, network.reduce(segment)) +
+         half(network, shape.size, segments, segment, 0);
+}
+
 }  // namespace
 
 extern const Algorithm allreduce_ring;
 const Algorithm allreduce_ring{.collective = Collective::allreduce,
                                .name = "ring",
                                .build = build,
+                               .time = time,
                                .keeps_rank_order = false,
                                .uses_segment = true};
 

@@ -12,6 +12,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/alltoall/outgoing.hpp"
+#include "collectives/times.hpp"
 #include "patterns/dissemination.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
@@ -69,9 +70,21 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  Exchanges rounds(network);
+  for (int distance = 1; distance < shape.size; distance *= 2) {
+    const Count blocks = with_digit(shape.size, distance);
+    rounds.work(static_cast<double>(blocks) * network.copy(shape.count));
+    rounds.onwards(distance, blocks * shape.count);
+  }
+  rounds.work(shape.size * network.copy(shape.count));
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm alltoall_bruck;
-const Algorithm alltoall_bruck{.collective = Collective::alltoall, .name = "bruck", .build = build};
+const Algorithm alltoall_bruck{
+    .collective = Collective::alltoall, .name = "bruck", .build = build, .time = time};
 
 }  // namespace stretto

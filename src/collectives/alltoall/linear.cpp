@@ -10,6 +10,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/alltoall/outgoing.hpp"
+#include "collectives/times.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
@@ -32,10 +33,17 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return network.copy(shape.count) + network.all_at_once(shape.size, shape.count, 0);
+}
+
 }  // namespace
 
 extern const Algorithm alltoall_linear;
-const Algorithm alltoall_linear{
-    .collective = Collective::alltoall, .name = "linear", .build = build, .single_blocks = true};
+const Algorithm alltoall_linear{.collective = Collective::alltoall,
+                                .name = "linear",
+                                .build = build,
+                                .time = time,
+                                .single_blocks = true};
 
 }  // namespace stretto

@@ -7,8 +7,11 @@
 // Thakur, Rabenseifner and Gropp, "Optimization of collective communication
 // operations in MPICH", IJHPCA 19(1), 2005.
 
+#include <algorithm>
+
 #include "collectives/algorithm.hpp"
 #include "collectives/alltoall/outgoing.hpp"
+#include "collectives/times.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
@@ -33,10 +36,17 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return network.copy(shape.count) + pairwise(network, shape.size, shape.count, 0);
+}
+
 }  // namespace
 
 extern const Algorithm alltoall_pairwise;
-const Algorithm alltoall_pairwise{
-    .collective = Collective::alltoall, .name = "pairwise", .build = build, .single_blocks = true};
+const Algorithm alltoall_pairwise{.collective = Collective::alltoall,
+                                  .name = "pairwise",
+                                  .build = build,
+                                  .time = time,
+                                  .single_blocks = true};
 
 }  // namespace stretto

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -27,10 +28,16 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  Exchanges rounds(network);
+  for (int distance = 1; distance < shape.size; distance *= 2) rounds.onwards(distance, 0);
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm barrier_dissemination;
 const Algorithm barrier_dissemination{
-    .collective = Collective::barrier, .name = "dissemination", .build = build};
+    .collective = Collective::barrier, .name = "dissemination", .build = build, .time = time};
 
 }  // namespace stretto

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/binomial.hpp"
 #include "schedule/builder.hpp"
 
@@ -32,9 +33,14 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return 2 * tree(network, shape.size, 0, 0, 0);
+}
+
 }  // namespace
 
 extern const Algorithm barrier_tree;
-const Algorithm barrier_tree{.collective = Collective::barrier, .name = "tree", .build = build};
+const Algorithm barrier_tree{
+    .collective = Collective::barrier, .name = "tree", .build = build, .time = time};
 
 }  // namespace stretto

@@ -10,6 +10,7 @@
 #include "patterns/binomial.hpp"
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -27,9 +28,14 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return tree(network, shape.size, shape.count, 0, 0);
+}
+
 }  // namespace
 
 extern const Algorithm bcast_binomial;
-const Algorithm bcast_binomial{.collective = Collective::bcast, .name = "binomial", .build = build};
+const Algorithm bcast_binomial{
+    .collective = Collective::bcast, .name = "binomial", .build = build, .time = time};
 
 }  // namespace stretto

@@ -10,6 +10,7 @@
 #include "patterns/chain.hpp"
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -29,10 +30,15 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) { return pipeline(network, shape, 0); }
+
 }  // namespace
 
 extern const Algorithm bcast_chain;
-const Algorithm bcast_chain{
-    .collective = Collective::bcast, .name = "chain", .build = build, .uses_segment = true};
+const Algorithm bcast_chain{.collective = Collective::bcast,
+                            .name = "chain",
+                            .build = build,
+                            .time = time,
+                            .uses_segment = true};
 
 }  // namespace stretto

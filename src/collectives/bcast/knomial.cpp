@@ -12,6 +12,7 @@
 #include "patterns/knomial.hpp"
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -29,10 +30,17 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return knomial(network, shape.size, shape.radix, shape.count);
+}
+
 }  // namespace
 
 extern const Algorithm bcast_knomial;
-const Algorithm bcast_knomial{
-    .collective = Collective::bcast, .name = "knomial", .build = build, .uses_radix = true};
+const Algorithm bcast_knomial{.collective = Collective::bcast,
+                              .name = "knomial",
+                              .build = build,
+                              .time = time,
+                              .uses_radix = true};
 
 }  // namespace stretto

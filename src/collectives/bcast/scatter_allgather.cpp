@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/binomial.hpp"
 #include "patterns/blocks.hpp"
 #include "patterns/ring.hpp"
@@ -50,10 +51,16 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  const Count block = blocks_of(shape);
+  return tree(network, shape.size, 0, block, 0) +
+         network.ring(shape.size, shape.size - 1, block, 0);
+}
+
 }  // namespace
 
 extern const Algorithm bcast_scatter_allgather;
 const Algorithm bcast_scatter_allgather{
-    .collective = Collective::bcast, .name = "scatter_allgather", .build = build};
+    .collective = Collective::bcast, .name = "scatter_allgather", .build = build, .time = time};
 
 }  // namespace stretto

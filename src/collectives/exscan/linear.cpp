@@ -5,7 +5,10 @@
 // With many segments n beta whatever p: for long vectors. Any p. Keeps rank order.
 // Sanders and Traeff, "Parallel prefix (scan) algorithms for MPI", EuroPVM/MPI 2006.
 
+#include <algorithm>
+
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -33,10 +36,17 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return pipeline(network, shape, network.reduce(stage_of(shape)) + network.copy(stage_of(shape)));
+}
+
 }  // namespace
 
 extern const Algorithm exscan_linear;
-const Algorithm exscan_linear{
-    .collective = Collective::exscan, .name = "linear", .build = build, .uses_segment = true};
+const Algorithm exscan_linear{.collective = Collective::exscan,
+                              .name = "linear",
+                              .build = build,
+                              .time = time,
+                              .uses_segment = true};
 
 }  // namespace stretto

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/cyclic.hpp"
 #include "schedule/builder.hpp"
 
@@ -60,10 +61,14 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return tree(network, shape.size, 0, shape.count, 0);
+}
+
 }  // namespace
 
 extern const Algorithm gather_binomial;
 const Algorithm gather_binomial{
-    .collective = Collective::gather, .name = "binomial", .build = build};
+    .collective = Collective::gather, .name = "binomial", .build = build, .time = time};
 
 }  // namespace stretto

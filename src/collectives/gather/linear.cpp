@@ -7,6 +7,7 @@
 // analysis of MPI collective operations", Cluster Computing 10(2), 2007.
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
@@ -30,10 +31,17 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return fan(network, shape.size, shape.count, true);
+}
+
 }  // namespace
 
 extern const Algorithm gather_linear;
-const Algorithm gather_linear{
-    .collective = Collective::gather, .name = "linear", .build = build, .single_blocks = true};
+const Algorithm gather_linear{.collective = Collective::gather,
+                              .name = "linear",
+                              .build = build,
+                              .time = time,
+                              .single_blocks = true};
 
 }  // namespace stretto

@@ -13,6 +13,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/reduce/upward.hpp"
+#include "collectives/times.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -39,10 +40,14 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return tree(network, shape.size, shape.count, 0, network.reduce(shape.count));
+}
+
 }  // namespace
 
 extern const Algorithm reduce_binomial;
 const Algorithm reduce_binomial{
-    .collective = Collective::reduce, .name = "binomial", .build = build};
+    .collective = Collective::reduce, .name = "binomial", .build = build, .time = time};
 
 }  // namespace stretto

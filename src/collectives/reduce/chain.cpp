@@ -11,8 +11,11 @@
 
 #include "patterns/chain.hpp"
 
+#include <algorithm>
+
 #include "collectives/algorithm.hpp"
 #include "collectives/reduce/upward.hpp"
+#include "collectives/times.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -40,10 +43,17 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return pipeline(network, shape, network.reduce(stage_of(shape)));
+}
+
 }  // namespace
 
 extern const Algorithm reduce_chain;
-const Algorithm reduce_chain{
-    .collective = Collective::reduce, .name = "chain", .build = build, .uses_segment = true};
+const Algorithm reduce_chain{.collective = Collective::reduce,
+                             .name = "chain",
+                             .build = build,
+                             .time = time,
+                             .uses_segment = true};
 
 }  // namespace stretto

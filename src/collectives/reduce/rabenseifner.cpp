@@ -13,6 +13,7 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/halved.hpp"
 #include "collectives/partial.hpp"
+#include "collectives/times.hpp"
 
 namespace stretto {
 namespace {
@@ -50,10 +51,27 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  const int survivors = survivors_of(shape.size);
+  Exchanges rounds(network, shape.size);
+  Count bytes = shape.count;
+  if (survivors < shape.size) folded(rounds, network, bytes, network.reduce(bytes));
+  for (int distance = 1; distance < survivors; distance *= 2) {
+    bytes = (bytes + 1) / 2;
+    rounds.across(distance, bytes);
+    rounds.work(network.reduce(bytes));
+  }
+  rounds.work(network.copy(bytes));
+  for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {
+    rounds.across(distance, bytes);
+  }
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm reduce_rabenseifner;
 const Algorithm reduce_rabenseifner{
-    .collective = Collective::reduce, .name = "rabenseifner", .build = build};
+    .collective = Collective::reduce, .name = "rabenseifner", .build = build, .time = time};
 
 }  // namespace stretto

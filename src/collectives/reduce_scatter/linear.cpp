@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
@@ -47,12 +48,17 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return network.all_at_once(shape.size, shape.count, network.reduce(shape.count));
+}
+
 }  // namespace
 
 extern const Algorithm reduce_scatter_linear;
 const Algorithm reduce_scatter_linear{.collective = Collective::reduce_scatter,
                                       .name = "linear",
                                       .build = build,
+                                      .time = time,
                                       .single_blocks = true};
 
 }  // namespace stretto

@@ -14,6 +14,7 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/halved.hpp"
 #include "collectives/partial.hpp"
+#include "collectives/times.hpp"
 
 namespace stretto {
 namespace {
@@ -69,10 +70,28 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  const int survivors = survivors_of(shape.size);
+  Exchanges rounds(network, shape.size);
+  const Count all = shape.count * shape.size;
+  if (survivors < shape.size) folded(rounds, network, all, network.reduce(all));
+  for (int distance = survivors / 2; distance > 0; distance /= 2) {
+    const Count bytes = all / survivors * distance;
+    rounds.across(shape.commutative ? distance : survivors / 2 / distance, bytes);
+    rounds.work(network.reduce(bytes));
+  }
+  if (!shape.commutative) rounds.across(survivors - 1, shape.count);
+  if (survivors < shape.size) folded(rounds, network, shape.count, 0);
+  rounds.work(network.copy(shape.count));
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm reduce_scatter_recursive_halving;
-const Algorithm reduce_scatter_recursive_halving{
-    .collective = Collective::reduce_scatter, .name = "recursive_halving", .build = build};
+const Algorithm reduce_scatter_recursive_halving{.collective = Collective::reduce_scatter,
+                                                 .name = "recursive_halving",
+                                                 .build = build,
+                                                 .time = time};
 
 }  // namespace stretto

@@ -6,6 +6,7 @@
 // Hillis and Steele, "Data parallel algorithms", CACM 29(12), 1986.
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -28,10 +29,21 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  const double reduce = network.reduce(shape.count);
+  Exchanges rounds(network);
+  rounds.work(network.copy(shape.count));
+  for (int distance = 1; distance < shape.size; distance *= 2) {
+    rounds.onwards(distance, shape.count);
+    rounds.work(reduce);
+  }
+  return rounds.end();
+}
+
 }  // namespace
 
 extern const Algorithm scan_recursive_doubling;
 const Algorithm scan_recursive_doubling{
-    .collective = Collective::scan, .name = "recursive_doubling", .build = build};
+    .collective = Collective::scan, .name = "recursive_doubling", .build = build, .time = time};
 
 }  // namespace stretto

@@ -11,6 +11,7 @@
 #include "patterns/binomial.hpp"
 
 #include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
 #include "patterns/cyclic.hpp"
 #include "schedule/builder.hpp"
 
@@ -59,10 +60,14 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  return tree(network, shape.size, 0, shape.count, 0);
+}
+
 }  // namespace
 
 extern const Algorithm scatter_binomial;
 const Algorithm scatter_binomial{
-    .collective = Collective::scatter, .name = "binomial", .build = build};
+    .collective = Collective::scatter, .name = "binomial", .build = build, .time = time};
 
 }  // namespace stretto

@@ -34,7 +34,7 @@ void read_scenarios(const std::string& path) {
   if (!file) refuse(2, "cannot read the scenarios in %s", path.c_str());
   try {
     process.scenarios = model::read_scenarios(file);
-  } catch (const model::BadMachine& bad) {
+  } catch (const BadMachine& bad) {
     refuse(2, "%s: %s", path.c_str(), bad.what());
   }
   if (process.scenarios.size() > kMostScenarios) {
@@ -50,7 +50,7 @@ std::optional<double> modelled_exchange(std::size_t ranks) {
   const auto me = static_cast<std::size_t>(process.world_rank);
   const std::size_t neighbor = me ^ 1U;
   if (neighbor >= ranks) return {};
-  const model::Machine& machine = process.scenarios.front().machine;
+  const Machine& machine = process.scenarios.front().machine;
   const auto& places = process.places.front();
   const std::size_t level = machine.level_between(places[me], places[neighbor]);
   const auto cost = model::message_cost(machine.levels[level], bench::kPaceBytes);

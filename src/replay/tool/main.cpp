@@ -243,7 +243,7 @@ int main(int argc, char** argv) {
   } catch (const BadInput& bad) {
     std::fprintf(stderr, "stretto-replay: %s\n", bad.what());
     return kBadInput;
-  } catch (const model::BadMachine& bad) {
+  } catch (const BadMachine& bad) {
     std::fprintf(stderr, "stretto-replay: %s\n", bad.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {

@@ -18,6 +18,9 @@ constexpr std::string_view kHelp =
          --machine FILE [--element-bytes E] [--signal-bytes S] [--arrivals FILE]
          [--noise-period NS --noise-lasts NS --seed N] [--path any|events|rounds] [--ends]
                                      when the ranks are done, in ns
+  cells  [COLLECTIVE] --machine FILE [--most-ranks N] [--most-steps N] [--growth F]
+                                     what selection chooses on the machine, from 2 ranks and 4
+                                     bytes (times F each) on, beside the best and the classic
   verify [COLLECTIVE] [--algorithm A] [--max-ranks N]
                                      proves them; one line an algorithm
 
@@ -30,6 +33,7 @@ Examples:
   stretto-schedule show allreduce --algorithm ring --ranks 8 --count 1024
   stretto-schedule cost bcast --algorithm binomial --ranks 16 --count 1 --root 3
   stretto-schedule simulate allreduce --algorithm ring --ranks 64 --count 1024 --machine M
+  stretto-schedule cells bcast --machine M --most-ranks 1024
   stretto-schedule verify allgather --max-ranks 16
 )";
 
@@ -43,10 +47,11 @@ int run(stretto::tool::Arguments arguments) {
   if (arguments.verb() == "show") return show(arguments, std::cout);
   if (arguments.verb() == "cost") return cost(arguments, std::cout);
   if (arguments.verb() == "simulate") return simulate(arguments, std::cout);
+  if (arguments.verb() == "cells") return cells(arguments, std::cout);
   if (arguments.verb() == "verify") return verify(arguments, std::cout);
-  throw BadInput(arguments.verb().empty() ? "name a verb: list, show, cost, simulate, verify"
+  throw BadInput(arguments.verb().empty() ? "name a verb: list, show, cost, simulate, cells, verify"
                                           : "unknown verb '" + std::string(arguments.verb()) +
-                                                "': list, show, cost, simulate, verify");
+                                                "': list, show, cost, simulate, cells, verify");
 }
 
 }  // namespace

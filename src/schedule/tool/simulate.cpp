@@ -22,17 +22,6 @@ std::ifstream open(std::string_view option, std::string_view path) {
   return file;
 }
 
-model::Machine read_machine(Arguments& arguments) {
-  const auto path = arguments.text("--machine");
-  if (!path) throw BadInput("--machine is missing");
-  auto file = open("--machine", *path);
-  try {
-    return model::read_machine(file);
-  } catch (const model::BadMachine& bad) {
-    throw BadInput(bad.what());
-  }
-}
-
 double nanoseconds(Arguments& arguments, std::string_view option) {
   const auto value = arguments.text(option);
   if (!value) return 0;
@@ -107,8 +96,19 @@ void print(const model::Answer& answer, const Request& request, bool every_end, 
 
 }  // namespace
 
+Machine read_machine(Arguments& arguments) {
+  const auto path = arguments.text("--machine");
+  if (!path) throw BadInput("--machine is missing");
+  auto file = open("--machine", *path);
+  try {
+    return stretto::read_machine(file);
+  } catch (const BadMachine& bad) {
+    throw BadInput(bad.what());
+  }
+}
+
 int simulate(Arguments& arguments, std::ostream& out) {
-  const model::Machine machine = read_machine(arguments);
+  const Machine machine = read_machine(arguments);
   model::Conditions conditions{.noise = read_noise(arguments)};
   const auto arrivals = arguments.text("--arrivals");
   const bool every_end = arguments.flag("--ends");

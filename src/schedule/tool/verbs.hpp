@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "schedule/tool/arguments.hpp"
+#include "topology/machine.hpp"
 
 namespace stretto::tool {
 
@@ -17,6 +18,10 @@ int list(const Arguments& arguments, std::ostream& out);
 int show(Arguments& arguments, std::ostream& out);
 int cost(Arguments& arguments, std::ostream& out);
 int simulate(Arguments& arguments, std::ostream& out);
+int cells(Arguments& arguments, std::ostream& out);
 int verify(Arguments& arguments, std::ostream& out);
+
+// The one that --machine names.
+[[nodiscard]] Machine read_machine(Arguments& arguments);
 
 }  // namespace stretto::tool

@@ -1,13 +1,11 @@
-#include "model/machine.hpp"
+#include "topology/machine.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <istream>
 #include <sstream>
 
-#include "schedule/verify_words.hpp"
-
-namespace stretto::model {
+namespace stretto {
 namespace {
 
 // One line of a description.
@@ -21,14 +19,14 @@ class Line {
   double number(const char* what) {
     double value = -1;
     if (!(text_ >> value) || !std::isfinite(value) || value < 0) {
-      fail(words(what, " is no number of 0 or more"));
+      fail(std::string(what) + " is no number of 0 or more");
     }
     return value;
   }
   std::int64_t whole(const char* what, std::int64_t most) {
     std::int64_t value = -1;
     if (!(text_ >> value) || value < 0 || value > most) {
-      fail(words(what, " is no whole number from 0 to ", most));
+      fail(std::string(what) + " is no whole number from 0 to " + std::to_string(most));
     }
     return value;
   }
@@ -39,10 +37,10 @@ class Line {
   }
   void end() {
     std::string more;
-    if (text_ >> more) fail(words("'", more, "' is too much"));
+    if (text_ >> more) fail("'" + more + "' is too much");
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw BadMachine(words("machine, line ", number_, ": ", what));
+    throw BadMachine("machine, line " + std::to_string(number_) + ": " + what);
   }
 
  private:
@@ -109,7 +107,7 @@ void read_line(Line& line, Machine& machine) {
     const Piece piece = read_piece(line, machine);
     machine.levels.back().pieces.push_back(piece);
   } else {
-    line.fail(words("unknown word '", line.subject(), "'"));
+    line.fail("unknown word '" + line.subject() + "'");
   }
 }
 
@@ -139,6 +137,25 @@ MessageCost message_cost(const Level& level, std::int64_t bytes) {
           .wire = piece.latency + stream};
 }
 
+Machine with_hosts_of(Machine machine, int ranks) {
+  const auto host =
+      std::find_if(machine.levels.begin(), machine.levels.end(),
+                   [](const Level& each) { return each.name == "host" && each.ranks > 0; });
+  if (host == machine.levels.end()) return machine;
+  const int before = host->ranks;
+  for (Level& level : machine.levels) {
+    if (level.ranks >= before) {
+      level.ranks = static_cast<int>(
+          std::min<std::int64_t>(std::int64_t{level.ranks} / before * ranks, kMostRanks));
+    } else if (level.ranks > ranks) {
+      level.ranks = ranks;
+    } else if (level.ranks > 0 && ranks % level.ranks != 0) {
+      level.ranks = ranks;
+    }
+  }
+  return machine;
+}
+
 Machine read_machine(std::istream& text) {
   Machine machine;
   int number = 0;
@@ -153,4 +170,4 @@ Machine read_machine(std::istream& text) {
   return machine;
 }
 
-}  // namespace stretto::model
+}  // namespace stretto

@@ -1,5 +1,5 @@
 // Machines as they are described, and what their messages cost.
-#include "model/machine.hpp"
+#include "topology/machine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 
 #include "base/span.hpp"
 
-namespace stretto::model {
+namespace stretto {
 
 // The parameters for messages from `from_bytes` bytes on: protocols change with size.
 struct Piece {
@@ -77,6 +77,10 @@ struct MessageCost {
 };
 [[nodiscard]] MessageCost message_cost(const Level& level, std::int64_t bytes);
 
+// The machine with so many ranks on each of its hosts, where it has hosts: as many of them to a
+// group above, and what is nearer than a host to each other filled one after the other.
+[[nodiscard]] Machine with_hosts_of(Machine machine, int ranks);
+
 // Says which line of a machine's description is wrong, and why.
 struct BadMachine : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -94,4 +98,4 @@ struct BadMachine : std::runtime_error {
 // Throws BadMachine.
 [[nodiscard]] Machine read_machine(std::istream& text);
 
-}  // namespace stretto::model
+}  // namespace stretto

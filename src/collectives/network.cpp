@@ -1,0 +1,170 @@
+#include "collectives/network.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace stretto {
+
+Network::Network(const Machine& machine, int ranks)
+    : copy_(machine.copy),
+      copy_per_byte_(machine.copy_per_byte),
+      reduce_(machine.reduce),
+      reduce_per_byte_(machine.reduce_per_byte) {
+  int below = 1;
+  double load = 0;
+  for (const Level& level : machine.levels) {
+    const int together = level.ranks == 0 ? ranks : std::min(level.ranks, ranks);
+    load = std::max(load, level.link_per_byte * (below - 1));
+    const bool is_empty = together <= below && together < ranks;
+    if (is_empty || used_ == tiers_.size()) continue;
+    tiers_[used_++] = {.ranks = together, .level = &level, .load_per_byte = load};
+    if (together >= ranks) break;
+    is_alone_ = is_alone_ || (together < ranks && ranks % together == 1);
+    ragged_ = ragged_ || ranks % together != 0;
+    below = together;
+  }
+}
+
+const Network::Tier& Network::tier(int distance) const {
+  std::size_t i = 0;
+  while (i + 1 < used_ && distance >= tiers_[i].ranks) ++i;
+  return tiers_[i];
+}
+
+double Network::hop(int distance, Count bytes) const {
+  const MessageCost each = cost(tier(distance), bytes);
+  return each.send + each.wire + each.recv;
+}
+
+double Network::step(int distance, Count bytes) const {
+  const MessageCost each = cost(tier(distance), bytes);
+  return std::max(each.gap, each.send);
+}
+
+double Network::reduce(Count bytes) const {
+  return bytes == 0 ? 0 : reduce_ + static_cast<double>(bytes) * reduce_per_byte_;
+}
+
+double Network::copy(Count bytes) const {
+  return bytes == 0 ? 0 : copy_ + static_cast<double>(bytes) * copy_per_byte_;
+}
+
+double Network::line(int ranks, Count bytes, double work) const {
+  double time = 0;
+  int left = ranks - 1;  // hops that are no nearer than this tier
+  for (std::size_t i = 0; i < used_; ++i) {
+    const int farther = i + 1 == used_ ? 0 : (ranks - 1) / tiers_[i].ranks;
+    const MessageCost each = cost(tiers_[i], bytes);
+    time += (left - farther) * (each.send + each.wire + each.recv + work);
+    left = farther;
+  }
+  return time;
+}
+
+double Network::period(Count bytes, double work) const {
+  // Where a rank is alone on its host both its neighbours are far.
+  const MessageCost near = cost(is_alone_ ? farthest() : nearest(), bytes);
+  double longest = 0;
+  for (std::size_t i = 0; i < used_; ++i) {
+    const MessageCost far = cost(tiers_[i], bytes);
+    longest = std::max({longest, far.gap, far.send + near.recv + work, near.send + far.recv + work,
+                        static_cast<double>(bytes) * tiers_[i].level->link_per_byte});
+  }
+  return longest;
+}
+
+double Network::ring(int ranks, Count rounds, Count bytes, double work) const {
+  // Once round is a hop more than the line.
+  const double once = line(ranks, bytes, work) + hop(ranks - 1, bytes) + work;
+  const double mean = once / ranks;
+  return static_cast<double>(rounds) * std::max(mean, period(bytes, work));
+}
+
+double Network::all_at_once(int ranks, Count bytes, double work) const {
+  double out = 0;
+  double in = 0;
+  double link = 0;
+  int nearer = 1;
+  int reached = 1;  // by a rank on the host that has fewest
+  for (std::size_t i = 0; i < used_; ++i) {
+    const int together = std::min(tiers_[i].ranks, ranks);
+    const int rest = ranks % together;
+    const double peers = (rest == 0 ? together : rest) - reached;
+    if (peers > 0) {
+      reached += static_cast<int>(peers);
+      const MessageCost each = cost(tiers_[i], bytes);
+      out += peers * std::max(each.gap, each.send);
+      in += peers * std::max(each.gap, each.recv + work);
+    }
+    link += (together - nearer) * static_cast<double>(bytes) * tiers_[i].load_per_byte;
+    nearer = together;
+  }
+  const MessageCost last = cost(farthest(), bytes);
+  // A send keeps its processor until the port takes it, so that receives come after all of them.
+  const double sent = out - std::max(last.gap, last.send) + last.send;
+  const double received = in - std::max(last.gap, last.recv + work) + last.recv + work;
+  return std::max({sent + received, sent + last.wire + last.recv + work,
+                   link + last.send + last.wire + last.recv + work});
+}
+
+double Exchanges::exchange(Rank& rank, const MessageCost& cost, double link) {
+  const double start = std::max(rank.cpu, rank.out);
+  rank.out = start + cost.gap;
+  const double sent = start + cost.send;
+  const double leaves = std::max(sent, link);
+  const double received = std::max({sent, leaves + cost.wire, rank.in});
+  rank.in = received + cost.gap;
+  rank.cpu = received + cost.recv;
+  return leaves;
+}
+
+void Exchanges::across(int distance, Count bytes) { across(distance, bytes, 1); }
+
+void Exchanges::across(int distance, Count bytes, double crossing) {
+  const Network::Tier* tier = &network_.tier(distance);
+  double load = crossing * static_cast<double>(bytes) * tier->load_per_byte;
+  if (fold_ == Fold::most) {
+    // Nearly each survivor stands for two ranks.
+    tier = &network_.tier(2 * distance);
+    load = static_cast<double>(bytes) * tier->load_per_byte / 2;
+  } else if (fold_ == Fold::few && tier != &network_.farthest()) {
+    // Their groups lie across the hosts': in every round some of them are far from their peers.
+    tier = &network_.farthest();
+    load = 0;
+  }
+  const MessageCost cost = Network::cost(*tier, bytes);
+  link_ = exchange(last_, cost, exchange(first_, cost, link_) + load);
+  // Who is near to each other waits for each other.
+  if (tier != &network_.farthest()) first_ = last_;
+}
+
+Exchanges::Exchanges(const Network& network, int ranks) : network_(network) {
+  const int survivors = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)));
+  if (survivors < ranks) fold_ = ranks - survivors > survivors / 2 ? Fold::most : Fold::few;
+}
+
+void Exchanges::onwards(int distance, Count bytes) {
+  const double left = network_.farthest().ranks - distance;  // that are so far from the last
+  across(distance, bytes, std::min(1.0, left / network_.nearest().ranks));
+  // A host's last rank sends to the next host from the first round on, and the delay stays.
+  const Network::Tier& far = network_.farthest();
+  if (crossed_ || &far == &network_.tier(distance)) return;
+  crossed_ = true;
+  const MessageCost cost = Network::cost(far, bytes);
+  const double near = network_.hop(distance, bytes);
+  const int times = network_.is_ragged() ? 2 : 1;
+  work(times * std::max(0.0, cost.send + cost.wire + cost.recv - near));
+}
+
+void Exchanges::work(double time) {
+  first_.cpu += time;
+  last_.cpu += time;
+}
+
+int levels_of(int ranks, int radix) {
+  int levels = 0;
+  for (Count reached = 1; reached < ranks; reached *= radix) ++levels;
+  return levels;
+}
+
+}  // namespace stretto

@@ -1,0 +1,96 @@
+// What an algorithm's messages take on a machine, for formulas: no schedule is built.
+//
+// The simulator (src/model) runs schedules; these say beforehand about what it will find, in a time
+// that grows with the logarithm of the number of ranks. Ranks that do the same at the same time are
+// looked at as one, except that those of a host share its link. Times in ns, sizes in bytes.
+#pragma once
+
+#include <array>
+
+#include "schedule/shape.hpp"
+#include "topology/machine.hpp"
+
+namespace stretto {
+
+class Network {
+ public:
+  // Of the first `ranks` places of the machine, which must outlive it.
+  Network(const Machine& machine, int ranks);
+
+  struct Tier {
+    int ranks = 0;  // that are this near, at most
+    const Level* level = nullptr;
+    // How long its link passes the others' bytes, where all ranks send this far at one time.
+    double load_per_byte = 0;
+  };
+  // What is between a rank and the one so far on; where groups lie in groups, in the same one.
+  [[nodiscard]] const Tier& tier(int distance) const;
+  [[nodiscard]] const Tier& nearest() const { return tiers_[0]; }
+  [[nodiscard]] const Tier& farthest() const { return tiers_[used_ - 1]; }
+  [[nodiscard]] static MessageCost cost(const Tier& tier, Count bytes) {
+    return message_cost(*tier.level, bytes);
+  }
+
+  // Not all hosts are full.
+  [[nodiscard]] bool is_ragged() const { return ragged_; }
+
+  // From the start of a message's send to the end of its receive.
+  [[nodiscard]] double hop(int distance, Count bytes) const;
+  // From one message's start to the next one's.
+  [[nodiscard]] double step(int distance, Count bytes) const;
+  [[nodiscard]] double reduce(Count bytes) const;
+  [[nodiscard]] double copy(Count bytes) const;
+
+  // Of a message that is passed on from rank to rank, through `ranks` of them, each of which works
+  // on it for so long.
+  [[nodiscard]] double line(int ranks, Count bytes, double work) const;
+  // From one message that is passed on so to the next.
+  [[nodiscard]] double period(Count bytes, double work) const;
+  // So many rounds in which every rank passes on what it has got to the next one.
+  [[nodiscard]] double ring(int ranks, Count rounds, Count bytes, double work) const;
+  // A rank exchanges a message with each of `ranks`, in no order.
+  [[nodiscard]] double all_at_once(int ranks, Count bytes, double work) const;
+
+ private:
+  std::array<Tier, 6> tiers_{};
+  std::size_t used_ = 0;
+  bool ragged_ = false;
+  bool is_alone_ = false;
+  double copy_, copy_per_byte_, reduce_, reduce_per_byte_;
+};
+
+// A rank that exchanges messages round by round with ranks that do the same.
+class Exchanges {
+ public:
+  explicit Exchanges(const Network& network) : network_(network) {}
+  // Among the survivors of a fold of so many ranks to a power of two.
+  Exchanges(const Network& network, int ranks);
+
+  // Both ways, with the rank across a hypercube's dimension, or so far round the circle.
+  void across(int distance, Count bytes);
+  void onwards(int distance, Count bytes);
+  void work(double time);
+  [[nodiscard]] double end() const { return last_.cpu; }
+
+ private:
+  enum class Fold : std::uint8_t { none, few, most };  // ranks that are folded away
+  struct Rank {
+    double cpu = 0, out = 0, in = 0;
+  };
+  // When the message leaves, where the link is free from `link` on.
+  static double exchange(Rank& rank, const MessageCost& cost, double link);
+
+  // `crossing`: the part of a host's ranks that sends so far.
+  void across(int distance, Count bytes, double crossing);
+
+  const Network& network_;
+  Rank first_, last_;  // whose messages pass the host's link first and last
+  double link_ = 0;
+  bool crossed_ = false;
+  Fold fold_ = Fold::none;
+};
+
+// Rounds until a message has doubled its way to all; radix 2: lg(ranks).
+[[nodiscard]] int levels_of(int ranks, int radix = 2);
+
+}  // namespace stretto

@@ -1,0 +1,117 @@
+// Times that algorithms have in common.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "collectives/network.hpp"
+
+namespace stretto {
+
+[[nodiscard]] inline int survivors_of(int ranks) {
+  return static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)));
+}
+
+// The longest of the nearly equal blocks that ranks share a vector out in.
+[[nodiscard]] inline Count blocks_of(const Shape& shape) {
+  return std::max<Count>((shape.count + shape.size - 1) / shape.size, 1);
+}
+
+// Blocks whose distance has the binary digit.
+[[nodiscard]] inline Count with_digit(int ranks, int digit) {
+  const Count whole = ranks / (2 * digit) * digit;
+  return whole + std::max(0, ranks % (2 * digit) - digit);
+}
+
+// What a rank in excess of a power of two sends its neighbour, or gets from it in the end.
+inline void folded(Exchanges& rounds, const Network& network, Count bytes, double work) {
+  rounds.work(network.hop(1, bytes) + work);
+}
+
+// Two ranks, both of which send before they receive.
+[[nodiscard]] inline double swap(const Network& network, int distance, Count bytes) {
+  return std::max(network.hop(distance, bytes), network.step(distance, bytes));
+}
+
+// Up a binomial tree, where each node works on what it gets; `per_rank` of each rank below, `fixed`
+// bytes whatever is below. Down it is the same, as what was sent first goes farthest.
+[[nodiscard]] inline double tree(const Network& network, int ranks, Count fixed, Count per_rank,
+                                 double work) {
+  double full = 0;  // of a subtree in which all are
+  double last = 0;  // of the last one of its size, where some are missing
+  for (Count distance = 1; distance < ranks; distance *= 2) {
+    const auto near = static_cast<int>(distance);
+    const auto hop = [&](Count below) {
+      return swap(network, near, fixed + below * per_rank) + work;
+    };
+    const Count left = ranks % (2 * distance);
+    if (left > distance) {
+      const Count below = left - distance;
+      const MessageCost own = Network::cost(network.tier(near), fixed + below * per_rank);
+      last = std::max(full + std::max(own.gap, own.recv) + work,
+                      (below == distance ? full : last) + hop(below));
+    } else if (left == distance) {
+      last = full;
+    }
+    full += hop(distance);
+  }
+  return survivors_of(ranks) == ranks ? full : last;
+}
+
+// One message out and one in at a time, with each of the others.
+[[nodiscard]] inline double pairwise(const Network& network, int ranks, Count bytes, double work) {
+  const double far_round = swap(network, ranks - 1, bytes) + work;
+  const double near_round = swap(network, 1, bytes) + work;
+  // A rank at a host's end waits for the network in every round.
+  const auto rounds = static_cast<double>(ranks - 1);
+  const double near = ranks > network.nearest().ranks ? network.nearest().ranks - 1 : 0;
+  const double link = static_cast<double>(bytes) * network.farthest().load_per_byte;
+  return std::max(rounds * std::max(far_round, near_round),
+                  near * near_round + (rounds - near) * (link + far_round / 4));
+}
+
+// Down a k-nomial tree.
+[[nodiscard]] inline double knomial(const Network& network, int ranks, int radix, Count bytes) {
+  double time = 0;
+  for (Count unit = 1; unit < ranks; unit *= radix) {
+    double sent = 0;
+    double last = 0;
+    for (Count child = std::min<Count>(radix - 1, (ranks - 1) / unit); child > 0; --child) {
+      const auto distance = static_cast<int>(child * unit);
+      last = std::max(last, sent + network.hop(distance, bytes));
+      sent += network.step(distance, bytes);
+    }
+    time += std::max(last, sent);
+  }
+  return time;
+}
+
+// What a pipeline moves at once.
+[[nodiscard]] inline Count stage_of(const Shape& shape) {
+  return shape.segment > 0 ? std::min(shape.segment, shape.count) : shape.count;
+}
+
+// Segments that follow each other down a line of ranks, each of which works on them.
+[[nodiscard]] inline double pipeline(const Network& network, const Shape& shape, double work) {
+  const Count segment = stage_of(shape);
+  const Count segments = segment > 0 ? (shape.count + segment - 1) / segment : 1;
+  return network.line(shape.size, segment, work) +
+         static_cast<double>(segments - 1) * network.period(segment, work);
+}
+
+// One rank sends to all others, or receives from them.
+[[nodiscard]] inline double fan(const Network& network, int ranks, Count bytes, bool receives) {
+  double time = 0;
+  double last = 0;
+  for (int reached = 1; reached < ranks;) {
+    const Network::Tier& tier = network.tier(reached);
+    const int peers = std::min(tier.ranks, ranks) - reached;
+    const MessageCost each = Network::cost(tier, bytes);
+    last = std::max(each.gap, receives ? each.recv : each.send);
+    time += peers * last;
+    reached += peers;
+  }
+  return time + network.hop(ranks - 1, bytes) - last;
+}
+
+}  // namespace stretto

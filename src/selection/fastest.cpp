@@ -1,0 +1,66 @@
+#include "selection/fastest.hpp"
+
+#include <limits>
+
+namespace stretto {
+namespace {
+
+constexpr Count kKiB = 1024;
+constexpr Count kSegments[] = {2 * kKiB, 8 * kKiB, 32 * kKiB, 128 * kKiB};
+constexpr int kRadixes[] = {4, 8, 16};
+
+// Where only their own ranks know the sizes of blocks, something between short and long.
+constexpr Count kUnevenBytes = kKiB;
+
+bool may_run(const Algorithm& algorithm, const Query& query) {
+  const bool two_groups = query.two_groups && reduces(query.collective);
+  return algorithm.collective == query.collective && algorithm.two_groups == two_groups &&
+         (query.commutative || algorithm.keeps_rank_order) &&
+         (!query.uneven || algorithm.single_blocks);
+}
+
+}  // namespace
+
+std::vector<Choice> options(const Query& query) {
+  std::vector<Choice> found;
+  for (const Algorithm* algorithm : algorithms()) {
+    if (!may_run(*algorithm, query)) continue;
+    if (algorithm->uses_radix) {
+      for (const int radix : kRadixes) found.push_back({.algorithm = algorithm, .radix = radix});
+      continue;
+    }
+    found.push_back({.algorithm = algorithm});
+    if (!algorithm->uses_segment) continue;
+    for (const Count segment : kSegments) {
+      if (segment >= query.bytes) break;
+      found.push_back({.algorithm = algorithm, .segment_bytes = segment});
+    }
+  }
+  return found;
+}
+
+double time_of(const Choice& choice, const Query& query, const Network& network) {
+  const Shape shape{.collective = query.collective,
+                    .size = query.size,
+                    .count = query.uneven ? kUnevenBytes : query.bytes,
+                    .segment = choice.segment_bytes,
+                    .radix = choice.radix,
+                    .commutative = query.commutative};
+  return choice.algorithm->time(shape, network);
+}
+
+Choice fastest(const Query& query, const Machine& machine) {
+  const Network network(machine, query.size);
+  Choice best{.reason = Reason::native_selected};
+  double best_time = std::numeric_limits<double>::infinity();
+  for (const Choice& choice : options(query)) {
+    const bool is_alone = choice.algorithm->time == nullptr;
+    const double time = is_alone ? 0 : time_of(choice, query, network);
+    if (time >= best_time) continue;
+    best = choice;
+    best_time = time;
+  }
+  return best;
+}
+
+}  // namespace stretto

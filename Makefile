@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis build demo bars whatif-study conformance differential mutation test wheel sanitize $(SANITIZERS)
+.PHONY: help setup mpis build demo bars selection whatif-study conformance differential mutation test wheel sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this
@@ -52,6 +52,9 @@ packaged: build  ## run packaged MPI programs that are here in virtual time, rec
 
 bars: build  ## measure the promised speeds against the MPI's own (a quiet machine, root)
 	@$(BIN)/python tools/bars.py
+
+selection: build  ## print where selection is farthest from the best algorithm, on each machine (minutes)
+	@$(BIN)/python tools/selection_cells.py
 
 whatif-study: build  ## print what free collectives would gain the sample applications
 	@$(BIN)/python tools/whatif_study.py

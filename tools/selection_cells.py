@@ -127,7 +127,7 @@ def main() -> int:
     parser.add_argument("--collective", help="this one only")
     parser.add_argument("--machine", help="a preset or a TOML file, instead of all presets")
     parser.add_argument("--most-ranks", type=int, default=1 << 20)
-    parser.add_argument("--most-steps", type=int, default=10_000, help="of a simulation")
+    parser.add_argument("--most-steps", type=int, default=3_000, help="of a simulation")
     parser.add_argument("--growth", type=int, default=4, help="from one size to the next")
     parser.add_argument("--worst", type=int, default=2, help="cells to print of each collective")
     chosen = parser.parse_args()

@@ -25,7 +25,8 @@ bool is_uneven(const Call& call, const Communicator& comm) {
 }
 
 struct Amount {
-  Count bytes = 0;     // of the vector or of a rank's block; not known where blocks differ
+  // Of the vector or of a rank's block; where blocks differ their mean, or 0 if not all know it.
+  Count bytes = 0;
   Count elements = 0;  // Shape::count
   Count element_bytes = 1;
   bool too_large = false;  // for counts of int, and so on all ranks
@@ -44,13 +45,28 @@ Amount amount_of_reduction(const Call& call, const Communicator& comm, Count typ
   } else if (call.uneven) {
     elements = 1;
   }
-  return {.bytes = call.recvcount * type_bytes, .elements = elements, .element_bytes = type_bytes};
+  const bool in_blocks = scatters && call.uneven;
+  const Count bytes = in_blocks ? all * type_bytes / comm.size : call.recvcount * type_bytes;
+  return {.bytes = bytes, .elements = elements, .element_bytes = type_bytes};
+}
+
+// Of an allgatherv, all of whose blocks every rank knows, by their type's size; else 0.
+Count mean_block(const Call& call, const Communicator& comm) {
+  if (call.collective != Collective::allgather || comm.is_inter() || !call.recvcounts) return 0;
+  Count elements = 0;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    elements += call.recvcounts[static_cast<std::size_t>(rank)];
+  }
+  MPI_Count type_bytes = 0;
+  native().Type_size_x(call.recvtype, &type_bytes);
+  return static_cast<Count>(static_cast<double>(elements) * static_cast<double>(type_bytes)) /
+         comm.size;
 }
 
 Amount amount_of(const Call& call, const Communicator& comm) {
   if (call.collective == Collective::barrier) return {};
   if (!reduces(call.collective) && is_uneven(call, comm)) {
-    return {.elements = 1};  // a message however short
+    return {.bytes = mean_block(call, comm), .elements = 1};  // a message however short
   }
   const Side side = describing_side(call, is_root(call, comm));
   MPI_Count type_bytes = 0;

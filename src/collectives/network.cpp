@@ -81,28 +81,32 @@ double Network::ring(int ranks, Count rounds, Count bytes, double work) const {
 }
 
 double Network::all_at_once(int ranks, Count bytes, double work) const {
+  return std::max(all_at_once(ranks, bytes, work, false), all_at_once(ranks, bytes, work, true));
+}
+
+double Network::all_at_once(int ranks, Count bytes, double work, bool last_host) const {
   double out = 0;
   double in = 0;
   double link = 0;
-  int nearer = 1;
-  int reached = 1;  // by a rank on the host that has fewest
+  int reached = 1;
   for (std::size_t i = 0; i < used_; ++i) {
     const int together = std::min(tiers_[i].ranks, ranks);
     const int rest = ranks % together;
-    const double peers = (rest == 0 ? together : rest) - reached;
-    if (peers > 0) {
-      reached += static_cast<int>(peers);
-      const MessageCost each = cost(tiers_[i], bytes);
-      out += peers * std::max(each.gap, each.send);
-      in += peers * std::max(each.gap, each.recv + work);
-    }
-    link += (together - nearer) * static_cast<double>(bytes) * tiers_[i].load_per_byte;
-    nearer = together;
+    const double peers = (rest == 0 || !last_host ? together : rest) - reached;
+    if (peers <= 0) continue;
+    reached += static_cast<int>(peers);
+    const MessageCost each = cost(tiers_[i], bytes);
+    out += peers * std::max(each.gap, each.send);
+    in += peers * (std::max(each.gap, each.recv) + work);
+    if (!last_host) link += peers * static_cast<double>(bytes) * tiers_[i].load_per_byte;
   }
   const MessageCost last = cost(farthest(), bytes);
   // A send keeps its processor until the port takes it, so that receives come after all of them.
   const double sent = out - std::max(last.gap, last.send) + last.send;
-  const double received = in - std::max(last.gap, last.recv + work) + last.recv + work;
+  const double received = in - std::max(last.gap, last.recv) + last.recv;
+  // Links take messages in the order in which they were sent, and one that waits on its way out
+  // keeps those of other hosts behind it waiting on the way in.
+  if (ranks > 2 * nearest().ranks && nearest().ranks > 1) link *= 2;
   return std::max({sent + received, sent + last.wire + last.recv + work,
                    link + last.send + last.wire + last.recv + work});
 }

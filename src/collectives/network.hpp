@@ -52,6 +52,9 @@ class Network {
   [[nodiscard]] double all_at_once(int ranks, Count bytes, double work) const;
 
  private:
+  // Of a rank on the last host, which may have fewer, or on another.
+  [[nodiscard]] double all_at_once(int ranks, Count bytes, double work, bool last_host) const;
+
   std::array<Tier, 6> tiers_{};
   std::size_t used_ = 0;
   bool ragged_ = false;

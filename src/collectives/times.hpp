@@ -33,27 +33,36 @@ inline void folded(Exchanges& rounds, const Network& network, Count bytes, doubl
   return std::max(network.hop(distance, bytes), network.step(distance, bytes));
 }
 
-// Up a binomial tree, where each node works on what it gets; `per_rank` of each rank below, `fixed`
-// bytes whatever is below. Down it is the same, as what was sent first goes farthest.
-[[nodiscard]] inline double tree(const Network& network, int ranks, Count fixed, Count per_rank,
-                                 double work) {
-  double full = 0;  // of a subtree in which all are
-  double last = 0;  // of the last one of its size, where some are missing
+// A tree's messages go up, to its root, or down.
+enum class Way { up, down };
+
+// A binomial tree; a message has `fixed` bytes, and `per_rank` for each rank in the subtree that it
+// is for, or comes from, where there is so much work.
+[[nodiscard]] inline double tree(const Network& network, int ranks, Way way, Count fixed,
+                                 Count per_rank, double work) {
+  double full = 0;   // of a subtree in which all are
+  double last = 0;   // of the last one of its size, where some are missing
+  double ports = 0;  // of all the messages at its root
+  double longest = 0;
   for (Count distance = 1; distance < ranks; distance *= 2) {
     const auto near = static_cast<int>(distance);
-    const auto hop = [&](Count below) {
-      return swap(network, near, fixed + below * per_rank) + work;
-    };
+    const auto bytes = [&](Count below) { return fixed + below * per_rank; };
     const Count left = ranks % (2 * distance);
     if (left > distance) {
       const Count below = left - distance;
-      const MessageCost own = Network::cost(network.tier(near), fixed + below * per_rank);
-      last = std::max(full + std::max(own.gap, own.recv) + work,
-                      (below == distance ? full : last) + hop(below));
+      const double step = network.step(near, bytes(below));
+      // All but the longest come before that.
+      const double taken = way == Way::up ? std::max(full, ports + step - std::max(longest, step) +
+                                                               network.hop(1, bytes(1)))
+                                          : full + step;
+      last = work + std::max(taken, (below == distance ? full : last) +
+                                        swap(network, near, bytes(below)));
     } else if (left == distance) {
       last = full;
     }
-    full += hop(distance);
+    full += swap(network, near, bytes(distance)) + work;
+    longest = std::max(longest, network.step(near, bytes(distance)));
+    ports += network.step(near, bytes(distance));
   }
   return survivors_of(ranks) == ranks ? full : last;
 }

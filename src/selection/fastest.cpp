@@ -9,8 +9,9 @@ constexpr Count kKiB = 1024;
 constexpr Count kSegments[] = {2 * kKiB, 8 * kKiB, 32 * kKiB, 128 * kKiB};
 constexpr int kRadixes[] = {4, 8, 16};
 
-// Where only their own ranks know the sizes of blocks, something between short and long.
-constexpr Count kUnevenBytes = kKiB;
+// Where only their own ranks know the sizes of blocks: where they are short, or many are empty, a
+// wrong choice costs most.
+constexpr Count kUnevenBytes = 4;
 
 bool may_run(const Algorithm& algorithm, const Query& query) {
   const bool two_groups = query.two_groups && reduces(query.collective);
@@ -42,7 +43,7 @@ std::vector<Choice> options(const Query& query) {
 double time_of(const Choice& choice, const Query& query, const Network& network) {
   const Shape shape{.collective = query.collective,
                     .size = query.size,
-                    .count = query.uneven ? kUnevenBytes : query.bytes,
+                    .count = query.uneven && query.bytes == 0 ? kUnevenBytes : query.bytes,
                     .segment = choice.segment_bytes,
                     .radix = choice.radix,
                     .commutative = query.commutative};

@@ -18,7 +18,8 @@ struct Query {
   Collective collective{};
   int size = 1;
   Count bytes = 0;      // of the vector, or of one rank's block (see Shape::count)
-  bool uneven = false;  // the ranks' blocks differ in size (gatherv and its kind); not in bytes
+  bool uneven = false;  // the ranks' blocks differ in size (gatherv and its kind): their mean,
+                        // or 0 where not all ranks know it
   bool commutative = true;
   Form form = Form::blocking;
   bool two_groups = false;  // the communicator is an intercommunicator

@@ -34,7 +34,7 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  return 2 * tree(network, shape.size, 0, 0, 0);
+  return 2 * tree(network, shape.size, Way::up, 0, 0, 0);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  return tree(network, shape.size, shape.count, 0, 0);
+  return tree(network, shape.size, Way::down, shape.count, 0, 0);
 }
 
 }  // namespace

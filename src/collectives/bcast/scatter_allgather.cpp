@@ -53,7 +53,7 @@ Schedule build(const Shape& shape, Rank me) {
 
 double time(const Shape& shape, const Network& network) {
   const Count block = blocks_of(shape);
-  return tree(network, shape.size, 0, block, 0) +
+  return tree(network, shape.size, Way::down, 0, block, 0) +
          network.ring(shape.size, shape.size - 1, block, 0);
 }
 

@@ -5,6 +5,8 @@
 // For short vectors: fewest rounds. Any p. Keeps rank order.
 // Hillis and Steele, "Data parallel algorithms", CACM 29(12), 1986.
 
+#include <algorithm>
+
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
 #include "schedule/builder.hpp"
@@ -40,7 +42,13 @@ double time(const Shape& shape, const Network& network) {
   Exchanges rounds(network);
   rounds.work(network.copy(shape.count));
   for (int distance = 1; distance < shape.size; distance *= 2) {
-    rounds.onwards(distance, shape.count);
+    if (distance > 1 && shape.size - distance == 1) {
+      // To the last rank only, and from the first, which waited for nobody.
+      const double taken = Network::cost(network.tier(distance), shape.count).recv;
+      rounds.work(std::max(taken, network.step(distance, shape.count)));
+    } else {
+      rounds.onwards(distance, shape.count);
+    }
     rounds.work(2 * reduce);
   }
   return rounds.end();

@@ -62,7 +62,7 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  return tree(network, shape.size, 0, shape.count, 0);
+  return tree(network, shape.size, Way::up, 0, shape.count, 0);
 }
 
 }  // namespace

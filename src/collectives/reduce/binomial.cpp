@@ -41,7 +41,7 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  return tree(network, shape.size, shape.count, 0, network.reduce(shape.count));
+  return tree(network, shape.size, Way::up, shape.count, 0, network.reduce(shape.count));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  return tree(network, shape.size, 0, shape.count, 0);
+  return tree(network, shape.size, Way::down, 0, shape.count, 0);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class Cells {
 
   void look_at(const Query& query) {
     const Network network(machine_, query.size);
-    const Cell chosen = cell(fastest(query, machine_), query, network);
+    const Cell chosen = cell(fastest(as_known(query), machine_), query, network);
     const Cell usual = cell(classic(query), query, network);
     std::vector<Cell> others;
     double least = chosen.estimate;
@@ -59,6 +59,13 @@ class Cells {
   }
 
  private:
+  // To selection: of most v collectives no rank knows all sizes.
+  static Query as_known(Query query) {
+    const bool all_know = query.collective == Collective::allgather ||
+                          query.collective == Collective::reduce_scatter;
+    if (query.uneven && !all_know) query.bytes = 0;
+    return query;
+  }
   static Cell cell(const Choice& choice, const Query& query, const Network& network) {
     return {.choice = choice, .estimate = time_of(choice, query, network)};
   }
@@ -137,7 +144,7 @@ int cells(Arguments& arguments, std::ostream& out) {
   const Machine machine = read_machine(arguments);
   const auto only = arguments.collective();
   const Count most_ranks = arguments.number("--most-ranks", 2, 1 << 20).value_or(1 << 20);
-  const Count most_steps = arguments.number("--most-steps", 0).value_or(10'000);
+  const Count most_steps = arguments.number("--most-steps", 0).value_or(3'000);
   const Count growth = arguments.number("--growth", 2, 1 << 24).value_or(4);
   arguments.reject_others("cells");
   Cells all(machine, most_steps, out);
@@ -149,6 +156,10 @@ int cells(Arguments& arguments, std::ostream& out) {
         const Count total = has_one_block_a_rank(collective) ? bytes * size : bytes;
         if (total > kMostBytes) break;
         all.look_at({.collective = collective, .size = size, .bytes = bytes});
+        if (has_one_block_a_rank(collective)) {
+          // As a v collective, with blocks of one size after all.
+          all.look_at({.collective = collective, .size = size, .bytes = bytes, .uneven = true});
+        }
         if (collective == Collective::barrier) break;
       }
     }

@@ -10,6 +10,7 @@
 #include "model/meaning.hpp"
 #include "model/simulate.hpp"
 #include "model/small_machines.hpp"
+#include "selection/fastest.hpp"
 
 namespace stretto::model {
 namespace {
@@ -47,12 +48,13 @@ CollectiveEnds asked(const Scenario& scenario, const CollectiveCall& call, const
 
 double last(const CollectiveEnds& answer) { return *std::ranges::max_element(answer.ends); }
 
-// By the simulator, with what the table names between hosts.
+// By the simulator, with what is the fastest there.
 Times simulated(const CollectiveCall& call, const Machine& machine, const Times& arrivals,
                 const Overrides& overrides = {}) {
   const auto ranks = static_cast<int>(arrivals.size());
-  const Choice chosen = choose({.collective = call.collective, .size = ranks, .bytes = call.bytes},
-                               {.hosts = 2}, overrides);
+  const Query query{.collective = call.collective, .size = ranks, .bytes = call.bytes};
+  const bool forced = overrides[static_cast<std::size_t>(call.collective)].algorithm != nullptr;
+  const Choice chosen = forced ? choose(query, {.hosts = 2}, overrides) : fastest(query, machine);
   const Shape shape{.collective = call.collective,
                     .size = ranks,
                     .count = call.bytes,
@@ -166,6 +168,8 @@ TEST(CollectiveTimes, WaitNoLongerForALateRankWhereTheyCostMore) {
   const Times middle_is_late{0, 0, 1e6, 0};
   const CollectiveCall call{.collective = Collective::bcast, .bytes = 8};
   rule_of(scenario, Collective::bcast).factor = 3;
+  scenario.algorithms[static_cast<std::size_t>(Collective::bcast)].algorithm =
+      find_algorithm(Collective::bcast, "binomial");
   EXPECT_NEAR(asked(scenario, call, middle_is_late).ends[3], 1e6 + 3 * (10 + 10 + 1000 + 10), 1e-6);
 }
 

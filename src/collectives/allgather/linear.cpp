@@ -1,0 +1,45 @@
+// Linear allgather: every rank sends every other its block, all at once.
+//
+// Cost, p ranks, n elements: (p-1) alpha + (p-1) n beta.
+// For short blocks that differ in size, of which ring would take one after the other all the way
+// round: here none waits for another, and a late rank delays its own block only. Any p. Each rank
+// begins with the next one, so that not all begin with the same.
+// Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and
+// experience", CCPE 19(13), 2007.
+
+#include "collectives/algorithm.hpp"
+#include "collectives/times.hpp"
+#include "patterns/ring.hpp"
+#include "schedule/builder.hpp"
+
+namespace stretto {
+namespace {
+
+Schedule build(const Shape& shape, Rank me) {
+  Builder step(shape, me);
+  const Ring ring{shape.size, me};
+  const Count n = shape.count;
+  const Region own = step.input({0, n});
+  step.copy(own, step.output({me * n, n}));
+  for (int distance = 1; distance < shape.size; ++distance) {
+    const Rank from = ring.before(distance);
+    step.recv(from, step.output({from * n, n}));
+    step.send(ring.after(distance), own);
+  }
+  return step.finish();
+}
+
+double time(const Shape& shape, const Network& network) {
+  return network.copy(shape.count) + network.all_at_once(shape.size, shape.count, 0);
+}
+
+}  // namespace
+
+extern const Algorithm allgather_linear;
+const Algorithm allgather_linear{.collective = Collective::allgather,
+                                 .name = "linear",
+                                 .build = build,
+                                 .time = time,
+                                 .single_blocks = true};
+
+}  // namespace stretto

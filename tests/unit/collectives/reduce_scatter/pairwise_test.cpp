@@ -1,0 +1,23 @@
+#include <gtest/gtest.h>
+
+#include "collectives/built.hpp"
+
+namespace stretto {
+namespace {
+
+const Shape kShape{.collective = Collective::reduce_scatter, .size = 6, .count = 4};
+
+TEST(ReduceScatterPairwise, MovesNoElementTwice) {
+  EXPECT_EQ(cost(built("pairwise", kShape)).elements, 6 * 5 * 4);
+}
+
+TEST(ReduceScatterPairwise, KeepsTwoBlocksWhateverTheNumberOfRanks) {
+  for (const Schedule& rank : built("pairwise", kShape)) EXPECT_EQ(rank.scratch, 2 * 4);
+}
+
+TEST(ReduceScatterPairwise, DeclaresItselfCommutativeOnly) {
+  EXPECT_FALSE(find_algorithm(Collective::reduce_scatter, "pairwise")->keeps_rank_order);
+}
+
+}  // namespace
+}  // namespace stretto

@@ -1,0 +1,67 @@
+#include "selection/fastest.hpp"
+
+#include <gtest/gtest.h>
+
+#include "selection/assumed.hpp"
+
+namespace stretto {
+namespace {
+
+std::string_view chosen(const Query& query, int hosts) {
+  const Machine machine = with_hosts_of(assumed_machine(), query.size / hosts);
+  return fastest(query, machine).algorithm->name;
+}
+
+constexpr Query kAllreduce{.collective = Collective::allreduce, .size = 1024, .bytes = 20'000};
+
+TEST(Fastest, SendsNothingShortRoundARingOfManyRanks) {
+  EXPECT_NE(chosen(kAllreduce, 64), "ring");
+  EXPECT_NE(chosen({.collective = Collective::allgather, .size = 1024, .bytes = 8}, 64), "ring");
+  EXPECT_NE(chosen({.collective = Collective::allgather, .size = 1024, .bytes = 8, .uneven = true},
+                   1024),
+            "ring");
+  EXPECT_NE(chosen({.collective = Collective::bcast, .size = 1024, .bytes = 32'768}, 64), "chain");
+}
+
+TEST(Fastest, NeedsLogarithmicallyManyMessagesForShortVectorsOfAMillionRanks) {
+  const int ranks = 1 << 20;
+  EXPECT_EQ(chosen({.collective = Collective::reduce, .size = ranks, .bytes = 8}, ranks / 16),
+            "binomial");
+  EXPECT_EQ(chosen({.collective = Collective::reduce_scatter, .size = ranks, .bytes = 8},
+                   ranks / 16),
+            "recursive_halving");
+}
+
+TEST(Fastest, SendsLongVectorsOverTheLinkAboutOnceOrTwice) {
+  const std::string_view name =
+      chosen({.collective = Collective::allreduce, .size = 32, .bytes = 16 << 20}, 32);
+  EXPECT_TRUE(name == "ring" || name == "rabenseifner") << name;
+}
+
+TEST(Fastest, KeepsRankOrderAndSingleBlocksWhereTheyMatter) {
+  for (const Choice& choice : options({.collective = Collective::reduce_scatter,
+                                       .size = 64,
+                                       .bytes = 1024,
+                                       .uneven = true,
+                                       .commutative = false})) {
+    EXPECT_TRUE(choice.algorithm->keeps_rank_order);
+    EXPECT_TRUE(choice.algorithm->single_blocks);
+  }
+}
+
+// choose() remembers what it worked out: what it answers depends on all that it is asked.
+TEST(Fastest, IsWhatChooseAnswersHoweverOftenItIsAsked) {
+  for (int round = 0; round < 2; ++round) {
+    for (Count bytes = 1; bytes <= Count{1} << 24; bytes *= 2) {
+      for (const int hosts : {2, 16, 1024}) {
+        Query query = kAllreduce;
+        query.bytes = bytes;
+        const Choice got = choose(query, {.hosts = hosts, .progress_thread = true}, {});
+        EXPECT_EQ(got.algorithm->name, chosen(query, hosts)) << bytes << ' ' << hosts;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stretto

@@ -43,7 +43,8 @@ file(GLOB_RECURSE live_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/
 file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
 file(GLOB intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
 file(GLOB observing_sources CONFIGURE_DEPENDS src/intercept/calls/*.cpp)
-list(APPEND observing_sources src/intercept/entry.cpp src/transport/mpi/native.cpp
+list(APPEND observing_sources src/intercept/entry.cpp src/intercept/this_rank.cpp
+     src/transport/mpi/native.cpp
      src/engine/own_neighbors.cpp)
 file(GLOB profile_sources CONFIGURE_DEPENDS src/intercept/profile/*.cpp)
 file(GLOB calibrate_sources CONFIGURE_DEPENDS src/bench/*.cpp src/intercept/calibrate/*.cpp)

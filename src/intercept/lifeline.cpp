@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/config.hpp"
+#include "intercept/this_rank.hpp"
 
 namespace stretto::intercept::lifeline {
 namespace {
@@ -24,7 +25,7 @@ void tell(std::string_view words) {
 
 // Last of all in a process that ends by exit() or from main, and not in one that is killed.
 [[gnu::destructor]] void leave() {
-  if (line >= 0) tell("left\n");
+  if (line >= 0 && is_rank_process()) tell("left\n");
 }
 
 }  // namespace

@@ -17,11 +17,12 @@ namespace {
 
 pid_t rank_process = 0;
 
-// Of one rank of one launch: another process that had them would write its files and speak for it.
-constexpr const char* kOfOneRank[] = {
-    "STRETTO_RUN_LIFELINE",  "STRETTO_RUN_COUNTERS",     "STRETTO_PROFILE_FOLDER",
-    "STRETTO_PROFILE_TRACE", "STRETTO_CALIBRATE_FILE",   "STRETTO_WHATIF_FOLDER",
-    "STRETTO_WHATIF_SHOWN",  "STRETTO_WHATIF_SCENARIOS", "STRETTO_WHATIF_RECORD"};
+// Of one rank of one launch: another process that had them would speak for it, and write its files.
+constexpr const char* kLifeline = "STRETTO_RUN_LIFELINE";
+constexpr const char* kFiles[] = {"STRETTO_RUN_COUNTERS",     "STRETTO_PROFILE_FOLDER",
+                                  "STRETTO_PROFILE_TRACE",    "STRETTO_CALIBRATE_FILE",
+                                  "STRETTO_WHATIF_FOLDER",    "STRETTO_WHATIF_SHOWN",
+                                  "STRETTO_WHATIF_SCENARIOS", "STRETTO_WHATIF_RECORD"};
 
 // The number of this rank, by Hydra (MPICH, Intel MPI), Open MPI, PMIx, Slurm, Flux, PALS.
 const char* rank_from_launcher() {
@@ -32,13 +33,32 @@ const char* rank_from_launcher() {
   return nullptr;
 }
 
+// As the process began: Open MPI's MPI_Init sets its variable where no launcher has.
+const bool is_launched = rank_from_launcher() != nullptr;
+
 // A child of a rank may have been given the rank's first environment (Python's os.environ is a
 // copy made at the start), less what its launcher put in: it is an MPI program of its own.
 bool is_on_its_own() {
-  if (rank_from_launcher() != nullptr || !native_available()) return false;
+  if (is_launched || !native_available()) return false;
   int size = 0;
   native().Comm_size(native().comm_world, &size);
   return size == 1;
+}
+
+// Ranks of MPI_Comm_spawn are numbered from 0 again.
+bool has_a_number_of_its_own() {
+  MPI_Comm parent{};
+  if (!native_available()) return true;
+  native().Comm_get_parent(&parent);
+  return parent == native().comm_null && !is_on_its_own();
+}
+
+void keep_or_leave(const char* name, bool keep) {
+  if (keep) {
+    take_from_environment(name);
+  } else {
+    ::unsetenv(name);
+  }
 }
 
 bool is_this_library(const std::string& file) {
@@ -79,14 +99,9 @@ bool speaks_for_all() {
 
 void become_rank() {
   rank_process = ::getpid();
-  const bool is_none_of_a_launch = is_on_its_own();
-  for (const char* name : kOfOneRank) {
-    if (is_none_of_a_launch) {
-      ::unsetenv(name);
-    } else {
-      take_from_environment(name);
-    }
-  }
+  keep_or_leave(kLifeline, !is_on_its_own());
+  const bool has_files = has_a_number_of_its_own();
+  for (const char* name : kFiles) keep_or_leave(name, has_files);
   leave_preloads();
   ::pthread_atfork(nullptr, nullptr,
                    [] { detail::active.store(false, std::memory_order_release); });

@@ -34,7 +34,6 @@ def counted(mpi: Mpi, command: list[object], env: Mapping[str, str], folder: Pat
     assert ended.ok, ended.stdout + ended.stderr
     assert " ok" in ended.stdout
     lines = {file.name: file.read_text().splitlines() for file in folder.iterdir()}
-    assert len(lines) == 2, ended.stderr
     return {
         rank: {name: int(number) for name, _, number in (line.rpartition(" ") for line in of_rank)}
         for rank, of_rank in lines.items()
@@ -50,6 +49,7 @@ def test_a_tool_sees_the_calls_of_the_program_once_each(
         [mpi.program(name), written] for name in ("wrapped", "wrapped_within", "wrapped_linked")
     )
     alone = counted(mpi, plain, {"LD_PRELOAD": str(tool(mpi))}, tmp_path / "alone")
+    assert len(alone) == 2
     # 3 of each and 2 in all around a callback that the program has for a communicator's end.
     assert alone["rank-0"]["MPI_Allreduce"] == 4
     assert alone["rank-0"]["MPI_Pcontrol(1,42)"] == 1
@@ -89,14 +89,11 @@ def test_fortran_and_python_too(mpi: Mpi, program: str, tmp_path: Path) -> None:
         if program == "mpi4py":
             env |= {"MPI4PY_LIBMPI": str(mpi.libmpi)}
         preload = f"{env['LD_PRELOAD']}:{tool(mpi)}".lstrip(":")
-        try:
-            env |= {"LD_PRELOAD": preload}
-            seen.append(counted(mpi, command, env, tmp_path / f"calls-{mode}"))
-        except AssertionError:
-            # Fortran in Open MPI calls PMPI_X at once: a tool for C does not even see its end.
-            if mode is not None or list((tmp_path / "calls-None").iterdir()):
-                raise
-            pytest.skip(f"{mpi.launcher.name} calls PMPI_X here, which no tool for C sees")
+        env |= {"LD_PRELOAD": preload}
+        seen.append(counted(mpi, command, env, tmp_path / f"calls-{mode}"))
+    # Fortran may call PMPI_X at once (Open MPI's does): a tool for C then sees nothing, its end
+    # included, and must not with Stretto.
+    assert seen[0] or program != "mpi4py"
     assert all(each == seen[0] for each in seen[1:])
 
 

@@ -3,10 +3,10 @@
 Each function is defined as MPI_X and as PMPI_X, which do the same: Fortran in Open MPI
 enters through PMPI_X, so one C definition serves every language. Only where another tool
 that wraps MPI_X comes after Stretto is MPI_X that tool's, whose PMPI_X is Stretto's. The
-real one is looked up in the MPI the process has loaded. While the drop-in is not active (before MPI_Init, after
-MPI_Finalize, or when the MPI is of another ABI), an entry point only forwards. It then
-does not know what its arguments are (a handle is an int in one ABI and a pointer in
-another), so it takes and hands on machine words.
+real one is looked up in the MPI the process has loaded. While the drop-in is not active
+(before MPI_Init, after MPI_Finalize, or when the MPI is of another ABI), an entry point
+only forwards. It then does not know what its arguments are (a handle is an int in one ABI
+and a pointer in another), so it takes and hands on machine words.
 """
 
 from __future__ import annotations

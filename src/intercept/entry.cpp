@@ -1,10 +1,8 @@
 #include "intercept/entry.hpp"
 
 #include <dlfcn.h>
-#include <unwind.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <string>
 
@@ -29,29 +27,6 @@ void* tool_beneath(const char* name) {
   if (next == nullptr || dladdr(next, &object) == 0) return nullptr;
   const std::string_view file = name_of(object);
   return is_part_of_mpi(file) || is_ours(file) ? nullptr : next;
-}
-
-enum class Code : std::uint8_t { program, mpi, wrapper };
-
-// A tool's wrapper has the name of what it wraps, be it in a library or linked to the program.
-Code code_at(void* address) {
-  Dl_info object{};
-  // The call is before the address it returns to, where another function may begin.
-  if (dladdr(static_cast<char*>(address) - 1, &object) == 0) return Code::program;
-  const std::string_view file = name_of(object);
-  if (is_ours(file)) return Code::wrapper;
-  if (is_part_of_mpi(file)) return is_language_binding(file) ? Code::program : Code::mpi;
-  const std::string_view symbol = object.dli_sname == nullptr ? "" : object.dli_sname;
-  return symbol.starts_with("MPI_") ? Code::wrapper : Code::program;
-}
-
-_Unwind_Reason_Code until_no_wrapper(_Unwind_Context* context, void* found) {
-  void* const address = std::bit_cast<void*>(_Unwind_GetIP(context));
-  if (address == nullptr) return _URC_END_OF_STACK;
-  const Code code = code_at(address);
-  if (code == Code::wrapper) return _URC_NO_REASON;
-  *static_cast<Code*>(found) = code;
-  return _URC_END_OF_STACK;
 }
 
 }  // namespace
@@ -85,16 +60,13 @@ bool is_the_mpis(void* address) {
   return is_part_of_mpi(name) && !is_language_binding(name);
 }
 
-bool is_wrapper(void* address) { return code_at(address) == Code::wrapper; }
-
-bool is_called_by_the_mpi(void* caller) {
-  Code code = code_at(caller);
-  // A tool above Stretto has been called first: by whom only the stack tells.
-  if (code == Code::wrapper) {
-    code = Code::program;
-    _Unwind_Backtrace(until_no_wrapper, &code);
-  }
-  return code == Code::mpi;
+bool is_wrapper(void* address) {
+  Dl_info object{};
+  // The call is before the address it returns to, where another function may begin.
+  if (dladdr(static_cast<char*>(address) - 1, &object) == 0) return false;
+  const std::string_view file = name_of(object);
+  const std::string_view symbol = object.dli_sname == nullptr ? "" : object.dli_sname;
+  return !is_part_of_mpi(file) && !is_ours(file) && symbol.starts_with("MPI_");
 }
 
 Reached reach(const char* name) {

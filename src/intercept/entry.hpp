@@ -31,14 +31,11 @@ inline thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;
 // Is it a tool's function that wraps one of the MPI's? It has that function's name.
 [[nodiscard]] bool is_wrapper(void* address);
 
-// Does the MPI call, from here or by way of a tool that wraps what it calls?
-[[nodiscard]] bool is_called_by_the_mpi(void* caller);
-
 // To be asked by an entry point. What the MPI calls on its own behalf inside of a wrapper is
 // its own; a callback of the program's (of an attribute, an error handler) is not.
 [[nodiscard]] inline bool is_active(void* caller) {
   if (!detail::active.load(std::memory_order_acquire)) return false;
-  return detail::depth == 0 || !is_called_by_the_mpi(caller);
+  return detail::depth == 0 || !is_the_mpis(caller);
 }
 
 // Held while a wrapper runs.
@@ -103,14 +100,15 @@ class Telling {
 template <class Act, class... Arguments>
 [[gnu::always_inline]] inline auto enter(const Reached& what, void* caller, const Act& act,
                                          Arguments... arguments) {
-  if (what.tool == nullptr) [[likely]] return act(what, caller, arguments...);
+  if (what.tool == nullptr) [[likely]]
+    return act(what, caller, arguments...);
   const Telling telling(what, caller);
   using Result = decltype(act(what, caller, arguments...));
   return reinterpret_cast<Result (*)(Arguments...)>(what.tool)(arguments...);
 }
 template <class Act, class... Arguments>
-[[gnu::always_inline]] inline auto enter_profiled(const Reached& what, void* caller,
-                                                  const Act& act, Arguments... arguments) {
+[[gnu::always_inline]] inline auto enter_profiled(const Reached& what, void* caller, const Act& act,
+                                                  Arguments... arguments) {
   return act(what, what.tool == nullptr ? caller : Telling::caller(what, caller), arguments...);
 }
 

@@ -18,20 +18,20 @@ constexpr auto expecting_foreign_ranks = []<class... Words>(const Reached& what,
 
 using namespace stretto::intercept;
 
-#define STRETTO_FOREIGN(name, parameters, ...)                                                  \
-  static const Reached& reached_##name() {                                                      \
-    static const Reached reached = reach("MPI_" #name);                                         \
-    return reached;                                                                             \
-  }                                                                                             \
-  STRETTO_ENTRY Word enter_##name parameters __asm__("MPI_" #name);                             \
-  STRETTO_ENTRY Word enter_P##name parameters __asm__("PMPI_" #name);                           \
-  Word enter_##name parameters {                                                                \
-    return enter(reached_##name(), __builtin_return_address(0), expecting_foreign_ranks,        \
-                 __VA_ARGS__);                                                                  \
-  }                                                                                             \
-  Word enter_P##name parameters {                                                               \
-    return enter_profiled(reached_##name(), __builtin_return_address(0),                        \
-                          expecting_foreign_ranks, __VA_ARGS__);                                \
+#define STRETTO_FOREIGN(name, parameters, ...)                                                    \
+  static const Reached& reached_##name() {                                                        \
+    static const Reached reached = reach("MPI_" #name);                                           \
+    return reached;                                                                               \
+  }                                                                                               \
+  STRETTO_ENTRY Word enter_##name parameters __asm__("MPI_" #name);                               \
+  STRETTO_ENTRY Word enter_P##name parameters __asm__("PMPI_" #name);                             \
+  Word enter_##name parameters {                                                                  \
+    return enter(reached_##name(), __builtin_return_address(0), expecting_foreign_ranks,          \
+                 __VA_ARGS__);                                                                    \
+  }                                                                                               \
+  Word enter_P##name parameters {                                                                 \
+    return enter_profiled(reached_##name(), __builtin_return_address(0), expecting_foreign_ranks, \
+                          __VA_ARGS__);                                                           \
   }
 
 extern "C" {

@@ -25,7 +25,7 @@ constexpr const char* kFiles[] = {"STRETTO_RUN_COUNTERS",     "STRETTO_PROFILE_F
                                   "STRETTO_WHATIF_SCENARIOS", "STRETTO_WHATIF_RECORD"};
 
 // The number of this rank, by Hydra (MPICH, Intel MPI), Open MPI, PMIx, Slurm, Flux, PALS.
-const char* rank_from_launcher() {
+const char* rank_from_launcher() noexcept {
   for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID",
                            "FLUX_TASK_RANK", "PALS_RANKID"}) {
     if (const char* rank = std::getenv(name)) return rank;

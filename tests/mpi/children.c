@@ -20,9 +20,9 @@
 #include "check.h"
 
 /* Nothing of Stretto's came with it. */
-#define CLEAN                                                                       \
-  "test -z \"$LD_PRELOAD$STRETTO_RUN_LIFELINE$STRETTO_RUN_COUNTERS"                  \
-  "$STRETTO_PROFILE_FOLDER$STRETTO_WHATIF_FOLDER$STRETTO_WHATIF_RECORD\" && "         \
+#define CLEAN                                                                 \
+  "test -z \"$LD_PRELOAD$STRETTO_RUN_LIFELINE$STRETTO_RUN_COUNTERS"           \
+  "$STRETTO_PROFILE_FOLDER$STRETTO_WHATIF_FOLDER$STRETTO_WHATIF_RECORD\" && " \
   "! grep -q libstretto /proc/$$/maps"
 
 extern char** environ;
@@ -105,10 +105,10 @@ static int without_launcher(char** from, char* const* argv) {
   const pid_t child = fork();
   if (child == 0) {
     static char* environment[4096];
-    const char* const theirs[] = {"PMI",  "OMPI_COMM", "OMPI_MCA", "OMPI_UNI", "OMPI_FIRST",
-                                  "OMPI_APP", "OMPI_NUM", "OMPI_ARGV", "OMPI_COMMAND", "OMPI_FILE",
-                                  "HYD",  "MPI_L",     "MPIR",     "ORTE",     "OPAL",
-                                  "PRTE", "SLURM"};
+    const char* const theirs[] = {
+        "PMI",      "OMPI_COMM", "OMPI_MCA",     "OMPI_UNI",  "OMPI_FIRST", "OMPI_APP",
+        "OMPI_NUM", "OMPI_ARGV", "OMPI_COMMAND", "OMPI_FILE", "HYD",        "MPI_L",
+        "MPIR",     "ORTE",      "OPAL",         "PRTE",      "SLURM"};
     int kept = 0;
     for (char** each = from; *each != NULL && kept < 4095; ++each) {
       int is_theirs = 0;

@@ -1,8 +1,7 @@
-"""What a rank starts runs without Stretto, and takes nothing of the rank's (tests/mpi/children.c)."""
+"""What a rank starts runs without Stretto, and takes nothing of the rank's (children.c)."""
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,10 +29,16 @@ def run(mpi: Mpi, command: list[str], env: dict[str, str], said: Path) -> Outcom
         return launch(argv, timeout_s=120, stdout=stream, stderr=stream, lifelines=lifelines)
 
 
-@pytest.fixture(scope="module", params=[(abi, mode) for abi in MPIS for mode in MODES], ids="-".join)
+pytestmark = pytest.mark.xdist_group("children")  # one run of each for several tests
+
+
+EACH = [(abi, mode) for abi in MPIS for mode in MODES]
+
+
+@pytest.fixture(scope="module", params=EACH, ids="-".join)
 def ran(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[str, Path, Outcome, str]]:
+) -> tuple[str, Path, Outcome, str]:
     abi, mode = request.param
     mpi, folder = MPIS[abi], tmp_path_factory.mktemp("children")
     wrapper = folder / "wrapper"
@@ -43,7 +48,7 @@ def ran(
     inner = mpi.launcher.command(1, [program, "alone"], {})
     env = environment(mpi, mode, folder) | ({RECORD: str(folder)} if mode == "whatif" else {})
     outcome = run(mpi, [str(wrapper), program, "again", *inner], env, folder / "said")
-    yield mode, folder, outcome, (folder / "said").read_text()
+    return mode, folder, outcome, (folder / "said").read_text()
 
 
 def test_children_end_without_a_word_of_stretto(

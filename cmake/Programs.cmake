@@ -17,6 +17,16 @@ if(STRETTO_SANITIZE)
   list(FILTER test_sources INCLUDE REGEX "/(api_random|threads|planted_race)\\.cpp$")
 endif()
 
+set(counting_tool ${PROJECT_BINARY_DIR}/generated/counting_tool.c)
+add_custom_command(
+  OUTPUT ${counting_tool}
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/src/generate
+          $<TARGET_FILE:Python3::Interpreter> ${PROJECT_SOURCE_DIR}/tests/tools/counting.py
+          ${counting_tool}
+  DEPENDS ${generator} ${PROJECT_SOURCE_DIR}/tests/tools/counting.py
+  VERBATIM)
+add_custom_target(counting-tool-source DEPENDS ${counting_tool})
+
 function(stretto_add_program kind abi name)
   set(target ${kind}-${abi}-${name})
   add_executable(${target} ${ARGN})
@@ -53,6 +63,21 @@ foreach(abi IN LISTS STRETTO_ABIS)
     target_link_libraries(tests-${abi}-${name} PRIVATE stretto-flags mpi-${abi} m -Wl,--as-needed
                                                        stretto-${abi})
   endforeach()
+
+  # Another tool, as a library to preload, linked to a program, and in the program itself.
+  if(NOT STRETTO_SANITIZE)
+    add_library(counting-tool-${abi} SHARED ${counting_tool})
+    set_target_properties(counting-tool-${abi} PROPERTIES
+      OUTPUT_NAME counting_tool LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi})
+    target_link_libraries(counting-tool-${abi} PRIVATE mpi-${abi})
+    add_dependencies(counting-tool-${abi} counting-tool-source)
+    stretto_add_program(tests ${abi} wrapped_within tests/mpi/wrapped.c ${counting_tool})
+    target_link_libraries(tests-${abi}-wrapped_within PRIVATE mpi-${abi})
+    add_dependencies(tests-${abi}-wrapped_within counting-tool-source)
+    stretto_add_program(tests ${abi} wrapped_linked tests/mpi/wrapped.c)
+    target_link_libraries(tests-${abi}-wrapped_linked
+                          PRIVATE -Wl,--no-as-needed counting-tool-${abi} mpi-${abi})
+  endif()
 
   stretto_add_program(tests ${abi} sequences ${sequences_sources})
   target_link_libraries(tests-${abi}-sequences PRIVATE stretto-flags mpi-${abi} ${CMAKE_DL_LIBS})

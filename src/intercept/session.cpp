@@ -9,6 +9,7 @@
 #include "intercept/counters.hpp"
 #include "intercept/lifeline.hpp"
 #include "intercept/roll_call.hpp"
+#include "intercept/this_rank.hpp"
 
 namespace stretto::intercept {
 namespace {
@@ -19,15 +20,6 @@ bool begun = false;
 long number_from_launcher(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? 0 : std::strtol(value, nullptr, 10);
-}
-
-// What all ranks have to say one says, as far as the launcher tells before MPI_Init which is
-// which: Hydra (MPICH, Intel MPI), Open MPI, Slurm.
-bool speaks_for_all() {
-  for (const char* rank : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    if (number_from_launcher(rank) > 0) return false;
-  }
-  return true;
 }
 
 // Known before MPI_Init where the launcher tells.
@@ -92,9 +84,11 @@ void begin_session(int required) {
 
 void end_session() {
   detail::active.store(false, std::memory_order_release);
-  Engine::get().close();
-  counters::write_report();
-  communicators::finish();
+  if (begun) {
+    Engine::get().close();
+    counters::write_report();
+    communicators::finish();
+  }
   lifeline::close();
 }
 

@@ -54,7 +54,7 @@ std::optional<double> modelled_exchange(std::size_t ranks) {
   const Machine& machine = process.scenarios.front().machine;
   const auto& places = process.places.front();
   const std::size_t level = machine.level_between(places[me], places[neighbor]);
-  const auto cost = model::message_cost(machine.levels[level], bench::kPaceBytes);
+  const auto cost = message_cost(machine.levels[level], bench::kPaceBytes);
   return cost.send + cost.wire + cost.recv;
 }
 

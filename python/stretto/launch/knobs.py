@@ -56,6 +56,11 @@ _KNOBS = (
         "60",
         "a rank whose wait gets no message for so long says whom it waits for (0: never)",
     ),
+    Knob(
+        "STRETTO_DEVICE_BUFFERS",
+        "auto",
+        "may MPI be given buffers in a GPU's memory (on, off, auto; the same on all ranks)",
+    ),
     Knob("STRETTO_PLANS_MIB", "64", "memory for the schedules a rank keeps, in MiB"),
     Knob("STRETTO_TAG_BITS", "the MPI's", "tag bits that Stretto's messages use, 13 or more"),
     Knob(SYSFS, "/sys", "tree that tells calibrate and whatif which cores share a cache"),

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <string>
 
 #include "api/arguments.hpp"
 #include "base/device_memory.hpp"
@@ -17,8 +18,9 @@ bool is_devices(const void* base, MPI_Datatype type, MPI_Aint offset) {
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
   native().Type_get_true_extent(type, &lower_bound, &extent);
-  const auto address = reinterpret_cast<std::uintptr_t>(base) +
-                       static_cast<std::uintptr_t>(lower_bound + offset);
+  const auto address =
+      reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(lower_bound + offset);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI_BOTTOM is no object one may add to.
   return device_memory::is_devices(reinterpret_cast<const void*>(address));
 }
 
@@ -93,7 +95,7 @@ bool agree_on_any(bool here, const Communicator& comm) {
   native().Comm_rank(native().comm_world, &rank);
   say("rank %d gives %s a buffer in a GPU's memory, of which this job showed no sign in MPI_Init: "
       "run it with STRETTO_DEVICE_BUFFERS=on on all ranks, and such calls are left to the MPI",
-      rank, name_of(call.collective).data());
+      rank, std::string(name_of(call.collective)).c_str());
   native().Abort(native().comm_world, 5);
   std::_Exit(5);
 }

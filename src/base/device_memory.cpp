@@ -72,7 +72,7 @@ void look(std::uint64_t now) {
 }  // namespace
 
 bool has_runtime() {
-  Runtimes& all = runtimes();
+  const Runtimes& all = runtimes();
   const std::uint64_t now = loads();
   if (now != all.loads.load(std::memory_order_acquire)) look(now);
   return all.any.load(std::memory_order_acquire);

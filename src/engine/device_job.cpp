@@ -21,7 +21,7 @@ std::optional<bool> set() {
 }
 
 bool is_likely() {
-  if (set()) return *set();
+  if (const std::optional<bool> said = set()) return *said;
   switch (device_support()) {
     case DeviceSupport::no:
       return false;

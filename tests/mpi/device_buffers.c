@@ -19,9 +19,9 @@ enum { N = 40, MOST = 8, ALL = N * MOST };
 
 typedef unsigned long long Address;
 
-static int on_device;     /* this rank's buffers */
-static int *in, *out;     /* of ALL ints each, perhaps the device's */
-static int host[ALL];     /* what `out` holds */
+static int on_device; /* this rank's buffers */
+static int *in, *out; /* of ALL ints each, perhaps the device's */
+static int host[ALL]; /* what `out` holds */
 static int even[MOST], at[MOST], at_bytes[MOST];
 static MPI_Datatype ints[MOST];
 static const MPI_Comm world = MPI_COMM_WORLD;
@@ -145,10 +145,15 @@ static void bottom(void) {
   expect(0, N, 0, 1);
 }
 
+/* Tells the stand-in, which does not know what a wait has completed. */
+static void waited(void) {
+  void (*const tell)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "standin_waited");
+  if (tell != NULL) tell();
+}
+
 static void wait_for(MPI_Request* request) {
   MPI_Wait(request, MPI_STATUS_IGNORE);
-  void (*const waited)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "standin_waited");
-  if (waited != NULL) waited();
+  waited();
 }
 
 static void nonblocking(void) {
@@ -212,22 +217,40 @@ static void nothing(void) {
   MPI_Bcast(NULL, 0, MPI_INT, 0, world);
 }
 
+/* The same by Stretto's own interface. */
+static void c_interface(void) {
+  typedef int Allreduce(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+  typedef int Iallreduce(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, void**);
+  typedef int Wait(void**);
+  void* request;
+  ((Allreduce*)dlsym(RTLD_DEFAULT, "stretto_allreduce"))(in, out, N, MPI_INT, MPI_SUM, world);
+  expect_sum(0, N);
+  fill(out);
+  ((Iallreduce*)dlsym(RTLD_DEFAULT, "stretto_iallreduce"))(in, out, N, MPI_INT, MPI_SUM, world,
+                                                           &request);
+  ((Wait*)dlsym(RTLD_DEFAULT, "stretto_wait"))(&request);
+  waited();
+  expect_sum(0, N);
+  ((int (*)(void))dlsym(RTLD_DEFAULT, "stretto_finalize"))();
+}
+
 #define CASE(name) {#name, name}
 static const struct {
   const char* name;
   void (*run)(void);
-} cases[] = {
-    CASE(bcast),     CASE(reduce),      CASE(allreduce),  CASE(in_place),  CASE(scan),
-    CASE(gather),    CASE(gatherv),     CASE(scatter),    CASE(allgather), CASE(alltoall),
-    CASE(alltoallv), CASE(alltoallw),   CASE(bottom),     CASE(groups),    CASE(reduce_scatter),
-    CASE(parts),     CASE(nonblocking), CASE(persistent), CASE(nothing)};
+} cases[] = {CASE(bcast),       CASE(reduce),     CASE(allreduce),      CASE(in_place),
+             CASE(scan),        CASE(gather),     CASE(gatherv),        CASE(scatter),
+             CASE(allgather),   CASE(alltoall),   CASE(alltoallv),      CASE(alltoallw),
+             CASE(bottom),      CASE(groups),     CASE(reduce_scatter), CASE(parts),
+             CASE(nonblocking), CASE(persistent), CASE(nothing),        CASE(c_interface)};
 
 int main(int argc, char** argv) {
   CHECK(argc > 3);
   const int late = strcmp(argv[2], "late") == 0;
   /* Which rank this is shows after MPI_Init only, so the buffers are made there. */
   if (!late) CHECK(dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL) != NULL);
-  MPI_Init(&argc, &argv);
+  int provided; /* threads, so that the C interface has its own */
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
   CHECK(size <= MOST);

@@ -41,15 +41,19 @@ STOPPED = "run it with STRETTO_DEVICE_BUFFERS=on on all ranks"
 
 
 def device_buffers(
-    mpi: Mpi, when: str, where: str, *cases: str, stretto: bool = True, **env: str
+    mpi: Mpi, when: str, where: str, *cases: str, under: Path | None = None, **env: str
 ) -> Ended:
     """The program on a GPU-aware MPI, with its runtime loaded early or late."""
     aware = mpi.build / "tests" / mpi.abi / "standin" / LIBRARY[mpi.abi]
     libcuda = mpi.build / "tests" / "standin" / "libcuda.so.1"
-    preloaded = [*([native.drop_in(mpi.abi)] if stretto else []), aware]
-    env = {**OURS, "LD_PRELOAD": ":".join(map(str, preloaded)), **env}
+    preloaded = ":".join(map(str, filter(None, (under, aware))))
+    env = {**OURS, "LD_PRELOAD": preloaded, **env}
     arguments = (libcuda, when, where, *cases)
     return mpi.run(mpi.program("device_buffers"), *arguments, ranks=3, env=env, timeout_s=60)
+
+
+def under_stretto(mpi: Mpi, when: str, where: str, *cases: str, **env: str) -> Ended:
+    return device_buffers(mpi, when, where, *cases, under=native.drop_in(mpi.abi), **env)
 
 
 def all_passed(ended: Ended, cases: list[str]) -> bool:
@@ -69,13 +73,13 @@ def calls(folder: Path, rank: int = 0) -> tuple[dict[str, int], dict[str, int]]:
 @pytest.mark.parametrize("where", ["first", "none"])
 def test_program_passes_on_the_mpi_alone(mpi: Mpi, where: str) -> None:
     cases = [*ALL_RANKS, *NEVER_OURS, "parts", "nothing"]
-    ended = device_buffers(mpi, "early", where, *cases, stretto=False)
+    ended = device_buffers(mpi, "early", where, *cases)
     assert all_passed(ended, cases), ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize("case", ["allreduce", "gather", "alltoallv", "nonblocking"])
 def test_what_is_not_left_to_the_mpi_is_killed(mpi: Mpi, case: str) -> None:
-    ended = device_buffers(mpi, "early", "first", case, STRETTO_DEVICE_BUFFERS="off")
+    ended = under_stretto(mpi, "early", "first", case, STRETTO_DEVICE_BUFFERS="off")
     assert not ended.ok
     assert "ok" not in ended.stdout
 
@@ -85,7 +89,7 @@ def test_a_device_buffer_on_any_rank_leaves_the_call_to_the_mpi(
     mpi: Mpi, where: str, tmp_path: Path
 ) -> None:
     cases = [*ALL_RANKS, *NEVER_OURS, "parts"]
-    ended = device_buffers(mpi, "early", where, *cases, STRETTO_RUN_COUNTERS=str(tmp_path))
+    ended = under_stretto(mpi, "early", where, *cases, STRETTO_RUN_COUNTERS=str(tmp_path))
     assert all_passed(ended, cases), ended.stdout + ended.stderr
     assert ended.stderr.count(SAID) == 1
     for rank in range(3):
@@ -95,7 +99,7 @@ def test_a_device_buffer_on_any_rank_leaves_the_call_to_the_mpi(
 
 
 def test_calls_without_one_are_strettos_and_say_nothing(mpi: Mpi, tmp_path: Path) -> None:
-    ended = device_buffers(mpi, "early", "none", *ALL_RANKS, STRETTO_RUN_COUNTERS=str(tmp_path))
+    ended = under_stretto(mpi, "early", "none", *ALL_RANKS, STRETTO_RUN_COUNTERS=str(tmp_path))
     assert all_passed(ended, ALL_RANKS), ended.stdout + ended.stderr
     assert SAID not in ended.stderr
     ours, left = calls(tmp_path)
@@ -105,13 +109,13 @@ def test_calls_without_one_are_strettos_and_say_nothing(mpi: Mpi, tmp_path: Path
 
 def test_memory_that_host_and_device_share_is_the_hosts(mpi: Mpi, tmp_path: Path) -> None:
     cases = ["allreduce", "alltoallv"]
-    ended = device_buffers(mpi, "early", "managed", *cases, STRETTO_RUN_COUNTERS=str(tmp_path))
+    ended = under_stretto(mpi, "early", "managed", *cases, STRETTO_RUN_COUNTERS=str(tmp_path))
     assert all_passed(ended, cases), ended.stdout + ended.stderr
     assert calls(tmp_path)[0]["MPI_Alltoallv"] == 1
 
 
 def test_barriers_stay_strettos(mpi: Mpi, tmp_path: Path) -> None:
-    ended = device_buffers(mpi, "early", "first", "nothing", STRETTO_RUN_COUNTERS=str(tmp_path))
+    ended = under_stretto(mpi, "early", "first", "nothing", STRETTO_RUN_COUNTERS=str(tmp_path))
     assert all_passed(ended, ["nothing"]), ended.stdout + ended.stderr
     ours, _ = calls(tmp_path)
     assert ours["MPI_Barrier"] == ours["MPI_Ibarrier"] == 1
@@ -119,13 +123,13 @@ def test_barriers_stay_strettos(mpi: Mpi, tmp_path: Path) -> None:
 
 def test_a_late_runtime_is_noticed_where_it_is_expected(mpi: Mpi) -> None:
     cases = [*ALL_RANKS, *NEVER_OURS]
-    ended = device_buffers(mpi, "late", "last", *cases, STRETTO_DEVICE_BUFFERS="on")
+    ended = under_stretto(mpi, "late", "last", *cases, STRETTO_DEVICE_BUFFERS="on")
     assert all_passed(ended, cases), ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize("case", ["allreduce", "scatter", "nonblocking", "persistent", "groups"])
 def test_a_late_one_that_nothing_told_of_ends_the_job(mpi: Mpi, case: str) -> None:
-    ended = device_buffers(mpi, "late", "first", case, STANDIN_AWARE="0")
+    ended = under_stretto(mpi, "late", "first", case, STANDIN_AWARE="0")
     assert ended.exit_code == 5, ended.stdout + ended.stderr
     assert ended.stderr.count(STOPPED) == 1
     assert "stretto: rank 0 gives" in ended.stderr
@@ -133,5 +137,19 @@ def test_a_late_one_that_nothing_told_of_ends_the_job(mpi: Mpi, case: str) -> No
 
 def test_a_late_one_does_not_matter_to_calls_without_it(mpi: Mpi) -> None:
     cases = [*ALL_RANKS, *NEVER_OURS]
-    ended = device_buffers(mpi, "late", "none", *cases, STANDIN_AWARE="0")
+    ended = under_stretto(mpi, "late", "none", *cases, STANDIN_AWARE="0")
     assert all_passed(ended, cases), ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("where", ["first", "last", "none"])
+def test_the_c_interface_leaves_them_to_the_mpi_too(mpi: Mpi, where: str) -> None:
+    library = native.native_dir() / "lib" / f"libstretto-{mpi.abi}.so"
+    ended = device_buffers(mpi, "early", where, "c_interface", under=library)
+    assert all_passed(ended, ["c_interface"]), ended.stdout + ended.stderr
+    assert ended.stderr.count(SAID) == 1  # of the nonblocking one at least
+
+
+def test_the_c_interface_is_killed_where_they_are_not(mpi: Mpi) -> None:
+    library = native.native_dir() / "lib" / f"libstretto-{mpi.abi}.so"
+    env = {"STRETTO_DEVICE_BUFFERS": "off"}
+    assert not device_buffers(mpi, "early", "first", "c_interface", under=library, **env).ok

@@ -1,6 +1,6 @@
-/* A GPU-aware MPI, made of one that is not: the collectives that the test calls may touch the memory
- * of the stand-in's device (cuda.c), nonblocking ones until they are waited for; nothing else may,
- * the MPI's point-to-point functions included.
+/* A GPU-aware MPI, made of one that is not: the collectives that the test calls may touch the
+ * memory of the stand-in's device (cuda.c), nonblocking ones until they are waited for; nothing
+ * else may, the MPI's point-to-point functions included.
  *
  * To be preloaded, behind Stretto; its file has the name of the MPI's so that it is taken for that.
  * STANDIN_AWARE=0: it says that it is not GPU-aware. */
@@ -25,16 +25,16 @@ static int says_aware(void) {
 int MPIX_Query_cuda_support(void) { return says_aware(); }
 
 /* Where the call's own part ends the memory is exposed by `kept` more than before. */
-#define FUNCTION(name, kept, parameters, ...)                                                \
-  int PMPI_##name parameters;                                                                \
-  int PMPI_##name parameters {                                                               \
-    int(*const real) parameters = (int(*) parameters)dlsym(RTLD_NEXT, "PMPI_" #name);        \
-    expose(1);                                                                               \
-    const int error = real(__VA_ARGS__);                                                     \
-    pending += kept;                                                                         \
-    if (kept == 0) expose(-1);                                                               \
-    return error;                                                                            \
-  }                                                                                          \
+#define FUNCTION(name, kept, parameters, ...)                                         \
+  int PMPI_##name parameters;                                                         \
+  int PMPI_##name parameters {                                                        \
+    int(*const real) parameters = (int(*) parameters)dlsym(RTLD_NEXT, "PMPI_" #name); \
+    expose(1);                                                                        \
+    const int error = real(__VA_ARGS__);                                              \
+    pending += kept;                                                                  \
+    if (kept == 0) expose(-1);                                                        \
+    return error;                                                                     \
+  }                                                                                   \
   int MPI_##name parameters __attribute__((alias("PMPI_" #name)));
 
 typedef const int* Ints;

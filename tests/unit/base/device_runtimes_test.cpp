@@ -73,7 +73,10 @@ struct Properties {
 };
 int ze_properties(void* context, const void* pointer, Properties* properties, void** /*device*/) {
   // The second driver's memory, of which the first knows nothing.
-  properties->type = context != &memory[1] ? 0 : pointer == kDevice ? 2 : pointer == kShared ? 3 : 0;
+  properties->type = context != &memory[1] ? 0
+                     : pointer == kDevice  ? 2
+                     : pointer == kShared  ? 3
+                                           : 0;
   return properties->structure == 0x17 ? 0 : 1;
 }
 

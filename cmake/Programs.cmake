@@ -2,6 +2,7 @@
 #   apps/<name>/*.c or apps/<name>.c  ->  apps/<abi>/<name>
 #   tests/mpi/<name>.{c,cpp,f,f90}    ->  tests/<abi>/<name>
 #   tests/differential/*.cpp          ->  tests/<abi>/sequences
+#   tests/mpi/standin/*.c             ->  what stands in for a GPU's runtime and a GPU-aware MPI
 
 file(GLOB app_sources CONFIGURE_DEPENDS apps/*.c apps/*/*.c)
 file(GLOB test_sources CONFIGURE_DEPENDS tests/mpi/*.c tests/mpi/*.cpp)
@@ -77,6 +78,23 @@ foreach(abi IN LISTS STRETTO_ABIS)
     stretto_add_program(tests ${abi} wrapped_linked tests/mpi/wrapped.c)
     target_link_libraries(tests-${abi}-wrapped_linked
                           PRIVATE -Wl,--no-as-needed counting-tool-${abi} mpi-${abi})
+  if(NOT STRETTO_SANITIZE)
+    # Where the MPI's own library is looked for, this is found: a file of its name, before it.
+    set(library_of_openmpi libmpi.so.40)
+    set(library_of_mpich libmpi.so.12)
+    set(library_of_mpiabi libmpi_abi.so.1)
+    add_library(aware-mpi-${abi} SHARED tests/mpi/standin/aware_mpi.c)
+    target_link_libraries(aware-mpi-${abi} PRIVATE stretto-flags -Wl,--no-as-needed mpi-${abi}
+                                                   ${CMAKE_DL_LIBS})
+    # With the MPI's soname, too, it would be taken for the library that it needs itself.
+    target_link_options(aware-mpi-${abi} PRIVATE -Wl,-soname,libaware.so)
+    set_target_properties(
+      aware-mpi-${abi}
+      PROPERTIES NO_SONAME ON
+                 PREFIX ""
+                 SUFFIX ""
+                 OUTPUT_NAME ${library_of_${abi}}
+                 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi}/standin)
   endif()
 
   stretto_add_program(tests ${abi} sequences ${sequences_sources})
@@ -90,6 +108,13 @@ foreach(abi IN LISTS STRETTO_ABIS)
     endforeach()
   endif()
 endforeach()
+
+if(NOT STRETTO_SANITIZE)
+  add_library(standin-cuda SHARED tests/mpi/standin/cuda.c)
+  target_link_libraries(standin-cuda PRIVATE stretto-flags)
+  set_target_properties(standin-cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY
+                                                ${PROJECT_BINARY_DIR}/tests/standin)
+endif()
 
 # A program of a million ranks, one of which runs, on an MPI that makes up the others.
 if(mpich IN_LIST STRETTO_ABIS AND NOT STRETTO_SANITIZE)

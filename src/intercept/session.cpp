@@ -6,6 +6,7 @@
 #include "api/call.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "engine/device_job.hpp"
 #include "intercept/counters.hpp"
 #include "intercept/lifeline.hpp"
 #include "intercept/roll_call.hpp"
@@ -51,7 +52,9 @@ int level_to_request(int required) {
         native_soname().c_str(), STRETTO_ABI);
     return required;
   }
-  static_cast<void>(overrides());  // a wrong name is said before the MPI starts
+  // What is set wrong is said before the MPI starts.
+  static_cast<void>(overrides());
+  static_cast<void>(device_job::set());
   return wants_progress_thread() ? MPI_THREAD_MULTIPLE : required;
 }
 

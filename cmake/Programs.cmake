@@ -78,7 +78,7 @@ foreach(abi IN LISTS STRETTO_ABIS)
     stretto_add_program(tests ${abi} wrapped_linked tests/mpi/wrapped.c)
     target_link_libraries(tests-${abi}-wrapped_linked
                           PRIVATE -Wl,--no-as-needed counting-tool-${abi} mpi-${abi})
-  if(NOT STRETTO_SANITIZE)
+
     # Where the MPI's own library is looked for, this is found: a file of its name, before it.
     set(library_of_openmpi libmpi.so.40)
     set(library_of_mpich libmpi.so.12)

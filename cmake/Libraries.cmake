@@ -44,6 +44,7 @@ file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
 file(GLOB intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
 file(GLOB observing_sources CONFIGURE_DEPENDS src/intercept/calls/*.cpp)
 list(APPEND observing_sources src/intercept/entry.cpp src/intercept/roll_call.cpp
+     src/intercept/this_rank.cpp
      src/transport/mpi/native.cpp
      src/engine/own_neighbors.cpp)
 file(GLOB profile_sources CONFIGURE_DEPENDS src/intercept/profile/*.cpp)

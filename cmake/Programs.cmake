@@ -2,6 +2,7 @@
 #   apps/<name>/*.c or apps/<name>.c  ->  apps/<abi>/<name>
 #   tests/mpi/<name>.{c,cpp,f,f90}    ->  tests/<abi>/<name>
 #   tests/differential/*.cpp          ->  tests/<abi>/sequences
+#   tests/mpi/standin/*.c             ->  what stands in for a GPU's runtime and a GPU-aware MPI
 
 file(GLOB app_sources CONFIGURE_DEPENDS apps/*.c apps/*/*.c)
 file(GLOB test_sources CONFIGURE_DEPENDS tests/mpi/*.c tests/mpi/*.cpp)
@@ -16,6 +17,16 @@ if(STRETTO_SANITIZE)
   set(fortran_sources)
   list(FILTER test_sources INCLUDE REGEX "/(api_random|threads|planted_race)\\.cpp$")
 endif()
+
+set(counting_tool ${PROJECT_BINARY_DIR}/generated/counting_tool.c)
+add_custom_command(
+  OUTPUT ${counting_tool}
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/src/generate
+          $<TARGET_FILE:Python3::Interpreter> ${PROJECT_SOURCE_DIR}/tests/tools/counting.py
+          ${counting_tool}
+  DEPENDS ${generator} ${PROJECT_SOURCE_DIR}/tests/tools/counting.py
+  VERBATIM)
+add_custom_target(counting-tool-source DEPENDS ${counting_tool})
 
 function(stretto_add_program kind abi name)
   set(target ${kind}-${abi}-${name})
@@ -54,6 +65,38 @@ foreach(abi IN LISTS STRETTO_ABIS)
                                                        stretto-${abi})
   endforeach()
 
+  # Another tool, as a library to preload, linked to a program, and in the program itself.
+  if(NOT STRETTO_SANITIZE)
+    add_library(counting-tool-${abi} SHARED ${counting_tool})
+    set_target_properties(counting-tool-${abi} PROPERTIES
+      OUTPUT_NAME counting_tool LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi})
+    target_link_libraries(counting-tool-${abi} PRIVATE mpi-${abi})
+    add_dependencies(counting-tool-${abi} counting-tool-source)
+    stretto_add_program(tests ${abi} wrapped_within tests/mpi/wrapped.c ${counting_tool})
+    target_link_libraries(tests-${abi}-wrapped_within PRIVATE mpi-${abi})
+    add_dependencies(tests-${abi}-wrapped_within counting-tool-source)
+    stretto_add_program(tests ${abi} wrapped_linked tests/mpi/wrapped.c)
+    target_link_libraries(tests-${abi}-wrapped_linked
+                          PRIVATE -Wl,--no-as-needed counting-tool-${abi} mpi-${abi})
+
+    # Where the MPI's own library is looked for, this is found: a file of its name, before it.
+    set(library_of_openmpi libmpi.so.40)
+    set(library_of_mpich libmpi.so.12)
+    set(library_of_mpiabi libmpi_abi.so.1)
+    add_library(aware-mpi-${abi} SHARED tests/mpi/standin/aware_mpi.c)
+    target_link_libraries(aware-mpi-${abi} PRIVATE stretto-flags -Wl,--no-as-needed mpi-${abi}
+                                                   ${CMAKE_DL_LIBS})
+    # With the MPI's soname, too, it would be taken for the library that it needs itself.
+    target_link_options(aware-mpi-${abi} PRIVATE -Wl,-soname,libaware.so)
+    set_target_properties(
+      aware-mpi-${abi}
+      PROPERTIES NO_SONAME ON
+                 PREFIX ""
+                 SUFFIX ""
+                 OUTPUT_NAME ${library_of_${abi}}
+                 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi}/standin)
+  endif()
+
   stretto_add_program(tests ${abi} sequences ${sequences_sources})
   target_link_libraries(tests-${abi}-sequences PRIVATE stretto-flags mpi-${abi} ${CMAKE_DL_LIBS})
 
@@ -65,6 +108,13 @@ foreach(abi IN LISTS STRETTO_ABIS)
     endforeach()
   endif()
 endforeach()
+
+if(NOT STRETTO_SANITIZE)
+  add_library(standin-cuda SHARED tests/mpi/standin/cuda.c)
+  target_link_libraries(standin-cuda PRIVATE stretto-flags)
+  set_target_properties(standin-cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY
+                                                ${PROJECT_BINARY_DIR}/tests/standin)
+endif()
 
 # A program of a million ranks, one of which runs, on an MPI that makes up the others.
 if(mpich IN_LIST STRETTO_ABIS AND NOT STRETTO_SANITIZE)

@@ -9,7 +9,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly system_packages=(openmpi-bin libopenmpi-dev gfortran libgtest-dev iproute2 ethtool)
+readonly system_packages=(openmpi-bin libopenmpi-dev gfortran libgtest-dev iproute2 ethtool
+  gdb strace)
 readonly stamp=.venv/.set-up
 readonly unusable=5
 

@@ -5,6 +5,7 @@
 
 #include "api/arguments.hpp"
 #include "api/bind.hpp"
+#include "api/device_buffers.hpp"
 #include "api/scope.hpp"
 
 namespace stretto {
@@ -116,6 +117,10 @@ Decision decide(const Call& call) {
                             .form = call.form,
                             .two_groups = comm->is_inter()},
                            comm->around, overrides());
+  if (!decision.is_native() && device_buffers::has_any(call, *comm)) {
+    decision.choice = {.reason = Reason::device_buffers};
+  }
+  if (decision.choice.reason == Reason::device_buffers) device_buffers::tell();
   Shape& shape = decision.shape;
   shape.collective = scope.collective;
   shape.size = scope.size;

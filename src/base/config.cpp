@@ -2,13 +2,33 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <functional>
+#include <map>
 
 #include "base/log.hpp"
 
 namespace stretto {
 
-std::optional<std::string> setting(const char* name) {
+namespace {
+
+// Never destroyed: who writes a report as exit() runs looks here.
+std::map<std::string, std::string, std::less<>>& taken() {
+  static auto* const instance = new std::map<std::string, std::string, std::less<>>;
+  return *instance;
+}
+
+}  // namespace
+
+void take_from_environment(const char* name) {
   const char* value = std::getenv(name);
+  if (value == nullptr) return;
+  taken().insert_or_assign(name, value);
+  ::unsetenv(name);
+}
+
+std::optional<std::string> setting(const char* name) {
+  const auto found = taken().find(std::string_view(name));
+  const char* value = found == taken().end() ? std::getenv(name) : found->second.c_str();
   if (value == nullptr || *value == '\0') return std::nullopt;
   return std::string(value);
 }

@@ -11,6 +11,10 @@ namespace stretto {
 // The variable's value, or nothing where it is unset or empty.
 [[nodiscard]] std::optional<std::string> setting(const char* name);
 
+// From now on only this process knows it: the programs it starts do not inherit it. Where it is
+// unset that changes nothing.
+void take_from_environment(const char* name);
+
 // A switch: 1/on/true/yes and 0/off/false/no; anything else stops the program with
 // one line and exit code 2.
 [[nodiscard]] std::optional<bool> switch_setting(const char* name);

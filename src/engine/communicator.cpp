@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/agreement.hpp"
+#include "engine/device_job.hpp"
 #include "engine/engine.hpp"
 #include "engine/own_channel.hpp"
 #include "engine/own_neighbors.hpp"
@@ -19,6 +20,7 @@ namespace {
 // What all ranks of a communicator must have for it to be so.
 constexpr std::uint64_t kSameRanks = 1;  // their ranks are those of the channel, all of them
 constexpr std::uint64_t kProgressThread = 2;
+constexpr std::uint64_t kHostBuffers = 4;  // only, as far as they can tell
 
 struct Registry {
   std::mutex mutex;
@@ -29,6 +31,7 @@ struct Registry {
   int world_size = 0;
   Rank world_rank = 0;
   Hosts world_hosts;
+  bool world_device_buffers = false;
   std::vector<std::unique_ptr<Communicator>> known;
   std::atomic<bool> any_orphaned{false};
 };
@@ -96,7 +99,10 @@ auto always_native_table(const Communicator& comm) {
   decltype(comm.always_native) table{};
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
     for (int c = 0; c < kCollectives; ++c) {
-      const Query query{.collective = static_cast<Collective>(c), .size = comm.size, .form = form};
+      const Query query{.collective = static_cast<Collective>(c),
+                        .size = comm.size,
+                        .form = form,
+                        .two_groups = comm.is_inter()};
       table[static_cast<std::size_t>(form)][static_cast<std::size_t>(c)] =
           always_native(query, comm.around, overrides());
     }
@@ -176,7 +182,8 @@ bool join_world(const Members& members, Communicator& made) {
                  // Its ranks may wait for cores that ranks outside of it are on.
                  .has_cores = have_cores(all.world_hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
-                 .never_native = never_native()};
+                 .never_native = never_native(),
+                 .device_buffers = all.world_device_buffers};
   return true;
 }
 
@@ -188,7 +195,8 @@ bool open_channel(const Members& members, Communicator& made) {
   if (made.shared == nullptr) return false;
   Hosts hosts = survey(made.shared->comm);
   // It is the first there, so what they agree on is the lowest id.
-  const std::uint64_t flags = Engine::get().has_progress_thread() ? kProgressThread : 0;
+  const std::uint64_t flags = (Engine::get().has_progress_thread() ? kProgressThread : 0) |
+                              (device_job::is_likely() ? 0 : kHostBuffers);
   const Agreement agreement =
       agree({.comm = made.shared->comm, .rank = made.rank}, flags, made.shared->ids);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
@@ -196,12 +204,14 @@ bool open_channel(const Members& members, Communicator& made) {
   made.around = {.hosts = hosts.numbers.hosts,
                  .has_cores = have_cores(hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
-                 .never_native = never_native()};
+                 .never_native = never_native(),
+                 .device_buffers = (agreement.flags & kHostBuffers) == 0};
   if (members.comm == native().comm_world && all.expects_world) {
     all.world = made.shared;
     all.world_size = made.size;
     all.world_rank = made.rank;
     all.world_hosts = std::move(hosts);
+    all.world_device_buffers = made.around.device_buffers;
   }
   return true;
 }
@@ -242,7 +252,8 @@ bool attach(MPI_Comm comm) {
     made->channel = own_channel::get();
     made->around = {.has_cores = have_cores(all.world_hosts),
                     .progress_thread = Engine::get().has_progress_thread(),
-                    .never_native = never_native()};
+                    .never_native = never_native(),
+                    .device_buffers = all.world_device_buffers || device_job::is_likely()};
   } else {
     const bool joined =
         all.world != nullptr ? join_world(members, *made) : open_channel(members, *made);

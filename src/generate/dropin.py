@@ -1,11 +1,12 @@
 """The drop-in's MPI entry points.
 
-Each function is defined as MPI_X and, by alias, as PMPI_X: Fortran in Open MPI enters
-through PMPI_X, so one C definition serves every language. The real one is looked up in
-the MPI the process has loaded. While the drop-in is not active (before MPI_Init, after
-MPI_Finalize, or when the MPI is of another ABI), an entry point only forwards. It then
-does not know what its arguments are (a handle is an int in one ABI and a pointer in
-another), so it takes and hands on machine words.
+Each function is defined as MPI_X and as PMPI_X, which do the same: Fortran in Open MPI
+enters through PMPI_X, so one C definition serves every language. Only where another tool
+that wraps MPI_X comes after Stretto is MPI_X that tool's, whose PMPI_X is Stretto's. The
+real one is looked up in the MPI the process has loaded. While the drop-in is not active
+(before MPI_Init, after MPI_Finalize, or when the MPI is of another ABI), an entry point
+only forwards. It then does not know what its arguments are (a handle is an int in one ABI
+and a pointer in another), so it takes and hands on machine words.
 """
 
 from __future__ import annotations
@@ -59,32 +60,40 @@ def entry(function: Function, body: str, *, always: bool = False, caller: bool =
     words = ", ".join(f"Word w{i}" for i in range(count))
     named = ", ".join(f"w{i}" for i in range(count))
     typed = ", ".join(f"from_word<{type_}>(w{i})" for i, type_ in enumerate(function.types))
-    find = f'existing_function("PMPI_{name}")'
-    inactive = "(address)"
+    reach, inactive = "reach", "what.real"
     if function.form == "persistent":
         # An MPI may have none, in which case the drop-in provides them while it is active.
-        inactive = f"(address != nullptr ? address : {find})"
-        find = f'native_collective("{name}")'
-    forward = f"reinterpret_cast<Word (*)({words})>{inactive}"
-    when = "" if always else f"  if (!is_active()) return {forward}({named});\n"
+        reach = "reach_persistent"
+        inactive = f'(what.real != nullptr ? what.real : existing_function("PMPI_{name}"))'
+    forward = f"reinterpret_cast<Word (*)({words})>({inactive})"
+    when = "" if always else f"  if (!is_active(caller)) return {forward}({named});\n"
     inside = "" if always else "  const Inside inside;\n"
     place = "void* caller" if caller else ""
-    here = "__builtin_return_address(0)" if caller else ""
+    here = "caller" if caller else ""
     parameters = ", ".join(filter(None, (f"int (*real)({types})", place, function.parameters)))
-    passed = ", ".join(filter(None, (f"reinterpret_cast<int (*)({types})>(address)", here, typed)))
+    real = f"reinterpret_cast<int (*)({types})>(what.real)"
+    passed = ", ".join(filter(None, (real, here, typed)))
+    acting = ", ".join(filter(None, ("const Reached& what, [[maybe_unused]] void* caller", words)))
+    entered = ", ".join(
+        filter(None, (f"reached_{name}()", "__builtin_return_address(0)", f"act_{name}", named))
+    )
     return (
         f"static int wrap_{name}({parameters}) {{\n"
         f"{inside}"
         f"{body}"
         "}\n"
-        f'STRETTO_ENTRY Word enter_{name}({words}) __asm__("MPI_{name}");\n'
-        f'STRETTO_ENTRY Word enter_P{name}({words}) __asm__("PMPI_{name}")\n'
-        f'    __attribute__((alias("MPI_{name}")));\n'
-        f"Word enter_{name}({words}) {{\n"
-        f"  static void* const address = {find};\n"
+        f"static const Reached& reached_{name}() {{\n"
+        f'  static const Reached reached = {reach}("MPI_{name}");\n'
+        "  return reached;\n"
+        "}\n"
+        f"static Word act_{name}({acting}) {{\n"
         f"{when}"
         f"  return wrap_{name}({passed});\n"
         "}\n"
+        f'STRETTO_ENTRY Word enter_{name}({words}) __asm__("MPI_{name}");\n'
+        f'STRETTO_ENTRY Word enter_P{name}({words}) __asm__("PMPI_{name}");\n'
+        f"Word enter_{name}({words}) {{ return enter({entered}); }}\n"
+        f"Word enter_P{name}({words}) {{ return enter_profiled({entered}); }}\n"
     )
 
 

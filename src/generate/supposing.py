@@ -216,7 +216,7 @@ def extension(function: Function) -> str:
     aliases = (
         f"STRETTO_ENTRY Word enter_{each}_{function.name}({words}) "
         f'__asm__("{each}_{function.name}")\n'
-        f'    __attribute__((alias("MPI_{function.name}")));\n'
+        f'    __attribute__((alias("PMPI_{function.name}")));\n'
         for each in ("MPIX", "PMPIX")
     )
     return f"#if defined(OMPI_MAJOR_VERSION)\n{''.join(aliases)}#endif\n"

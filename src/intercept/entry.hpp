@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "transport/mpi/native.hpp"
 
@@ -27,11 +28,14 @@ inline thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;
 // Is the code at this address the MPI's own?
 [[nodiscard]] bool is_the_mpis(void* address);
 
+// Is it a tool's function that wraps one of the MPI's? It has that function's name.
+[[nodiscard]] bool is_wrapper(void* address);
+
 // To be asked by an entry point. What the MPI calls on its own behalf inside of a wrapper is
 // its own; a callback of the program's (of an attribute, an error handler) is not.
-[[gnu::always_inline]] [[nodiscard]] inline bool is_active() {
+[[nodiscard]] inline bool is_active(void* caller) {
   if (!detail::active.load(std::memory_order_acquire)) return false;
-  return detail::depth == 0 || !is_the_mpis(__builtin_return_address(0));
+  return detail::depth == 0 || !is_the_mpis(caller);
 }
 
 // Held while a wrapper runs.
@@ -49,6 +53,63 @@ class Inside {
 template <class Function>
 [[nodiscard]] Function real_function(const char* name) {
   return reinterpret_cast<Function>(existing_function(name));
+}
+
+// What a call of the program's MPI_X goes on to.
+struct Reached {
+  const char* name;  // MPI_X
+  void* real;        // PMPI_X of the MPI; may be none where it is a persistent collective
+  // MPI_X of a tool that the loader finds after Stretto, if there is one: the call is the tool's
+  // first, as it would be without Stretto, and Stretto's when the tool calls PMPI_X.
+  void* tool;
+};
+[[nodiscard]] Reached reach(const char* name);
+[[nodiscard]] Reached reach_persistent(const char* name);
+
+// Held while a tool beneath has a call of the program's.
+class Telling {
+ public:
+  Telling(const Reached& what, void* caller)
+      : what_(&what), caller_(caller), outer_(std::exchange(innermost, this)) {}
+  ~Telling() {
+    innermost = outer_;
+    if (!heard_) was_passed_by(*what_);
+  }
+  Telling(const Telling&) = delete;
+  Telling& operator=(const Telling&) = delete;
+
+  // To be asked by PMPI_X: who called the MPI_X that it is for, whatever the tool is.
+  [[nodiscard]] static void* caller(const Reached& what, void* caller) {
+    if (innermost == nullptr || innermost->what_ != &what || innermost->heard_) return caller;
+    innermost->heard_ = true;
+    return innermost->caller_;
+  }
+
+ private:
+  static void was_passed_by(const Reached& what);
+
+  static inline constinit thread_local Telling* innermost [[gnu::tls_model("initial-exec")]] =
+      nullptr;
+  const Reached* what_;
+  void* caller_;
+  Telling* outer_;
+  bool heard_ = false;
+};
+
+// MPI_X of an entry point that `act` is for, and its PMPI_X.
+template <class Act, class... Arguments>
+[[gnu::always_inline]] inline auto enter(const Reached& what, void* caller, const Act& act,
+                                         Arguments... arguments) {
+  if (what.tool == nullptr) [[likely]]
+    return act(what, caller, arguments...);
+  const Telling telling(what, caller);
+  using Result = decltype(act(what, caller, arguments...));
+  return reinterpret_cast<Result (*)(Arguments...)>(what.tool)(arguments...);
+}
+template <class Act, class... Arguments>
+[[gnu::always_inline]] inline auto enter_profiled(const Reached& what, void* caller, const Act& act,
+                                                  Arguments... arguments) {
+  return act(what, what.tool == nullptr ? caller : Telling::caller(what, caller), arguments...);
 }
 
 // An argument of a function whose ABI may not be ours, as it travels: no argument of an MPI

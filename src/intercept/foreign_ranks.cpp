@@ -7,24 +7,31 @@ namespace stretto::intercept {
 namespace {
 
 // Calls the MPI's function with its arguments as they came.
-template <class... Words>
-Word expecting_foreign_ranks(void* address, Words... words) {
+constexpr auto expecting_foreign_ranks = []<class... Words>(const Reached& what, void* /*caller*/,
+                                                            Words... words) {
   if (in_session()) communicators::expect_foreign_ranks();
-  return reinterpret_cast<Word (*)(Words...)>(address)(words...);
-}
+  return reinterpret_cast<Word (*)(Words...)>(what.real)(words...);
+};
 
 }  // namespace
 }  // namespace stretto::intercept
 
 using namespace stretto::intercept;
 
-#define STRETTO_FOREIGN(name, parameters, ...)                       \
-  STRETTO_ENTRY Word enter_##name parameters __asm__("MPI_" #name);  \
-  STRETTO_ENTRY Word enter_P##name parameters __asm__("PMPI_" #name) \
-      __attribute__((alias("MPI_" #name)));                          \
-  Word enter_##name parameters {                                     \
-    static void* const address = existing_function("PMPI_" #name);   \
-    return expecting_foreign_ranks(address, __VA_ARGS__);            \
+#define STRETTO_FOREIGN(name, parameters, ...)                                                    \
+  static const Reached& reached_##name() {                                                        \
+    static const Reached reached = reach("MPI_" #name);                                           \
+    return reached;                                                                               \
+  }                                                                                               \
+  STRETTO_ENTRY Word enter_##name parameters __asm__("MPI_" #name);                               \
+  STRETTO_ENTRY Word enter_P##name parameters __asm__("PMPI_" #name);                             \
+  Word enter_##name parameters {                                                                  \
+    return enter(reached_##name(), __builtin_return_address(0), expecting_foreign_ranks,          \
+                 __VA_ARGS__);                                                                    \
+  }                                                                                               \
+  Word enter_P##name parameters {                                                                 \
+    return enter_profiled(reached_##name(), __builtin_return_address(0), expecting_foreign_ranks, \
+                          __VA_ARGS__);                                                           \
   }
 
 extern "C" {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "api/call.hpp"
+#include "api/device_buffers.hpp"
 #include "intercept/counters.hpp"
 #include "intercept/persistents.hpp"
 #include "intercept/session.hpp"
@@ -17,6 +18,7 @@ inline bool goes_native(int entry_point, Collective collective, Form form, MPI_C
   const Reason reason = always_native(collective, form, comm);
   if (reason == Reason::none) return false;
   counters::count_passed(entry_point, reason);
+  if (reason == Reason::device_buffers) device_buffers::tell();
   if (form == Form::blocking) Engine::get().relax();
   return true;
 }

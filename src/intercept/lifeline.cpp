@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "intercept/this_rank.hpp"
+
 namespace stretto::intercept::lifeline {
 namespace {
 
@@ -21,7 +23,7 @@ void tell(std::string_view words) {
 
 // Last of all in a process that ends by exit() or from main, and not in one that is killed.
 [[gnu::destructor]] void leave() {
-  if (line >= 0) tell("left\n");
+  if (line >= 0 && is_rank_process()) tell("left\n");
 }
 
 }  // namespace

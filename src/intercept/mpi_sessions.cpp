@@ -19,6 +19,13 @@ void say_why_nothing_was_done() {
       "nothing is counted");
 }
 
+constexpr auto finalize = [](const Reached& what, void* /*caller*/, Word session) {
+  static std::atomic<bool> said{false};
+  // Also after the MPI_Finalize of a program with both: nothing is left out there.
+  if (!ever_in_session() && !said.exchange(true)) say_why_nothing_was_done();
+  return reinterpret_cast<Word (*)(Word)>(what.real)(session);
+};
+
 }  // namespace
 }  // namespace stretto::intercept
 
@@ -26,15 +33,18 @@ using namespace stretto::intercept;
 
 extern "C" {
 
+static const Reached& reached() {
+  static const Reached session_finalize = reach("MPI_Session_finalize");
+  return session_finalize;
+}
+
 STRETTO_ENTRY Word enter_Session_finalize(Word session) __asm__("MPI_Session_finalize");
-STRETTO_ENTRY Word enter_PSession_finalize(Word session) __asm__("PMPI_Session_finalize")
-    __attribute__((alias("MPI_Session_finalize")));
+STRETTO_ENTRY Word enter_PSession_finalize(Word session) __asm__("PMPI_Session_finalize");
 Word enter_Session_finalize(Word session) {
-  static void* const address = existing_function("PMPI_Session_finalize");
-  static std::atomic<bool> said{false};
-  // Also after the MPI_Finalize of a program with both: nothing is left out there.
-  if (!ever_in_session() && !said.exchange(true)) say_why_nothing_was_done();
-  return reinterpret_cast<Word (*)(Word)>(address)(session);
+  return enter(reached(), __builtin_return_address(0), finalize, session);
+}
+Word enter_PSession_finalize(Word session) {
+  return enter_profiled(reached(), __builtin_return_address(0), finalize, session);
 }
 
 }  // extern "C"

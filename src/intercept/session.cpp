@@ -6,9 +6,11 @@
 #include "api/call.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "engine/device_job.hpp"
 #include "intercept/counters.hpp"
 #include "intercept/lifeline.hpp"
 #include "intercept/roll_call.hpp"
+#include "intercept/this_rank.hpp"
 
 namespace stretto::intercept {
 namespace {
@@ -19,15 +21,6 @@ bool begun = false;
 long number_from_launcher(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? 0 : std::strtol(value, nullptr, 10);
-}
-
-// What all ranks have to say one says, as far as the launcher tells before MPI_Init which is
-// which: Hydra (MPICH, Intel MPI), Open MPI, Slurm.
-bool speaks_for_all() {
-  for (const char* rank : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    if (number_from_launcher(rank) > 0) return false;
-  }
-  return true;
 }
 
 // Known before MPI_Init where the launcher tells.
@@ -59,7 +52,9 @@ int level_to_request(int required) {
         native_soname().c_str(), STRETTO_ABI);
     return required;
   }
-  static_cast<void>(overrides());  // a wrong name is said before the MPI starts
+  // What is set wrong is said before the MPI starts.
+  static_cast<void>(overrides());
+  static_cast<void>(device_job::set());
   return wants_progress_thread() ? MPI_THREAD_MULTIPLE : required;
 }
 
@@ -92,9 +87,11 @@ void begin_session(int required) {
 
 void end_session() {
   detail::active.store(false, std::memory_order_release);
-  Engine::get().close();
-  counters::write_report();
-  communicators::finish();
+  if (begun) {
+    Engine::get().close();
+    counters::write_report();
+    communicators::finish();
+  }
   lifeline::close();
 }
 

@@ -4,6 +4,7 @@
 
 #include "intercept/hooks.hpp"
 #include "intercept/lifeline.hpp"
+#include "intercept/this_rank.hpp"
 
 namespace stretto::intercept {
 
@@ -20,7 +21,9 @@ int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
       error = init_thread(argc, argv, level, &provided);
     }
   }
-  if (error == MPI_SUCCESS) begin_session(MPI_THREAD_SINGLE);
+  if (error != MPI_SUCCESS) return error;
+  become_rank();
+  begin_session(MPI_THREAD_SINGLE);
   return error;
 }
 
@@ -33,6 +36,7 @@ int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int 
     error = real(argc, argv, level, provided);
   }
   if (error != MPI_SUCCESS) return error;
+  become_rank();
   begin_session(required);
   if (in_session()) *provided = program_level();
   return error;

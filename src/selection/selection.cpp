@@ -185,6 +185,14 @@ bool native_is_best(const Query& query, const Surroundings& around) {
   return query.form == Form::nonblocking && !around.has_cores && trusts_native(query);
 }
 
+// A buffer may be a GPU's on some ranks only. Before a blocking call they ask each other; another
+// form must not wait for that when it begins, and the two sides of an intercommunicator need not
+// know of a call at all (MPI_PROC_NULL), so those are the MPI's.
+bool may_be_of_device(const Query& query, const Surroundings& around) {
+  return around.device_buffers && query.collective != Collective::barrier &&
+         (query.form != Form::blocking || query.two_groups);
+}
+
 constexpr Count kForcedSegment = 32 * kKiB;
 constexpr int kForcedRadix = 4;
 
@@ -210,6 +218,8 @@ const char* words(Reason reason) {
       return "forced algorithm needs a commutative operation";
     case Reason::no_tags:
       return "no tags left";
+    case Reason::device_buffers:
+      return "device buffers";
     case Reason::uneven_blocks:
       break;
   }
@@ -220,6 +230,7 @@ Reason always_native(const Query& query, const Surroundings& around, const Overr
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   if (forced.native) return Reason::native_selected;
   if (query.form != Form::blocking && !around.progress_thread) return Reason::no_progress_thread;
+  if (may_be_of_device(query, around)) return Reason::device_buffers;
   if (forced.algorithm != nullptr) return Reason::none;
   if (query.size == 1 && trusts_native(query)) return Reason::one_rank;
   return native_is_best(query, around) ? Reason::native_selected : Reason::none;

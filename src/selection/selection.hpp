@@ -33,6 +33,7 @@ struct Surroundings {
   bool progress_thread = false;
   // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.
   bool never_native = false;
+  bool device_buffers = false;  // a rank may hand over memory of a GPU's
 };
 
 // Why a call goes to the MPI.
@@ -47,8 +48,9 @@ enum class Reason : std::uint8_t {
   changes_rank_order,  // forced algorithm, operation not commutative
   uneven_blocks,       // forced algorithm, blocks that differ in size
   no_tags,             // as many persistent collectives as the MPI has tags for
+  device_buffers,      // a rank's buffer is, or may be, in a GPU's memory
 };
-inline constexpr int kReasons = 10;
+inline constexpr int kReasons = 11;
 [[nodiscard]] const char* words(Reason reason);
 
 struct Choice {

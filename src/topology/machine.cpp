@@ -19,7 +19,7 @@ class Line {
   double number(const char* what) {
     double value = -1;
     if (!(text_ >> value) || !std::isfinite(value) || value < 0) {
-      fail(std::string(what) + " is no number of 0 or more");
+      fail(std::string(what).append(" is no number of 0 or more"));
     }
     return value;
   }
@@ -69,8 +69,8 @@ Level read_level(Line& line, const Machine& machine) {
   return level;
 }
 
-Piece read_piece(Line& line, const Machine& machine) {
-  Piece piece;
+CostPiece read_piece(Line& line, const Machine& machine) {
+  CostPiece piece;
   piece.from_bytes = line.whole("FROM_BYTES", kMostBytes);
   piece.latency = line.number("L");
   piece.send_overhead = line.number("O_SEND");
@@ -104,7 +104,7 @@ void read_line(Line& line, Machine& machine) {
   } else if (line.subject() == "level") {
     machine.levels.push_back(read_level(line, machine));
   } else if (line.subject() == "message") {
-    const Piece piece = read_piece(line, machine);
+    const CostPiece piece = read_piece(line, machine);
     machine.levels.back().pieces.push_back(piece);
   } else {
     line.fail("unknown word '" + line.subject() + "'");
@@ -127,8 +127,8 @@ bool Machine::has_contention(int ranks) const {
 MessageCost message_cost(const Level& level, std::int64_t bytes) {
   const auto after = std::upper_bound(
       level.pieces.begin(), level.pieces.end(), bytes,
-      [](std::int64_t size, const Piece& piece) { return size < piece.from_bytes; });
-  const Piece& piece = *std::prev(after);
+      [](std::int64_t size, const CostPiece& piece) { return size < piece.from_bytes; });
+  const CostPiece& piece = *std::prev(after);
   const auto size = static_cast<double>(bytes);
   const double stream = std::max(size - 1, 0.0) * piece.gap_per_byte;
   return {.send = piece.send_overhead + size * piece.overhead_per_byte,

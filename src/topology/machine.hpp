@@ -17,7 +17,7 @@
 namespace stretto {
 
 // The parameters for messages from `from_bytes` bytes on: protocols change with size.
-struct Piece {
+struct CostPiece {
   std::int64_t from_bytes = 0;
   double latency = 0;            // L
   double send_overhead = 0;      // o of the sender
@@ -31,7 +31,7 @@ struct Piece {
 struct Level {
   std::string name{};
   int ranks = 0;                // 0, in the last level: all
-  std::vector<Piece> pieces{};  // by from_bytes; the first is from 0
+  std::vector<CostPiece> pieces{};  // by from_bytes; the first is from 0
   // Where they are not 0, messages at this level share a link each way of the group below that
   // they leave or enter (a host's), and a medium of the group they stay in: bytes take turns.
   double link_per_byte = 0;

@@ -21,6 +21,8 @@ Packer packed(const List& list, const Rest&... rest) {
 
 Recorder::Recorder(const std::string& path, int rank, int size, const Seat& seat)
     : size_(size), file_(std::fopen(path.c_str(), "wxe")) {
+  // What were buffered a child that fork() made would write again when it exits.
+  if (file_ != nullptr) std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   Packer packer;
   packer.number(static_cast<std::uint64_t>(rank));
   packer.number(static_cast<std::uint64_t>(size));

@@ -6,30 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from modes import MODES, environment
 from mpi_runs import MPIS, Mpi
 
 from stretto import native
-from stretto.launch.dropin import SCENARIOS, WHATIF
-from stretto.model.machine import read_machine
-from stretto.model.scenarios import usual_scenarios
-
-MODES = ["accelerate", "profile", "calibrate", "whatif"]
-
-
-def environment(mpi: Mpi, mode: str, folder: Path) -> dict[str, str]:
-    preload = {"LD_PRELOAD": str(native.drop_in(mpi.abi, mode))}
-    if mode == "profile":
-        return {**preload, "STRETTO_PROFILE_FOLDER": str(folder)}
-    if mode != "whatif":
-        return preload
-    file = folder / "scenarios.txt"
-    usual = usual_scenarios(read_machine("ethernet-10g"), ["allreduce", "bcast"])
-    file.write_text("".join(each.for_the_library() for each in usual))
-    return {**preload, WHATIF: str(folder), SCENARIOS: str(file)}
 
 
 @pytest.mark.parametrize("how", ["atexit", "exit", "static", "thread"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [*MODES, "calibrate"])
 def test_finalizing_late_ends_well(mpi: Mpi, mode: str, how: str, tmp_path: Path) -> None:
     env = environment(mpi, mode, tmp_path)
     program = mpi.program("finalize_late")

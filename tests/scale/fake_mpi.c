@@ -148,7 +148,7 @@ FUNCTION(MPI_Get_library_version, (char* version, int* length)) {
   int fake_##name(void) __asm__("PMPI_" #name);                                    \
   int fake_##name(void) { return MPI_SUCCESS; }                                    \
   int fake_plain_##name(void) __asm__("MPI_" #name) __attribute__((alias("PMPI_" #name)));
-NOTHING(Finalize) NOTHING(Alltoall) NOTHING(Barrier) NOTHING(Bcast) NOTHING(Cancel)
+NOTHING(Abort) NOTHING(Finalize) NOTHING(Alltoall) NOTHING(Barrier) NOTHING(Bcast) NOTHING(Cancel)
 NOTHING(Cart_get) NOTHING(Cart_shift) NOTHING(Cartdim_get) NOTHING(Comm_call_errhandler)
 NOTHING(Comm_free) NOTHING(Comm_free_keyval) NOTHING(Comm_get_errhandler) NOTHING(Comm_group)
 NOTHING(Comm_remote_group) NOTHING(Comm_remote_size) NOTHING(Comm_set_errhandler)

@@ -27,11 +27,15 @@ NATIVE = "native"
 def rank_environment(
     drop_in: Path, selection: Mapping[str, str], *, verbose: bool, progress: bool = False
 ) -> dict[str, str]:
-    """The variables to hand to the ranks, and to them only."""
+    """The variables to hand to the ranks, and to them only.
+
+    Stretto comes last: what else is preloaded, another tool say, is called by the program as
+    without it (docs/tools.md).
+    """
     theirs = os.environ.get(PRELOAD, "")
     return {
         ALL_RANKS: "trust",  # for who has no lifeline to ask by
-        PRELOAD: f"{drop_in}:{theirs}" if theirs else str(drop_in),
+        PRELOAD: f"{theirs}:{drop_in}" if theirs else str(drop_in),
         **{f"{SELECTION}{name.upper()}": algorithm for name, algorithm in selection.items()},
         **({VERBOSE: "1"} if verbose else {}),
         **({PROGRESS: "on"} if progress else {}),

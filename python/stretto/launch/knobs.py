@@ -74,6 +74,11 @@ _KNOBS = (
         "automatic",
         "stretto: leave no collective to the MPI because that is expected to be faster",
     ),
+    Knob(
+        "STRETTO_DEVICE_BUFFERS",
+        "auto",
+        "may MPI be given buffers in a GPU's memory (on, off, auto; the same on all ranks)",
+    ),
     Knob("STRETTO_PLANS_MIB", "64", "memory for the schedules a rank keeps, in MiB"),
     Knob("STRETTO_TAG_BITS", "the MPI's", "tag bits that Stretto's messages use, 13 or more"),
     Knob(SYSFS, "/sys", "tree that tells calibrate and whatif which cores share a cache"),

@@ -5,6 +5,8 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <filesystem>
@@ -58,9 +60,22 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) {
   return 0;
 }
 
+// Callers are few, and to look one up takes a microsecond: an address that is known, doubled, and
+// one more where a tool's code is there.
+bool is_tools(std::uintptr_t address) {
+  static std::array<std::atomic<std::uintptr_t>, 256> all_known;
+  auto& known = all_known[(address >> 2) % all_known.size()];
+  std::uintptr_t it = known.load(std::memory_order_relaxed);
+  if (it >> 1 != address) {
+    it = address << 1 | (is_wrapper(std::bit_cast<void*>(address)) ? 1U : 0U);
+    known.store(it, std::memory_order_relaxed);
+  }
+  return (it & 1) != 0;
+}
+
 _Unwind_Reason_Code until_program(_Unwind_Context* context, void* found) {
   const std::uintptr_t address = _Unwind_GetIP(context);
-  if (address == 0 || lies_in(ranges().ours, address)) return _URC_NO_REASON;
+  if (address == 0 || lies_in(ranges().ours, address) || is_tools(address)) return _URC_NO_REASON;
   *static_cast<std::uintptr_t*>(found) = address;
   return _URC_END_OF_STACK;
 }
@@ -70,7 +85,8 @@ _Unwind_Reason_Code until_program(_Unwind_Context* context, void* found) {
 void find_bindings() { dl_iterate_phdr(look_at, nullptr); }
 
 void* caller_in_program(void* caller) {
-  if (!lies_in(ranges().bindings, std::bit_cast<std::uintptr_t>(caller))) return caller;
+  const auto address = std::bit_cast<std::uintptr_t>(caller);
+  if (!lies_in(ranges().bindings, address) && !is_tools(address)) return caller;
   std::uintptr_t found = 0;
   _Unwind_Backtrace(until_program, &found);
   return found == 0 ? caller : std::bit_cast<void*>(found);

@@ -9,7 +9,8 @@ namespace stretto::intercept {
 void find_bindings();
 
 // The program's own address behind a call of ours that returns to `caller`: the same, except
-// in Fortran, whose bindings call the C functions. Those cost a walk up the stack.
+// in Fortran, whose bindings call the C functions, and where a tool is called before Stretto. Those
+// cost a walk up the stack.
 [[nodiscard]] void* caller_in_program(void* caller);
 
 // Is the code at this address neither the MPI's nor Stretto's?

@@ -8,6 +8,7 @@
 #include "intercept/profile/recorder.hpp"
 #include "intercept/profile/report.hpp"
 #include "intercept/roll_call.hpp"
+#include "intercept/this_rank.hpp"
 
 namespace stretto::intercept::profile {
 namespace {
@@ -50,19 +51,23 @@ void end() {
 
 int on_Init(decltype(&PMPI_Init) real, int* argc, char*** argv) {
   const int error = real(argc, argv);
-  if (error == MPI_SUCCESS) begin();
+  if (error != MPI_SUCCESS) return error;
+  become_rank();
+  begin();
   return error;
 }
 
 int on_Init_thread(decltype(&PMPI_Init_thread) real, int* argc, char*** argv, int required,
                    int* provided) {
   const int error = real(argc, argv, required, provided);
-  if (error == MPI_SUCCESS) begin();
+  if (error != MPI_SUCCESS) return error;
+  become_rank();
+  begin();
   return error;
 }
 
 int on_Finalize(decltype(&PMPI_Finalize) real) {
-  if (is_active()) end();
+  if (detail::active.load(std::memory_order_acquire)) end();
   return real();
 }
 

@@ -9,6 +9,7 @@
 #include "intercept/calls/caller.hpp"
 #include "intercept/calls/world.hpp"
 #include "intercept/roll_call.hpp"
+#include "intercept/this_rank.hpp"
 #include "intercept/whatif/collectives.hpp"
 #include "intercept/whatif/process.hpp"
 #include "intercept/whatif/report.hpp"
@@ -53,7 +54,7 @@ std::optional<double> modelled_exchange(std::size_t ranks) {
   const Machine& machine = process.scenarios.front().machine;
   const auto& places = process.places.front();
   const std::size_t level = machine.level_between(places[me], places[neighbor]);
-  const auto cost = model::message_cost(machine.levels[level], bench::kPaceBytes);
+  const auto cost = message_cost(machine.levels[level], bench::kPaceBytes);
   return cost.send + cost.wire + cost.recv;
 }
 
@@ -126,9 +127,9 @@ void wait_for_all() {
 
 void end() {
   Process& process = Process::get();
-  if (own == MPI_Comm{}) return;
+  if (own == MPI_Comm{} || !is_rank_process()) return;
   const std::int64_t wall_ns = now_ns() - begun_ns;
-  if (!is_active()) {
+  if (!detail::active.load(std::memory_order_acquire)) {
     write_times(wall_ns, pace);
   } else {
     process.stop_computing(Stops::to_call);
@@ -145,14 +146,18 @@ void end() {
 
 int on_Init(decltype(&PMPI_Init) real, int* argc, char*** argv) {
   const int error = real(argc, argv);
-  if (error == MPI_SUCCESS) begin();
+  if (error != MPI_SUCCESS) return error;
+  become_rank();
+  begin();
   return error;
 }
 
 int on_Init_thread(decltype(&PMPI_Init_thread) real, int* argc, char*** argv, int required,
                    int* provided) {
   const int error = real(argc, argv, required, provided);
-  if (error == MPI_SUCCESS) begin();
+  if (error != MPI_SUCCESS) return error;
+  become_rank();
+  begin();
   return error;
 }
 

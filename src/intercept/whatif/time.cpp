@@ -76,6 +76,19 @@ timespec virtual_time(clockid_t clock) {
   return plus(beginning_of(clock), virtual_now_ns());
 }
 
+const Reached& reached_wtime() {
+  static const Reached reached = reach("MPI_Wtime");
+  return reached;
+}
+
+constexpr auto virtual_wtime = [](const Reached& what, void* caller) {
+  if (!is_active(caller) || !Process::is_clocked()) {
+    return reinterpret_cast<double (*)()>(what.real)();
+  }
+  const Inside inside;
+  return wtime_beginning + virtual_now_ns() / kNsInSecond;
+};
+
 }  // namespace
 
 void remember_beginnings() {
@@ -136,12 +149,10 @@ STRETTO_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* un
 }
 
 STRETTO_ENTRY double MPI_Wtime(void) {
-  using Real = double (*)(void);
-  static const auto real = reinterpret_cast<Real>(existing_function("PMPI_Wtime"));
-  if (!is_active() || !Process::is_clocked()) return real();
-  const Inside inside;
-  return wtime_beginning + virtual_now_ns() / kNsInSecond;
+  return enter(reached_wtime(), __builtin_return_address(0), virtual_wtime);
 }
-STRETTO_ENTRY double PMPI_Wtime(void) __attribute__((alias("MPI_Wtime")));
+STRETTO_ENTRY double PMPI_Wtime(void) {
+  return enter_profiled(reached_wtime(), __builtin_return_address(0), virtual_wtime);
+}
 
 }  // extern "C"

@@ -21,20 +21,20 @@ namespace stretto {
 // The MPI functions the layers above this one call.
 // clang-format off
 #define STRETTO_NATIVE_FUNCTIONS(X)                                                               \
-  X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Bcast) X(Cancel) X(Cart_get) X(Cart_shift)   \
-  X(Cartdim_get) X(Comm_call_errhandler) X(Comm_create) X(Comm_create_keyval) X(Comm_free)        \
-  X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group)    \
-  X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_set_errhandler)   \
-  X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Dist_graph_neighbors) X(Dist_graph_neighbors_count)           \
-  X(Errhandler_free) X(Exscan) X(Gather) X(Get_library_version) X(Graph_neighbors)                \
-  X(Graph_neighbors_count) X(Grequest_complete) X(Grequest_start) X(Group_free) X(Group_size)                   \
-  X(Group_translate_ranks) X(Improbe) X(Intercomm_merge) X(Iprobe) X(Irecv) X(Isend) X(Issend)    \
-  X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv) X(Recv_init) X(Reduce)             \
-  X(Reduce_local) X(Reduce_scatter_block) X(Request_free) X(Request_get_status) X(Scan)           \
-  X(Scatter) X(Send) X(Sendrecv) X(Start) X(Status_set_cancelled) X(Status_set_elements) X(Test)  \
-  X(Test_cancelled) X(Testall) X(Testany) X(Testsome) X(Topo_test) X(Type_free)                   \
-  X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent)            \
-  X(Type_size_x) X(Unpack)
+  X(Abort) X(Allgather) X(Allreduce) X(Alltoall) X(Barrier) X(Bcast) X(Cancel) X(Cart_get)        \
+  X(Cart_shift) X(Cartdim_get) X(Comm_call_errhandler) X(Comm_create) X(Comm_create_keyval)       \
+  X(Comm_free) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_get_parent)     \
+  X(Comm_group) X(Comm_rank) X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr)            \
+  X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Dist_graph_neighbors)    \
+  X(Dist_graph_neighbors_count) X(Errhandler_free) X(Exscan) X(Gather) X(Get_library_version)     \
+  X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete) X(Grequest_start)              \
+  X(Group_free) X(Group_size) X(Group_translate_ranks) X(Improbe) X(Intercomm_merge) X(Iprobe)    \
+  X(Irecv) X(Isend) X(Issend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv)        \
+  X(Recv_init) X(Reduce) X(Reduce_local) X(Reduce_scatter_block) X(Request_free)                  \
+  X(Request_get_status) X(Scan) X(Scatter) X(Send) X(Sendrecv) X(Start) X(Status_set_cancelled)   \
+  X(Status_set_elements) X(Test) X(Test_cancelled) X(Testall) X(Testany) X(Testsome) X(Topo_test) \
+  X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \
+  X(Type_get_true_extent) X(Type_size_x) X(Unpack)
 // clang-format on
 
 struct Native {

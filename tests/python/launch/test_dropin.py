@@ -22,10 +22,10 @@ def test_ranks_get_the_library_and_the_choices() -> None:
     }
 
 
-def test_what_the_user_preloads_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_user_preloads_stays_and_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_PRELOAD", "/lib/mine.so")
     found = rank_environment(Path("/lib/s.so"), {}, verbose=False)
-    assert found == {"LD_PRELOAD": "/lib/s.so:/lib/mine.so"}
+    assert found == {"LD_PRELOAD": "/lib/mine.so:/lib/s.so"}
 
 
 def test_choices_are_read() -> None:

@@ -193,7 +193,7 @@ TEST(CollectiveTimes, OfWhatWasMeasuredAreWhatWasMeasured) {
 // Beyond the last that was measured messages take three times as long; nobody compared.
 TEST(CollectiveTimes, GoOnAsTheyGrewBeyondTheLastThatWasMeasured) {
   Scenario scenario = on(uniform(1000, 10, 0, 1));
-  Piece slower = scenario.machine.levels[0].pieces[0];
+  CostPiece slower = scenario.machine.levels[0].pieces[0];
   slower.from_bytes = 200'000;
   slower.gap_per_byte *= 3;
   scenario.machine.levels[0].pieces.push_back(slower);

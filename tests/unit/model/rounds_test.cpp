@@ -31,7 +31,7 @@ Machine random_machine(std::mt19937& random) {
     return static_cast<double>(std::uniform_int_distribution(0, most)(random));
   };
   const auto piece = [&](std::int64_t from) {
-    return Piece{.from_bytes = from,
+    return CostPiece{.from_bytes = from,
                  .latency = 1 + some(8),
                  .send_overhead = some(4),
                  .recv_overhead = some(4),

@@ -18,7 +18,7 @@ inline Machine machine_of(const std::string& description) {
 
 // One level, copies and reductions free.
 inline Machine uniform(double latency, double overhead, double gap, double gap_per_byte) {
-  const Piece piece{.latency = latency,
+  const CostPiece piece{.latency = latency,
                     .send_overhead = overhead,
                     .recv_overhead = overhead,
                     .gap = gap,

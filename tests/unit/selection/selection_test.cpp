@@ -84,6 +84,22 @@ TEST(Selection, ObeysAForcedAlgorithmUnlessItWouldChangeTheResult) {
   EXPECT_EQ(choose(asked, kTwoHosts, overrides).reason, Reason::native_selected);
 }
 
+TEST(Selection, LeavesToTheMpiWhatRanksCannotAgreeOnWhereABufferMayBeADevices) {
+  Surroundings around = kTwoHosts;
+  around.device_buffers = true;
+  Query asked = query(Collective::bcast, 8);
+  EXPECT_NE(choose(asked, around, {}).algorithm, nullptr);
+  asked.two_groups = true;
+  EXPECT_EQ(choose(asked, around, {}).reason, Reason::device_buffers);
+  for (const Form form : {Form::nonblocking, Form::persistent}) {
+    asked = query(Collective::bcast, 8);
+    asked.form = form;
+    EXPECT_EQ(choose(asked, around, {}).reason, Reason::device_buffers);
+    asked.collective = Collective::barrier;
+    EXPECT_NE(choose(asked, around, {}).algorithm, nullptr);
+  }
+}
+
 // What is known before the arguments are looked at must be what choose() finds with them.
 TEST(Selection, AlwaysNativeAgreesWithChoose) {
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {

@@ -18,7 +18,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from stretto import native
@@ -71,7 +70,7 @@ def _option(choice: dict[str, Any]) -> str:
     words = str(choice["algorithm"])
     if choice["segment"]:
         words += f"/{choice['segment']}"
-    if choice["radix"] > 2:  # noqa: PLR2004 - the radix of what has none
+    if choice["radix"] > 2:
         words += f" k={choice['radix']}"
     return f"{words} {choice['ns'] / 1e3:.1f} us"
 

@@ -19,7 +19,7 @@ namespace stretto {
 
 // Blocks whose distance has the binary digit.
 [[nodiscard]] inline Count with_digit(int ranks, int digit) {
-  const Count whole = ranks / (2 * digit) * digit;
+  const int whole = ranks / (2 * digit) * digit;
   return whole + std::max(0, ranks % (2 * digit) - digit);
 }
 
@@ -52,11 +52,12 @@ enum class Way { up, down };
       const Count below = left - distance;
       const double step = network.step(near, bytes(below));
       // All but the longest come before that.
-      const double taken = way == Way::up ? std::max(full, ports + step - std::max(longest, step) +
-                                                               network.hop(1, bytes(1)))
-                                          : full + step;
-      last = work + std::max(taken, (below == distance ? full : last) +
-                                        swap(network, near, bytes(below)));
+      const double taken =
+          way == Way::up
+              ? std::max(full, ports + step - std::max(longest, step) + network.hop(1, bytes(1)))
+              : full + step;
+      last = work +
+             std::max(taken, (below == distance ? full : last) + swap(network, near, bytes(below)));
     } else if (left == distance) {
       last = full;
     }

@@ -54,7 +54,8 @@ Hosts survey(MPI_Comm comm) {
                      comm);
   Hosts hosts{.numbers = number_hosts(std::move(words), static_cast<std::size_t>(size))};
   const Topology here(gather_on_host(comm, hosts.numbers, rank, size, mine));
-  std::uint64_t common = (here.oversubscribed() ? 0 : kHasCores) | (here.knows_cores() ? kKnows : 0);
+  std::uint64_t common =
+      (here.oversubscribed() ? 0 : kHasCores) | (here.knows_cores() ? kKnows : 0);
   keep_common_bits({.comm = comm, .rank = rank}, {&common, 1});
   hosts.oversubscribed = (common & kHasCores) == 0;
   hosts.knows_cores = (common & kKnows) != 0;

@@ -30,7 +30,7 @@ struct CostPiece {
 // Ranks [k n, (k + 1) n) are together at this level, n = `ranks`.
 struct Level {
   std::string name{};
-  int ranks = 0;                // 0, in the last level: all
+  int ranks = 0;                    // 0, in the last level: all
   std::vector<CostPiece> pieces{};  // by from_bytes; the first is from 0
   // Where they are not 0, messages at this level share a link each way of the group below that
   // they leave or enter (a host's), and a medium of the group they stay in: bytes take turns.

@@ -15,7 +15,7 @@ MY_RANK = '"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"'
 
 
 def run(mpi: Mpi, folder: Path, on_rank_1: str, *words: str, start: str = "exec") -> Ended:
-    """`stretto run` of dropin on three ranks, behind a script that does something on one of them."""
+    """`stretto run` of dropin on three ranks, behind a script that acts on one of them."""
     script = folder / "wrapper.sh"
     program = mpi.program("dropin")
     lines = ["#!/bin/sh", f"[ {MY_RANK} = 1 ] && {on_rank_1}", f'{start} "{program}"']

@@ -1,4 +1,4 @@
-"""Where the ranks of a launch say that they run Stretto, and that they are alive as long as they are."""
+"""Where the ranks of a launch say that they run Stretto, and that they are alive while they are."""
 
 import contextlib
 import fcntl

@@ -39,7 +39,7 @@ class Supposed:
         lifelines: Mapping[str, str] = MappingProxyType({}),
     ) -> list[str]:
         """The command line of one launch, whose ranks write into `folder`."""
-        environment = rank_environment(self.job.drop_in, {}, verbose=False) | lifelines
+        environment = {**rank_environment(self.job.drop_in, {}, verbose=False), **lifelines}
         environment[WHATIF] = str(folder.absolute())
         if virtual:
             environment[SCENARIOS] = str(self.scenarios.absolute())

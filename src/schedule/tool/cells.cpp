@@ -61,8 +61,8 @@ class Cells {
  private:
   // To selection: of most v collectives no rank knows all sizes.
   static Query as_known(Query query) {
-    const bool all_know = query.collective == Collective::allgather ||
-                          query.collective == Collective::reduce_scatter;
+    const bool all_know =
+        query.collective == Collective::allgather || query.collective == Collective::reduce_scatter;
     if (query.uneven && !all_know) query.bytes = 0;
     return query;
   }

@@ -32,12 +32,12 @@ Machine random_machine(std::mt19937& random) {
   };
   const auto piece = [&](std::int64_t from) {
     return CostPiece{.from_bytes = from,
-                 .latency = 1 + some(8),
-                 .send_overhead = some(4),
-                 .recv_overhead = some(4),
-                 .overhead_per_byte = some(1),
-                 .gap = some(6),
-                 .gap_per_byte = some(2)};
+                     .latency = 1 + some(8),
+                     .send_overhead = some(4),
+                     .recv_overhead = some(4),
+                     .overhead_per_byte = some(1),
+                     .gap = some(6),
+                     .gap_per_byte = some(2)};
   };
   Machine machine{.copy = some(2), .copy_per_byte = some(1), .reduce_per_byte = some(1)};
   machine.levels.push_back({.name = "host", .ranks = 4, .pieces = {piece(0), piece(32)}});

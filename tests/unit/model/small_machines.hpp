@@ -19,10 +19,10 @@ inline Machine machine_of(const std::string& description) {
 // One level, copies and reductions free.
 inline Machine uniform(double latency, double overhead, double gap, double gap_per_byte) {
   const CostPiece piece{.latency = latency,
-                    .send_overhead = overhead,
-                    .recv_overhead = overhead,
-                    .gap = gap,
-                    .gap_per_byte = gap_per_byte};
+                        .send_overhead = overhead,
+                        .recv_overhead = overhead,
+                        .gap = gap,
+                        .gap_per_byte = gap_per_byte};
   return {.name = "uniform", .levels = {{.name = "all", .pieces = {piece}}}};
 }
 

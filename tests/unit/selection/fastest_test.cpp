@@ -17,9 +17,9 @@ constexpr Query kAllreduce{.collective = Collective::allreduce, .size = 1024, .b
 TEST(Fastest, SendsNothingShortRoundARingOfManyRanks) {
   EXPECT_NE(chosen(kAllreduce, 64), "ring");
   EXPECT_NE(chosen({.collective = Collective::allgather, .size = 1024, .bytes = 8}, 64), "ring");
-  EXPECT_NE(chosen({.collective = Collective::allgather, .size = 1024, .bytes = 8, .uneven = true},
-                   1024),
-            "ring");
+  EXPECT_NE(
+      chosen({.collective = Collective::allgather, .size = 1024, .bytes = 8, .uneven = true}, 1024),
+      "ring");
   EXPECT_NE(chosen({.collective = Collective::bcast, .size = 1024, .bytes = 32'768}, 64), "chain");
 }
 
@@ -27,9 +27,9 @@ TEST(Fastest, NeedsLogarithmicallyManyMessagesForShortVectorsOfAMillionRanks) {
   const int ranks = 1 << 20;
   EXPECT_EQ(chosen({.collective = Collective::reduce, .size = ranks, .bytes = 8}, ranks / 16),
             "binomial");
-  EXPECT_EQ(chosen({.collective = Collective::reduce_scatter, .size = ranks, .bytes = 8},
-                   ranks / 16),
-            "recursive_halving");
+  EXPECT_EQ(
+      chosen({.collective = Collective::reduce_scatter, .size = ranks, .bytes = 8}, ranks / 16),
+      "recursive_halving");
 }
 
 TEST(Fastest, SendsLongVectorsOverTheLinkAboutOnceOrTwice) {

@@ -1,6 +1,7 @@
 #include "engine/element.hpp"
 
 #include <climits>
+#include <mutex>
 #include <cstring>
 #include <vector>
 
@@ -79,6 +80,9 @@ int copy(const Piece& from, const Piece& to, MPI_Comm comm) {
   const int to_count = static_cast<int>(to.count);
   // More than MPI_Pack can count: as a message to oneself.
   if (from.bytes > INT_MAX) {
+    // One at a time, or one's message would be another's.
+    static constinit std::mutex alone;
+    const std::lock_guard lock(alone);
     return native().Sendrecv(from.address, from_count, from.type, 0, 0, to.address, to_count,
                              to.type, 0, 0, own_channel::get(), MPI_STATUS_IGNORE);
   }

@@ -64,6 +64,7 @@ void Engine::open(int program_level, bool thread_by_default) {
   const std::lock_guard lock(opening_);
   if (is_open()) return;
   threads_.start(program_level);
+  one_at_a_time_ = program_level < MPI_THREAD_MULTIPLE;
   own_channel::open();
   const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);
   if (stall_s > 0) stall_ns_ = std::int64_t{stall_s} * 1'000'000'000;
@@ -110,6 +111,10 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
     operation->handle = *notice.handle;
     operation->has_handle = true;
   }
+  operation->has_request = notice.handle != nullptr || notice.signal != nullptr;
+  if (operation->has_request) {
+    operation->request = notice.handle != nullptr ? *notice.handle : notice.signalled;
+  }
   Lock lock(mutex_);
   ++active_;
   if (background) {
@@ -148,7 +153,7 @@ void Engine::settle(Operation* operation) {
     where.push_back(operation);
   };
   Operation::Listed& listed = operation->listed;
-  may_post_ = may_post_ || operation->has_posts();
+  may_post_ = may_post_ || operation->has_posts() || operation->takes_back();
   list(operation->has_posts(), listed.to_post, to_post_);
   if (operation->has_local()) {
     list(true, listed.to_compute, operation->calls_program() ? to_call_ : to_compute_);
@@ -217,7 +222,7 @@ Operation* Engine::take_to_compute(const Operation* only) {
   };
   Operation* const operation =
       take(to_compute_, [only](const Operation* each) { return only == nullptr || each == only; });
-  if (operation != nullptr || to_call_.empty()) return operation;
+  if (operation != nullptr || to_call_.empty() || (calling_ && one_at_a_time_)) return operation;
   return take(to_call_, [only](const Operation* each) {
     return each == only || (awaited != nullptr && awaited->has(*each));
   });
@@ -229,16 +234,20 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   if (operation == nullptr) return false;
   operation->listed.to_compute = false;
   if (!operation->has_local()) return true;  // it has failed since
+  const bool calls = operation->calls_program();
   const StepId step = operation->take_local();
+  if (calls) calling_ = true;
   lock.unlock();
   const int error = operation->compute(step);
   lock.lock();
+  if (calls) calling_ = false;
   operation->computed(step, error);
   settle(operation);
   return true;
 }
 
 bool Engine::must_call() const {
+  if (calling_ && one_at_a_time_) return false;
   return std::ranges::any_of(to_call_, [](const Operation* each) { return each->background; });
 }
 
@@ -246,6 +255,12 @@ bool Engine::retire(Lock& lock) {
   if (ended_.empty()) return false;
   Operation* const operation = ended_.back();
   ended_.pop_back();
+  // Where it has failed it may still stand among those with something to do.
+  const Operation::Listed& listed = operation->listed;
+  if (listed.to_post) std::erase(to_post_, operation);
+  if (listed.to_compute && std::erase(to_compute_, operation) == 0) {
+    std::erase(to_call_, operation);
+  }
   if (operation->has_handle || operation->signal) {
     lock.unlock();
     if (operation->has_handle) native().Grequest_complete(operation->handle);

@@ -64,7 +64,8 @@ class Engine {
   // How the program hears of an operation's end: it asks the operation, or
   struct Notice {
     MPI_Request* handle = nullptr;  // it gets an MPI_Request, a generalized one, here; or
-    std::shared_ptr<const own_channel::Signal> signal{};  // a request it has is signalled
+    std::shared_ptr<const own_channel::Signal> signal{};  // a request it has is signalled:
+    MPI_Request signalled{};                              // this one
   };
   // Begins an operation. `background`: the program goes on meanwhile. The caller owns one
   // reference and gives it back with `release`; for an operation with a handle MPI gives it
@@ -183,7 +184,9 @@ class Engine {
   std::vector<MPI_Op> released_ops_;
   std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
-  long looks_ = 0;  // at what is pending, by anybody
+  bool one_at_a_time_ = true;  // the program has one thread in MPI: its functions run one by one
+  bool calling_ = false;       // one of them runs
+  long looks_ = 0;             // at what is pending, by anybody
   int waiters_ = 0;
   int active_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken

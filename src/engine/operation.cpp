@@ -189,6 +189,7 @@ void Operation::complete(StepId id) {
 
 // What is never posted must not keep later operations waiting.
 void Operation::give_up_number(StepId id) {
+  gave_up_ = true;
   course_of(id).sequence->post(number_of(id));
   waits_left_[static_cast<std::size_t>(id)] = kPosted;
 }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/communicator.hpp"
@@ -94,6 +95,9 @@ class Operation {
   // Takes one, for `compute` and then `computed`.
   [[nodiscard]] StepId take_local();
   void computed(StepId step, int error);
+  // Has it given up numbers since this was asked last, for which messages of others may have
+  // waited?
+  [[nodiscard]] bool takes_back() { return std::exchange(gave_up_, false); }
   // It has failed, and receives of it are in flight that nobody will send for.
   [[nodiscard]] bool cancels() const { return cancels_; }
   void cancelled() { cancels_ = false; }
@@ -129,6 +133,8 @@ class Operation {
   // a persistent one that waits for the signal. Set before `begin`.
   MPI_Request handle{};
   bool has_handle = false;
+  MPI_Request request{};  // the program's, whichever of both it is
+  bool has_request = false;
   std::shared_ptr<const own_channel::Signal> signal;
   bool background = false;  // the progress thread may drive it
   // The engine holds one reference until it is done, the program's handle another.
@@ -164,6 +170,7 @@ class Operation {
     return course_of(id).first + static_cast<std::uint64_t>(step(id).ordinal);
   }
   void give_up_number(StepId id);
+  bool gave_up_ = false;
   [[nodiscard]] TagRange& tags() const { return task_.tags ? *task_.tags : comm().tags; }
   [[nodiscard]] const Block& block(Buffer buffer) const;
   [[nodiscard]] Piece message(const Step& step) const;

@@ -23,8 +23,8 @@ constexpr std::int64_t kLongestQuiet = 400'000;
 constexpr std::int64_t kLongest = 2'000'000;
 
 constexpr std::size_t kLeastStack = std::size_t{1} << 20;
-// Where the main thread's has no limit; of address space.
-constexpr std::size_t kMostStack = std::size_t{1} << 30;
+// Where the main thread's has no limit; of address space, which some systems count.
+constexpr std::size_t kMostStack = std::size_t{256} << 20;
 
 class AwaitedAll : public Awaited {
  public:
@@ -46,6 +46,10 @@ void Engine::start_progress_thread() {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
+  // A fault in a function of the program's is for the program's handler.
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
+    sigdelset(&all, fault);
+  }
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto run = [](void* engine) -> void* {
     static_cast<Engine*>(engine)->run_progress_thread();
@@ -78,7 +82,7 @@ void Engine::run_progress_thread() {
       parked_ = false;
       interval = kShortest;
     }
-    if (to_call_.empty()) {
+    if (!must_call()) {
       const std::int64_t pause = pause_ns(interval);
       lock.unlock();
       sleep_ns(pause);

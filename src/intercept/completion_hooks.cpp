@@ -20,8 +20,7 @@ class AwaitedRequests : public Awaited {
     const auto asked = [&](MPI_Request request) {
       return std::find(requests_, end, request) != end;
     };
-    return (operation.has_handle && asked(operation.handle)) ||
-           (operation.signal && asked(operation.signal->request()));
+    return operation.has_request && asked(operation.request);
   }
 
  private:

@@ -31,7 +31,7 @@ bool Persistents::start(MPI_Request request) {
     if (found == entries_.end()) return false;
     entry = found->second;
   }
-  Engine::release(entry->collective->start({.signal = entry->signal}));
+  Engine::release(entry->collective->start({.signal = entry->signal, .signalled = request}));
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -17,23 +18,28 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "intercept/this_rank.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto::intercept {
 namespace {
 
-constexpr int kConnectMs = 3000;
+constexpr int kConnectMs = 1000;   // to one of several addresses
 constexpr int kAnswerMs = 30'000;  // `stretto run` waits a third of that for those who are missing
 
 bool wait_for(int line, short what, int limit_ms) {
+  const std::int64_t until_ns = now_ns() + std::int64_t{limit_ms} * 1'000'000;
   pollfd waiting{.fd = line, .events = what, .revents = 0};
-  int ready = 0;
-  do {
-    ready = ::poll(&waiting, 1, limit_ms);
-  } while (ready < 0 && errno == EINTR);
-  return ready > 0;
+  for (;;) {
+    const std::int64_t left_ns = until_ns - now_ns();
+    const int ready =
+        ::poll(&waiting, 1, static_cast<int>(std::max<std::int64_t>(left_ns, 0) / 1'000'000));
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR || left_ns <= 0) return false;
+  }
 }
 
 template <class Address>
@@ -43,6 +49,8 @@ int connect_to(const Address& address, int family) {
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
   bool connected = ::connect(line, generic, sizeof address) == 0;
   if (!connected && errno == EAGAIN) {  // many at once, on this host
+    const timeval limit{.tv_sec = 10, .tv_usec = 0};
+    ::setsockopt(line, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     ::fcntl(line, F_SETFL, 0);
     connected = ::connect(line, generic, sizeof address) == 0;
   } else if (!connected && errno == EINPROGRESS && wait_for(line, POLLOUT, kConnectMs)) {
@@ -90,10 +98,10 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-// A path on this host or, on others, one of the addresses that follow it.
+// After the key: a path on this host or, on others, one of the addresses that follow it.
 int connect_to_run(const std::vector<std::string>& where) {
-  int line = connect_to_path(where.front());
-  for (std::size_t i = 1; i < where.size() && line < 0; ++i) {
+  int line = where.size() > 1 ? connect_to_path(where[1]) : -1;
+  for (std::size_t i = 2; i < where.size() && line < 0; ++i) {
     const std::size_t colon = where[i].rfind(':');
     if (colon == std::string::npos) continue;
     line = connect_to_port(where[i].substr(0, colon), std::string_view(where[i]).substr(colon + 1));
@@ -116,6 +124,18 @@ std::string equal_settings() {
   for (const std::string& setting : settings) all += ' ' + setting;
   std::replace(all.begin(), all.end(), '\n', ' ');
   return all;
+}
+
+// What all ranks of one job have, and those of others that ask at the same time have not; "-" where
+// the launcher tells nothing of the kind.
+std::string job() {
+  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_STEP_ID"}) {
+    if (auto value = setting(name)) {
+      std::replace(value->begin(), value->end(), ' ', '_');
+      return *value;
+    }
+  }
+  return "-";
 }
 
 // What `stretto run` answers, or nothing.
@@ -141,12 +161,13 @@ std::string ask(int line, const std::string& words) {
 
 RollCall call_roll(const char* mode, int rank, int size) {
   const auto where = setting("STRETTO_RUN_LIFELINE");
+  if (size == 1 && !where) return {.all = true, .line = -1};
   if (!where) {
     const std::string word = setting("STRETTO_RUN_ALL_RANKS").value_or("ask");
     if (word != "ask" && word != "trust") {
       refuse(2, "STRETTO_RUN_ALL_RANKS=%s is neither ask nor trust", word.c_str());
     }
-    const bool all = size == 1 || word == "trust";
+    const bool all = word == "trust";
     if (!all && rank == 0) {
       say("nobody can tell whether all %d ranks run Stretto, so the program runs as it is: start "
           "it by "
@@ -160,14 +181,18 @@ RollCall call_roll(const char* mode, int rank, int size) {
   if (roll.line < 0) {
     // The others will hear that this rank is missing.
     roll.all = size == 1;
+    if (!roll.all && speaks_for_all()) {
+      say("ranks cannot reach `stretto run`, so the program runs as it is, without Stretto; where "
+          "all ranks preload it STRETTO_RUN_ALL_RANKS=trust without STRETTO_RUN_LIFELINE says so");
+    }
     return roll;
   }
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   const std::string words = "rank " + std::to_string(rank) + " pid " + std::to_string(::getpid()) +
                             " host " + host.data() + " key " + parts.front() + "\nof " +
-                            std::to_string(size) + " runs " + STRETTO_VERSION + ' ' + mode + ' ' +
-                            STRETTO_ABI + equal_settings() + '\n';
+                            std::to_string(size) + " in " + job() + " runs " + STRETTO_VERSION +
+                            ' ' + mode + ' ' + STRETTO_ABI + equal_settings() + '\n';
   const std::string answer = ask(roll.line, words);
   if (answer.empty()) {
     refuse(5, "rank %d was not told whether all ranks run Stretto: `stretto run` does not answer",

@@ -66,7 +66,10 @@ void begin_session(int required) {
   native().Comm_size(native().comm_world, &size);
   const RollCall roll = call_roll("accelerate", rank, size);
   lifeline::open(roll.line);
-  if (!roll.all) return;
+  if (!roll.all) {
+    lifeline::close();  // nobody looks after this rank
+    return;
+  }
   Engine& engine = Engine::get();
   int provided = MPI_THREAD_SINGLE;
   native().Query_thread(&provided);

@@ -14,6 +14,7 @@ import pytest
 
 from stretto import native
 from stretto.errors import ApplicationFailed, EnvironmentUnusable
+from stretto.launch.dropin import SELECTED
 from stretto.launch.failure import require_success
 from stretto.launch.lifelines import Lifelines
 from stretto.launch.process import Outcome, launch
@@ -52,7 +53,7 @@ def run(
     """tests/mpi/dying on three ranks, or two on a rig of two hosts."""
     argv = [*wrapper, str(mpi.program("dying")), *words]
     hosts = Rig(parse_rig(rig)) if rig else nullcontext()
-    preload = {"LD_PRELOAD": str(native.drop_in(mpi.abi))}
+    preload = {"LD_PRELOAD": str(native.drop_in(mpi.abi)), SELECTED: "stretto"}
     with hosts as made, Lifelines() as lifelines, Path(os.devnull).open("wb") as nowhere:
         launcher = made.launcher(mpi.launcher) if made is not None else mpi.launcher
         environment = {**preload, **env, **lifelines.environment, **dict([MARK.split("=")])}

@@ -57,7 +57,7 @@ def test_ranks_on_other_machines_are_asked_over_the_network(mpi: Mpi, tmp_path: 
     """A rank that sees other files finds `stretto run` by its address."""
     if not _addresses():
         pytest.skip("this machine has no address but its own")
-    hide = 'mount -t tmpfs none "$(dirname "${STRETTO_RUN_LIFELINE%%,*}")"'
+    hide = 'place="${STRETTO_RUN_LIFELINE#*,}"; mount -t tmpfs none "$(dirname "${place%%,*}")"'
     probe = subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True)
     if probe.returncode != 0:
         pytest.skip("file systems may not be mounted here (needs root)")

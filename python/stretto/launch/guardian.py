@@ -15,6 +15,7 @@ import contextlib
 import ctypes
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -31,6 +32,8 @@ GIVE_UP_S = 10.0
 LAUNCHER_NOTICES_S = 10.0
 # How long those ranks that have come up under Stretto wait for the others to do so.
 ROLL_CALL_S = 10.0
+# How long a connection may be silent that has not shown the key.
+STRANGER_S = 5.0
 
 
 def parents() -> dict[int, int]:
@@ -71,26 +74,26 @@ def kill_descendants() -> None:
 
 
 class RollCall:
-    """Whether all ranks of a job run Stretto, and the same (src/intercept/roll_call.hpp).
+    """Whether all ranks of one job run Stretto, and the same (src/intercept/roll_call.hpp).
 
     They come here when MPI_Init is over for them, so within moments of each other.
     """
 
-    def __init__(self) -> None:
-        self._present: dict[int, tuple[socket.socket, str]] = {}
-        self._size = 0
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._present: dict[int, str] = {}
+        self._waiting: list[socket.socket] = []
+        self._mixed = False  # two jobs that nothing tells apart: nobody knows who is whose
         self.until: float | None = None  # while some have come and others are missing
 
-    def hear(self, connection: socket.socket, rank: int, words: str) -> None:
-        """One has come: `words` are "of SIZE runs WHAT"."""
-        _, size, _, what = words.split(" ", 3)
-        twice = rank in self._present
-        self._present[rank] = (connection, what)
-        self._size = int(size)
-        if self.until is None:
-            self.until = time.monotonic() + ROLL_CALL_S
-        if twice:
-            self._answer("two jobs at once ask whether all their ranks run Stretto")
+    def hear(self, connection: socket.socket, rank: int, what: str) -> None:
+        """One has come, who runs that."""
+        self._mixed |= rank in self._present
+        self._present[rank] = what
+        self._waiting.append(connection)
+        self.until = time.monotonic() + ROLL_CALL_S
+        if self._mixed:
+            self._answer("several jobs ask at once whether all their ranks run Stretto")
         elif len(self._present) == self._size:
             self._answer(self._difference())
 
@@ -106,20 +109,23 @@ class RollCall:
 
     def _difference(self) -> str | None:
         ranks = sorted(self._present)
-        first = self._present[ranks[0]][1]
+        first = self._present[ranks[0]]
         for rank in ranks:
-            if (what := self._present[rank][1]) != first:
+            if (what := self._present[rank]) != first:
                 return f"rank {ranks[0]} runs Stretto {first}, rank {rank} Stretto {what}"
         return None
 
     def _answer(self, why_not: str | None) -> None:
-        if why_not is not None:
-            sys.stderr.write(f"stretto: {why_not}: the program runs as it is, without Stretto\n")
-            sys.stderr.flush()
-        for connection, _ in self._present.values():
+        for connection in self._waiting:
             with contextlib.suppress(OSError):
                 connection.sendall(b"all\n" if why_not is None else b"not\n")
-        self._present, self.until = {}, None
+        self._present, self._waiting, self.until = {}, [], None
+        if why_not is not None:
+            with contextlib.suppress(OSError):
+                sys.stderr.write(
+                    f"stretto: {why_not}: the program runs as it is, without Stretto\n"
+                )
+                sys.stderr.flush()
 
 
 class Ranks:
@@ -130,7 +136,10 @@ class Ranks:
         self._key = key
         self._listeners = {listener.fileno(): listener for listener in listeners}
         self._said: dict[int, tuple[socket.socket, str]] = {}
-        self.roll = RollCall()
+        self._rolls: dict[tuple[str, int], RollCall] = {}
+        self._came: dict[
+            int, float
+        ] = {}  # those who have not shown the key yet, and when they came
         self.lost: dict[str, str] | None = None  # the first that died: rank, pid, host; code
         self.lost_at = 0.0
         self._aborted = False
@@ -141,9 +150,7 @@ class Ranks:
     def hear(self, fd: int) -> None:
         """A connection is new, or has something to say, or is gone."""
         if (listener := self._listeners.get(fd)) is not None:
-            connection, _ = listener.accept()
-            self._said[connection.fileno()] = (connection, "")
-            self._poll.register(connection.fileno(), select.EPOLLIN)
+            self._accept(listener)
             return
         connection, said = self._said[fd]
         try:
@@ -152,28 +159,70 @@ class Ranks:
             words = ""
         if words:
             self._said[fd] = (connection, said + words)
-            if not self._is_ours(said + words):
-                self._forget(fd)
-            else:
+            if self._is_ours(fd, said + words):
                 self._calls(connection, said, said + words)
                 self._aborts((said + words).splitlines())
+            else:
+                self._forget(fd)
             return
+        is_rank = fd not in self._came
         self._forget(fd)
-        self._ended(said.splitlines())
+        if is_rank:
+            self._ended(said.splitlines())
 
-    def _is_ours(self, said: str) -> bool:
+    def _accept(self, listener: socket.socket) -> None:
+        now = time.monotonic()
+        for fd in [fd for fd, came in self._came.items() if now - came > STRANGER_S]:
+            self._forget(fd)
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # gone again, or as many as this process may have
+            time.sleep(0.01)
+            return
+        self._said[connection.fileno()] = (connection, "")
+        self._came[connection.fileno()] = now
+        self._poll.register(connection.fileno(), select.EPOLLIN)
+
+    def _is_ours(self, fd: int, said: str) -> bool:
         """Anybody may find the port; ranks know the key."""
+        if fd not in self._came:
+            return True
         first, whole, _ = said.partition("\n")
-        return first.endswith(f" key {self._key}") if whole else len(first) < 4096
+        if not whole:
+            return len(first) < 4096
+        words = first.split(" ")
+        if len(words) != 8 or words[::2] != ["rank", "pid", "host", "key"]:
+            return False
+        if words[7] != self._key or not (words[1].isdigit() and words[3].isdigit()):
+            return False
+        del self._came[fd]
+        return True
 
     def _calls(self, connection: socket.socket, before: str, said: str) -> None:
-        """Its second line is its part in the roll call."""
-        if before.count("\n") < 2 <= said.count("\n"):
-            first, second, *_ = said.splitlines()
-            self.roll.hear(connection, int(first.split()[1]), second)
+        """Its second line may be its part in the roll call: "of SIZE in JOB runs WHAT"."""
+        if not before.count("\n") < 2 <= said.count("\n"):
+            return
+        first, second, *_ = said.splitlines()
+        words = second.split(" ", 5)
+        if len(words) == 6 and words[::2] == ["of", "in", "runs"] and words[1].isdigit():
+            size = int(words[1])
+            roll = self._rolls.setdefault((words[3], size), RollCall(size))
+            roll.hear(connection, int(first.split()[1]), words[5])
+
+    def roll_call_until(self) -> float | None:
+        """When the first of those that go on is to end."""
+        return min((roll.until for roll in self._rolls.values() if roll.until), default=None)
+
+    def end_roll_calls(self) -> None:
+        """Those whose time is up."""
+        now = time.monotonic()
+        for roll in self._rolls.values():
+            if roll.until is not None and roll.until <= now:
+                roll.end()
 
     def _forget(self, fd: int) -> None:
         connection, _ = self._said.pop(fd)
+        self._came.pop(fd, None)
         self._poll.unregister(fd)
         connection.close()
 
@@ -197,7 +246,7 @@ class Ranks:
 
     def missed_since(self) -> float | None:
         """When a rank died that others, still alive, may be waiting for."""
-        return self.lost_at if self.lost is not None and self._said else None
+        return self.lost_at if self.lost is not None and len(self._said) > len(self._came) else None
 
 
 def guard(
@@ -213,6 +262,9 @@ def guard(
         child = subprocess.Popen(command)
     except OSError as error:
         return {"error": f"{command[0]}: {error.strerror}"}
+    # A descriptor a rank; the program has started with what it was given.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     ended = os.pidfd_open(child.pid)
     poll = select.epoll()
     poll.register(ended, select.EPOLLIN)
@@ -223,13 +275,12 @@ def guard(
         limits = {"timed out": None if timeout_s is None else started + timeout_s}
         if (since := ranks.missed_since()) is not None:
             limits["missed a rank"] = since + LAUNCHER_NOTICES_S
-        if ranks.roll.until is not None:
-            limits["roll call"] = ranks.roll.until
+        limits["roll call"] = ranks.roll_call_until()
         ends = {name: end - time.monotonic() for name, end in limits.items() if end is not None}
         ready = [fd for fd, _ in poll.poll(max(0.0, min(ends.values())) if ends else None)]
         why = next((name for name, left in ends.items() if not ready and left <= 0), None)
         if why == "roll call":
-            ranks.roll.end()
+            ranks.end_roll_calls()
             why = None
         for fd in ready:
             if fd not in (ended, lifeline):

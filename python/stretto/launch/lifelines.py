@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import secrets
 import shutil
 import socket
 import struct
@@ -17,8 +18,7 @@ class Lifelines:
     """A socket that every rank under Stretto keeps a connection to until its MPI_Finalize.
 
     Its place in the file system is known to all hosts that share this machine's files and
-    memory (a rig's do); ranks on other machines use a port, and show that they are ours by that
-    place, whose name nobody guesses.
+    memory (a rig's do); ranks on other machines use a port. All show by a key that they are ours.
     """
 
     def __init__(self) -> None:
@@ -29,11 +29,11 @@ class Lifelines:
     def __enter__(self) -> Self:
         self._folder = tempfile.mkdtemp(prefix="stretto-")
         path = Path(self._folder) / "lifeline"
-        self.key = str(path)
+        self.key = secrets.token_hex(16)
         # A path may be too long for a socket, and ports may be forbidden: one of both will do.
         with contextlib.suppress(OSError):
             self._listen(socket.AF_UNIX, str(path))
-        places = [str(path)]
+        places = [self.key, str(path)]
         with contextlib.suppress(OSError):
             port = self._listen(socket.AF_INET, ("", 0)).getsockname()[1]
             places += [f"{address}:{port}" for address in _addresses()]

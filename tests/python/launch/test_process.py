@@ -26,18 +26,24 @@ launch(["sh", "-c", sys.argv[1]])
 RANK = """
 import os, socket, sys, time
 line = socket.socket(socket.AF_UNIX)
-line.connect(os.environ["VARIABLE"])
-line.send(f"rank {sys.argv[1]} pid {os.getpid()} host here\\n".encode())
+key, path = os.environ["VARIABLE"].split(",")[:2]
+line.connect(path)
+line.send(f"rank {sys.argv[1]} pid {os.getpid()} host here key {key}\\n".encode())
 words = {"finalizes": b"done\\n", "leaves": b"left\\n", "aborts": b"aborts 9\\nleft\\n"}
 line.send(words.get(sys.argv[2], b""))
+if sys.argv[2] == "asks":
+    line.send(f"of 2 in job runs {sys.argv[3]}\\n".encode())
+    print("answer", line.recv(9).decode().strip(), flush=True)
+    line.send(b"done\\n")
 if sys.argv[2] == "waits":
     time.sleep(600)
 """.replace("VARIABLE", VARIABLE)
 
 
-def launch_ranks(script: str) -> Outcome:
-    """A shell script in which `rank NUMBER WHAT` is one."""
+def launch_ranks(script: str, stranger: str = "") -> Outcome:
+    """A shell script in which `rank NUMBER WHAT` is one, and `stranger` one that connects so."""
     rank = f"{sys.executable} -c '{RANK}'"
+    other = f"{sys.executable} -c '{RANK.replace('line.connect(path)', stranger)}'"
     with Lifelines() as lifelines:
         return launch(
             [
@@ -45,10 +51,30 @@ def launch_ranks(script: str) -> Outcome:
                 *(f"{k}={v}" for k, v in lifelines.environment.items()),
                 "sh",
                 "-c",
-                f'rank() {{ {rank} "$@"; }}; {script}',
+                f'rank() {{ {rank} "$@"; }}; stranger() {{ {other} "$@"; }}; {script}',
             ],
             lifelines=lifelines,
         )
+
+
+def test_ranks_learn_that_all_of_them_run_the_same() -> None:
+    same = launch_ranks("rank 0 asks this & rank 1 asks this; wait")
+    assert same.last_words.split() == ["answer", "all"] * 2
+    again = launch_ranks("for i in 1 2; do rank 0 asks this & rank 1 asks this; wait; done")
+    assert again.last_words.split() == ["answer", "all"] * 4
+
+
+def test_ranks_learn_that_others_run_something_else() -> None:
+    other = launch_ranks("rank 0 asks this & rank 1 asks that; wait")
+    assert other.last_words.count("answer not") == 2
+    assert "stretto: rank 0 runs Stretto this, rank 1 Stretto that" in other.last_words
+
+
+def test_who_does_not_know_the_key_is_no_rank() -> None:
+    stranger = "line.connect(path); key = str()"
+    outcome = launch_ranks("rank 0 finalizes; stranger 7 dies; rank 1 finalizes", stranger)
+    assert outcome.ok
+    assert outcome.lost is None
 
 
 def alive(pid: int) -> bool:

@@ -209,6 +209,7 @@ void Engine::wait_until(const Finished& finished) {
   while (!finished()) {
     if (try_pass()) {
       idle.reset();
+      moves = moves_.load(std::memory_order_relaxed);
       continue;
     }
     idle.pause();

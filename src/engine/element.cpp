@@ -1,8 +1,8 @@
 #include "engine/element.hpp"
 
 #include <climits>
-#include <mutex>
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 #include "engine/own_channel.hpp"

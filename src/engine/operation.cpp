@@ -152,8 +152,8 @@ StepId Operation::take_local() {
 
 int Operation::compute(StepId id) const {
   if (id == kBefore || id == kAfter) {
-    const auto& copied = id == kBefore ? *task_.binding.before : *task_.binding.after;
-    return copy(copied.from, copied.to, comm().channel);
+    const auto& copied = id == kBefore ? task_.binding.before : task_.binding.after;
+    return copied ? copy(copied->from, copied->to, comm().channel) : MPI_SUCCESS;
   }
   const Step& computed = step(id);
   const Piece from = block(computed.from.buffer).piece(computed.from.span);

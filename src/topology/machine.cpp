@@ -147,9 +147,7 @@ Machine with_hosts_of(Machine machine, int ranks) {
     if (level.ranks >= before) {
       level.ranks = static_cast<int>(
           std::min<std::int64_t>(std::int64_t{level.ranks} / before * ranks, kMostRanks));
-    } else if (level.ranks > ranks) {
-      level.ranks = ranks;
-    } else if (level.ranks > 0 && ranks % level.ranks != 0) {
+    } else if (level.ranks > ranks || (level.ranks > 0 && ranks % level.ranks != 0)) {
       level.ranks = ranks;
     }
   }

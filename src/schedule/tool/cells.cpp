@@ -25,7 +25,7 @@ struct Cell {
   std::optional<double> simulated{};
 
   [[nodiscard]] double time(bool by_simulation) const {
-    return by_simulation ? *simulated : estimate;
+    return by_simulation ? simulated.value_or(estimate) : estimate;
   }
 };
 

@@ -137,9 +137,8 @@ class Ranks:
         self._listeners = {listener.fileno(): listener for listener in listeners}
         self._said: dict[int, tuple[socket.socket, str]] = {}
         self._rolls: dict[tuple[str, int], RollCall] = {}
-        self._came: dict[
-            int, float
-        ] = {}  # those who have not shown the key yet, and when they came
+        # Those who have not shown the key yet, and when they came.
+        self._came: dict[int, float] = {}
         self.lost: dict[str, str] | None = None  # the first that died: rank, pid, host; code
         self.lost_at = 0.0
         self._aborted = False

@@ -19,7 +19,7 @@ SIZES = (8, 4096, 262144)
 
 def one_host(mpi: Known, apps: Path, runs: int) -> Table:
     """Four ranks on the cores of one host."""
-    return _cells(mpi, mpi, apps, runs, 4, "4 ranks on one host", quick=300)
+    return _cells(mpi, mpi, apps, runs, 4, "4 ranks on one host", quick=1000)
 
 
 def between_hosts(mpi: Known, apps: Path, runs: int) -> Table:

@@ -86,7 +86,7 @@ void Engine::close() {
   // Requests the program freed while they were pending still have to complete.
   wait_until([this] {
     const std::lock_guard lock(mutex_);
-    return active_ == 0;
+    return running_.empty();
   });
   if (has_thread_) {
     {
@@ -116,10 +116,9 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
     operation->request = notice.handle != nullptr ? *notice.handle : notice.signalled;
   }
   Lock lock(mutex_);
-  ++active_;
+  running_.push_back(operation);
   if (background) {
     raise_background(1);
-    in_background_.push_back(operation);
     operation->begin_rhythm(now_ns(), looks_);
   }
   operation->begin();
@@ -268,12 +267,10 @@ bool Engine::retire(Lock& lock) {
     lock.lock();
   }
   // Only now: before MPI_Finalize, and before the MPI's locks are lowered, it has to be told.
-  --active_;
-  if (operation->background) {
-    background_.fetch_sub(1, std::memory_order_relaxed);
-    std::erase(in_background_, operation);
-    release_unused();
-  }
+  std::erase(running_, operation);
+  operations_ended_.fetch_add(1, std::memory_order_release);
+  if (operation->background) background_.fetch_sub(1, std::memory_order_relaxed);
+  release_unused();
   lock.unlock();
   release(operation);
   lock.lock();
@@ -353,10 +350,19 @@ void Engine::keep_locks() {
   threads_.lock(true);
 }
 
+bool Engine::owns(int count, const MPI_Request* requests) {
+  const std::lock_guard lock(mutex_);
+  return std::all_of(requests, requests + count, [this](MPI_Request request) {
+    return std::ranges::any_of(running_, [request](const Operation* operation) {
+      return operation->has_request && operation->request == request;
+    });
+  });
+}
+
 template <class Uses>
 bool Engine::in_use(const Uses& uses) const {
   return std::ranges::any_of(held_, [&](const Task* task) { return uses(task->binding); }) ||
-         std::ranges::any_of(in_background_, [&](const Operation* operation) {
+         std::ranges::any_of(running_, [&](const Operation* operation) {
            return uses(operation->task().binding);
          });
 }
@@ -384,6 +390,7 @@ bool Engine::free_op_later(MPI_Op op) {
 }
 
 void Engine::release_unused() {
+  if (types_to_free_.empty() && ops_to_free_.empty()) return;
   const auto types = std::stable_partition(types_to_free_.begin(), types_to_free_.end(),
                                            [this](MPI_Datatype type) { return type_in_use(type); });
   const auto ops = std::stable_partition(ops_to_free_.begin(), ops_to_free_.end(),

@@ -87,6 +87,10 @@ class Engine {
   // Something of the MPI's own is pending that its progress thread should move along:
   // call with +1 when it starts and -1 when it is over.
   void add_background(int change);
+  // Is each of these the request of an operation that is not over? Its end raises `ended`.
+  [[nodiscard]] bool owns(int count, const MPI_Request* requests);
+  // How many operations have ended, and the program's requests of them are complete.
+  [[nodiscard]] long ended() const { return operations_ended_.load(std::memory_order_acquire); }
   // Operations and other things pending in the background.
   [[nodiscard]] int background() const { return background_.load(std::memory_order_relaxed); }
 
@@ -167,7 +171,7 @@ class Engine {
 
   std::atomic<bool> open_{false};
   std::atomic<int> background_{0};  // changed under the lock
-  std::vector<Operation*> in_background_;
+  std::vector<Operation*> running_;
   std::vector<const Task*> held_;
   // Each operation at most once in each (see Operation::Listed).
   std::vector<Operation*> to_post_;
@@ -188,7 +192,6 @@ class Engine {
   bool calling_ = false;       // one of them runs
   long looks_ = 0;             // at what is pending, by anybody
   int waiters_ = 0;
-  int active_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken
   bool stopping_ = false;
   bool has_thread_ = false;
@@ -197,6 +200,7 @@ class Engine {
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
   std::atomic<long> moves_{0};                     // passes that moved anything
+  std::atomic<long> operations_ended_{0};
   std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is told of
 };
 

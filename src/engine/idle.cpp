@@ -14,6 +14,7 @@ constexpr std::int64_t kSleepAfter = 1'000'000;   // ns of yielding before the f
 constexpr std::int64_t kLongestSleep = 200'000;   // ns
 constexpr std::int64_t kSharedSleep = 20'000;     // ns, where the core is shared
 constexpr std::int64_t kLateYield = 10'000;       // ns: somebody else ran meanwhile
+constexpr std::int64_t kLateTurn = 200'000;       // ns: and did not wait, but computed
 constexpr std::int64_t kStopped = 1'000'000'000;  // ns
 constexpr int kLateYieldsToBelieve = 3;
 constexpr int kPromptYieldsToForget = 16;
@@ -34,10 +35,10 @@ bool believed_shared(std::int64_t now) {
   return now < belief.shared_until_ns.load(std::memory_order_relaxed);
 }
 
-void yield_and_learn(std::int64_t now) {
+void yield_and_learn(std::int64_t now, std::int64_t late) {
   sched_yield();
   const std::int64_t after = now_ns();
-  if (after - now < kLateYield) {
+  if (after - now < late) {
     // Quiet for a while: forget a late one, a daemon may have run.
     const int prompt = belief.prompt_yields.fetch_add(1, std::memory_order_relaxed) + 1;
     if (prompt % kPromptYieldsToForget == 0) belief.late_yields.store(0, std::memory_order_relaxed);
@@ -69,13 +70,13 @@ void Idle::pause() {
   if (started_ns_ == 0 || now - paused_ns_ > kStopped) started_ns_ = now;
   paused_ns_ = now;
   waited_ns_ = now - started_ns_;
-  if (oversubscribed_ || believed_shared(now)) {
+  if (believed_shared(now)) {
     sleep_precisely(kSharedSleep);
     return;
   }
-  if (waited_ns_ < kSpin) return;
+  if (waited_ns_ < kSpin && !oversubscribed_) return;
   if (waited_ns_ < kSleepAfter) {
-    yield_and_learn(now);
+    yield_and_learn(now, oversubscribed_ ? kLateTurn : kLateYield);
     return;
   }
   sleep_precisely(std::min(waited_ns_ / 16, kLongestSleep));

@@ -1,10 +1,11 @@
 // What a thread does between two looks at its messages while it waits.
 //
 // On a core of its own it spins, then yields, then sleeps ever longer, never more than
-// a sixteenth of the time waited so far: latency stays that of spinning. Where other
-// threads want the core it sleeps at once: every turn it spins is one the rank it waits
-// for cannot use. Sharing is known from the topology, or noticed because a yield comes
-// back late (hosts may share cores in ways no rank can see).
+// a sixteenth of the time waited so far: latency stays that of spinning. Where ranks share
+// cores it yields at once: every turn it spins is one the rank it waits for cannot use.
+// A yield that comes back late says that somebody computes on this core and uses up its time
+// slice; then it sleeps at once, for a thread that wakes up soon gets the core back. That a core
+// is shared is so noticed, too, where no rank can see it (hosts that are one machine's).
 #pragma once
 
 #include <cstdint>

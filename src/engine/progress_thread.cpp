@@ -110,12 +110,14 @@ void Engine::look_in_background(Lock& lock, std::int64_t& interval) {
 // Until something is expected, and `shortest` at least.
 std::int64_t Engine::pause_ns(std::int64_t shortest) const {
   // Whatever else is in the background is the MPI's own, and when it moves is not known.
-  const bool all_known = background() == static_cast<int>(in_background_.size());
-  if (!all_known) return shortest;
+  int known = 0;
   std::int64_t expected = INT64_MAX;
-  for (const Operation* operation : in_background_) {
+  for (const Operation* operation : running_) {
+    if (!operation->background) continue;
+    ++known;
     expected = std::min(expected, operation->expected_ns());
   }
+  if (known != background()) return shortest;
   return std::clamp(expected - now_ns(), shortest, kLongest);
 }
 

@@ -12,12 +12,24 @@ namespace {
 
 constexpr int kTag = 0;
 
+// Among more ranks each host is taken for a machine of its own: another eight bytes a rank are too
+// many there, if only for a moment.
+constexpr int kMostForMachines = 65536;
+
 // What all hosts have.
 constexpr std::uint64_t kHasCores = 1;  // for all their ranks, or nobody knows
 constexpr std::uint64_t kKnows = 2;     // and tell
 
 std::string_view name_of(const Place& place) {
   return {place.host.data(), strnlen(place.host.data(), place.host.size())};
+}
+
+HostNumbers number_names_of(MPI_Comm comm, const Place& mine, int size) {
+  const std::uint64_t word = host_word(name_of(mine));
+  HostWords words = make_host_words(static_cast<std::size_t>(size));
+  native().Allgather(&word, sizeof word, native().byte, words.get(), sizeof word, native().byte,
+                     comm);
+  return number_hosts(std::move(words), static_cast<std::size_t>(size));
 }
 
 // On the first rank of a host the places of all its ranks; elsewhere nothing.
@@ -47,13 +59,16 @@ Hosts survey(MPI_Comm comm) {
   int size = 0;
   native().Comm_rank(comm, &rank);
   native().Comm_size(comm, &size);
-  const Place mine = Place::here();
-  const std::uint64_t word = host_word(name_of(mine));
-  HostWords words = make_host_words(static_cast<std::size_t>(size));
-  native().Allgather(&word, sizeof word, native().byte, words.get(), sizeof word, native().byte,
-                     comm);
-  Hosts hosts{.numbers = number_hosts(std::move(words), static_cast<std::size_t>(size))};
-  const Topology here(gather_on_host(comm, hosts.numbers, rank, size, mine));
+  Place mine = Place::here();
+  Hosts hosts{.numbers = number_names_of(comm, mine, size)};
+  HostNumbers machines;
+  const bool several = hosts.numbers.hosts > 1 && size <= kMostForMachines;
+  if (several) {
+    mine = mine.on_its_machine();
+    machines = number_names_of(comm, mine, size);
+  }
+  const Topology here(
+      gather_on_host(comm, several ? machines : hosts.numbers, rank, size, mine));
   std::uint64_t common =
       (here.oversubscribed() ? 0 : kHasCores) | (here.knows_cores() ? kKnows : 0);
   keep_common_bits({.comm = comm, .rank = rank}, {&common, 1});

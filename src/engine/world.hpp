@@ -8,12 +8,13 @@ namespace stretto {
 
 struct Hosts {
   HostNumbers numbers;
-  bool oversubscribed = false;  // some host has more ranks than cores for them
+  bool oversubscribed = false;  // some machine has more ranks than cores for them
   bool knows_cores = true;      // no host is silent about that
 };
 
-// Of all ranks of `comm`, an intracommunicator. Collective. Eight bytes a rank travel to all; what
-// a rank's cores are only the first rank of its host is told.
+// Of all ranks of `comm`, an intracommunicator. Collective. Eight bytes a rank travel to all, up
+// to 65,536 ranks of several hosts sixteen; what a rank's cores are only the first rank of its
+// machine is told.
 [[nodiscard]] Hosts survey(MPI_Comm comm);
 
 }  // namespace stretto

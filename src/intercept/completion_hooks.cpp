@@ -36,11 +36,36 @@ bool wait_natively() {
   return true;
 }
 
-// Drives until `test(&flag)` raises the flag or fails; returns what it returned last.
+// Whether it is worth asking the MPI again about requests that were not complete. Each question
+// makes it look for messages, which takes longer than all else between two looks of Stretto's own.
+class Questions {
+ public:
+  // Of requests that all belong to operations of Stretto's one is complete when one has ended.
+  bool worth_asking(int count, const MPI_Request* requests) {
+    Engine& engine = Engine::get();
+    const long ended = engine.ended();
+    if (ours_ && ended == ended_) return false;
+    ended_ = ended;
+    ours_ = count > 0 && count <= kMost && engine.owns(count, requests);
+    return true;
+  }
+  // The next question is about others.
+  void forget() { ours_ = false; }
+
+ private:
+  static constexpr int kMost = 16;  // that are looked up
+  bool ours_ = false;
+  long ended_ = 0;
+};
+
+// Drives until `test(&flag)`, which asks about these requests, raises the flag or fails; returns
+// what it returned last.
 template <class Test>
-int drive(const Test& test) {
+int drive(int count, const MPI_Request* requests, const Test& test) {
   int error = MPI_SUCCESS;
+  Questions questions;
   Engine::get().wait_until([&] {
+    if (!questions.worth_asking(count, requests)) return false;
     int flag = 0;
     error = test(&flag);
     return flag != 0 || error != MPI_SUCCESS;
@@ -52,8 +77,10 @@ int drive(const Test& test) {
 // for persistent collectives that went well.
 void drive_all(int count, const MPI_Request* requests) {
   int next = 0;
+  Questions questions;
   Engine::get().wait_until([&] {
-    for (; next < count; ++next) {
+    for (; next < count; ++next, questions.forget()) {
+      if (!questions.worth_asking(1, requests + next)) return false;
       int flag = 0;
       const int error = native().Request_get_status(requests[next], &flag, MPI_STATUS_IGNORE);
       if (error != MPI_SUCCESS) return true;
@@ -102,7 +129,7 @@ int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
   const std::vector<MPI_Request> before = remember(1, request);
   const int error = wait_natively()
                         ? real(request, status)
-                        : drive([&](int* flag) { return native().Test(request, flag, status); });
+                        : drive(1, request, [&](int* flag) { return native().Test(request, flag, status); });
   forget_all(before);
   Persistents::get().collect(error);
   return failures.told(error);
@@ -150,9 +177,11 @@ int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int
   const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
   unset(before, index, MPI_UNDEFINED);
-  const int error = wait_natively() ? real(count, requests, index, status) : drive([&](int* flag) {
-    return native().Testany(count, requests, index, flag, status);
-  });
+  const int error =
+      wait_natively() ? real(count, requests, index, status)
+                      : drive(count, requests, [&](int* flag) {
+                          return native().Testany(count, requests, index, flag, status);
+                        });
   forget_at(before, *index);
   Persistents::get().collect(error);
   return failures.told(error);
@@ -178,7 +207,7 @@ int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests,
   const std::vector<MPI_Request> before = remember(incount, requests);
   unset(before, outcount, 0);
   const int error = wait_natively() ? real(incount, requests, outcount, indices, statuses)
-                                    : drive([&](int* flag) {
+                                    : drive(incount, requests, [&](int* flag) {
                                         const int failure = native().Testsome(
                                             incount, requests, outcount, indices, statuses);
                                         *flag = *outcount != 0 ? 1 : 0;

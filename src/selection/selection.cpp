@@ -176,13 +176,24 @@ bool trusts_native(const Query& query) {
   return query.form == Form::blocking || !is_neighborhood(query.collective);
 }
 
+// From how many bytes on Stretto's blocking collectives were faster than those of Open MPI and
+// MPICH, both yielding, between hosts whose ranks share cores (docs/decisions/0026-crowded.md).
+Count least_between_crowded(Collective collective) {
+  if (collective == Collective::gather) return 16 * kKiB;
+  if (collective == Collective::bcast) return 64 * kKiB;
+  if (collective == Collective::reduce) return 128 * kKiB;
+  return kAny;
+}
+
 // On one host the MPI's own collectives are at their best: its ranks meet in shared memory and need
-// no messages at all. Where they share cores, or nobody knows, no core is
-// free to overlap with besides.
+// no messages at all. Where ranks share cores, or nobody knows, no core is free to overlap with,
+// and what counts is the work that a collective is.
 bool native_is_best(const Query& query, const Surroundings& around) {
-  if (around.hosts > 1 || around.never_native) return false;
-  if (query.form == Form::blocking) return true;
-  return query.form == Form::nonblocking && !around.has_cores && trusts_native(query);
+  if (around.never_native || query.form == Form::persistent) return false;
+  if (query.form == Form::nonblocking) return !around.has_cores && trusts_native(query);
+  if (around.hosts == 1) return true;
+  const Count least = least_between_crowded(query.collective);
+  return !around.has_cores && (query.bytes < least || least == kAny);
 }
 
 // A buffer may be a GPU's on some ranks only. Before a blocking call they ask each other; another

@@ -77,8 +77,8 @@ using Overrides = std::array<Forced, kCollectives>;
 [[nodiscard]] Choice choose(const Query& query, const Surroundings& around,
                             const Overrides& overrides);
 
-// Why every call of query.collective goes to the MPI, whatever its buffers, types and
-// operation; Reason::none where those have to be looked at.
+// Why every call of query.collective and query.bytes goes to the MPI, whatever its buffers, types
+// and operation; Reason::none where those have to be looked at.
 [[nodiscard]] Reason always_native(const Query& query, const Surroundings& around,
                                    const Overrides& overrides);
 

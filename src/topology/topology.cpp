@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string_view>
@@ -23,6 +24,15 @@ Place Place::here_with_complex() {
   Place place = here();
   const std::string sysfs = setting("STRETTO_TOPOLOGY_SYSFS").value_or("/sys");
   place.core_complex = core_complex_of(place.cores, sysfs);
+  return place;
+}
+
+Place Place::on_its_machine() const {
+  // A number that the kernel makes up when it starts.
+  std::array<char, 64> boot{};
+  std::ifstream("/proc/sys/kernel/random/boot_id").getline(boot.data(), boot.size());
+  Place place = *this;
+  if (boot.front() != '\0') place.host = boot;
   return place;
 }
 

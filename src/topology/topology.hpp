@@ -21,6 +21,9 @@ struct Place {
   // Without its complex, which takes reading files: communicators are made by the thousand.
   [[nodiscard]] static Place here();
   [[nodiscard]] static Place here_with_complex();
+  // As if all hosts that are one machine's (containers, say, under one kernel) were one, for they
+  // share its cores.
+  [[nodiscard]] Place on_its_machine() const;
 };
 
 // Where a rank is among others.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from stretto import native
 from stretto.errors import EnvironmentUnusable, StrettoError
 from stretto.launch.rig import Rig, parse_rig, rig
 from stretto.launch.rig.rig import require_usable
@@ -67,6 +69,25 @@ def test_pinned_hosts_keep_to_one_core_each(mpi: Mpi) -> None:
     here = sorted(os.sched_getaffinity(0))
     where = {int(rank): (int(count), int(first)) for rank, _, count, first, _ in RANK.findall(said)}
     assert where == {rank: (1, here[rank % len(here)]) for rank in range(2)}
+
+
+@needs_rig
+def test_ranks_of_two_hosts_on_one_core_are_known_to_share_it(mpi: Mpi, tmp_path: Path) -> None:
+    core = min(os.sched_getaffinity(0))
+    program = ["taskset", "-c", str(core), str(mpi.app("latency")), "ibcast", "8", "1"]
+    env = {
+        "LD_PRELOAD": str(native.drop_in(mpi.abi)),
+        "STRETTO_RUN_ALL_RANKS": "trust",
+        "STRETTO_RUN_COUNTERS": str(tmp_path),
+    }
+    with Rig(parse_rig("2x1@1gbit")) as hosts:
+        command = hosts.launcher(mpi.launcher).command(2, program, env)
+        subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT_S)
+    counted = json.loads((tmp_path / "rank-1.json").read_text())
+    assert (counted["hosts"], counted["oversubscribed"]) == (2, True)
+    assert "native selected" in {
+        line["reason"] for line in counted["passed"] if line["call"] == "MPI_Ibcast"
+    }
 
 
 @needs_rig

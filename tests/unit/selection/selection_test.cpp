@@ -34,6 +34,29 @@ TEST(Selection, LeavesThemToTheMpiWhereRanksShareCoresOrNobodyKnows) {
   }
 }
 
+TEST(Selection, BetweenHostsThatShareCoresTakesWhatWasFasterAlone) {
+  Surroundings shared = kTwoHosts;
+  shared.has_cores = false;
+  const auto is_native = [&](Collective collective, Count bytes, Form form) {
+    Query asked = query(collective, bytes);
+    asked.form = form;
+    return choose(asked, shared, {}).reason == Reason::native_selected;
+  };
+  constexpr Count kLarge = Count{1} << 20;
+  EXPECT_FALSE(is_native(Collective::bcast, kLarge, Form::blocking));
+  EXPECT_FALSE(is_native(Collective::reduce, kLarge, Form::blocking));
+  EXPECT_FALSE(is_native(Collective::gather, kLarge, Form::blocking));
+  for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather}) {
+    EXPECT_TRUE(is_native(collective, 8, Form::blocking));
+    EXPECT_TRUE(is_native(collective, kLarge, Form::nonblocking));
+  }
+  for (const Count bytes : {Count{8}, kLarge}) {
+    EXPECT_TRUE(is_native(Collective::allreduce, bytes, Form::blocking));
+    EXPECT_TRUE(is_native(Collective::alltoall, bytes, Form::nonblocking));
+    EXPECT_FALSE(is_native(Collective::alltoall, bytes, Form::persistent));
+  }
+}
+
 TEST(Selection, HandlesNonblockingCallsWhereCoresMayOverlap) {
   Query asked = query(Collective::allreduce, 8);
   asked.form = Form::nonblocking;
@@ -108,12 +131,20 @@ TEST(Selection, AlwaysNativeAgreesWithChoose) {
         for (const int hosts : {1, 2}) {
           for (const int size : {1, 4}) {
             const Surroundings around{hosts, has_cores, progress_thread};
-            const Query asked{
-                .collective = Collective::gather, .size = size, .bytes = 100, .form = form};
-            const Reason reason = always_native(asked, around, {});
-            const Choice choice = choose(asked, around, {});
-            EXPECT_EQ(reason == Reason::none, choice.algorithm != nullptr);
-            EXPECT_EQ(reason, choice.reason);
+            for (const Count bytes : {Count{100}, Count{1} << 30}) {
+              const Query asked{
+                  .collective = Collective::gather, .size = size, .bytes = bytes, .form = form};
+              const Reason reason = always_native(asked, around, {});
+              const Choice choice = choose(asked, around, {});
+              EXPECT_EQ(reason == Reason::none, choice.algorithm != nullptr);
+              EXPECT_EQ(reason, choice.reason);
+              // What goes for the longest goes for all.
+              Query longest = asked;
+              longest.bytes = INT64_MAX;
+              if (always_native(longest, around, {}) != Reason::none) {
+                EXPECT_EQ(choice.algorithm, nullptr);
+              }
+            }
           }
         }
       }

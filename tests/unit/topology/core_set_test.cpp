@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <filesystem>
+
 #include "topology/topology.hpp"
 
 namespace stretto {
@@ -41,6 +44,17 @@ TEST(Topology, CoresThatAreKnownMayBeTooFew) {
   const Topology shared(places);
   EXPECT_TRUE(shared.knows_cores());
   EXPECT_TRUE(shared.oversubscribed());
+}
+
+TEST(Topology, HostsOfOneMachineShareItsCores) {
+  Place first = Place::here();
+  Place second = first;
+  second.host = {"another"};
+  EXPECT_EQ(Topology(std::array{first, second}).hosts(), 2);
+  const std::array machine{first.on_its_machine(), second.on_its_machine()};
+  // Where the kernel does not tell they stay two.
+  const bool told = std::filesystem::exists("/proc/sys/kernel/random/boot_id");
+  EXPECT_EQ(Topology(machine).hosts(), told ? 1 : 2);
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ class Engine {
   bool spans_hosts_ = false;
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
-  std::atomic<long> moves_{0};                     // passes that moved anything
+  std::atomic<long> moves_{0};  // passes that moved anything
   std::atomic<long> operations_ended_{0};
   std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is told of
 };

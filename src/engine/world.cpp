@@ -67,8 +67,7 @@ Hosts survey(MPI_Comm comm) {
     mine = mine.on_its_machine();
     machines = number_names_of(comm, mine, size);
   }
-  const Topology here(
-      gather_on_host(comm, several ? machines : hosts.numbers, rank, size, mine));
+  const Topology here(gather_on_host(comm, several ? machines : hosts.numbers, rank, size, mine));
   std::uint64_t common =
       (here.oversubscribed() ? 0 : kHasCores) | (here.knows_cores() ? kKnows : 0);
   keep_common_bits({.comm = comm, .rank = rank}, {&common, 1});

@@ -127,9 +127,9 @@ int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
   const Failures failures;
   const AwaitedRequests awaited(1, request);
   const std::vector<MPI_Request> before = remember(1, request);
-  const int error = wait_natively()
-                        ? real(request, status)
-                        : drive(1, request, [&](int* flag) { return native().Test(request, flag, status); });
+  const int error = wait_natively() ? real(request, status) : drive(1, request, [&](int* flag) {
+    return native().Test(request, flag, status);
+  });
   forget_all(before);
   Persistents::get().collect(error);
   return failures.told(error);
@@ -177,11 +177,11 @@ int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int
   const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
   unset(before, index, MPI_UNDEFINED);
-  const int error =
-      wait_natively() ? real(count, requests, index, status)
-                      : drive(count, requests, [&](int* flag) {
-                          return native().Testany(count, requests, index, flag, status);
-                        });
+  const int error = wait_natively()
+                        ? real(count, requests, index, status)
+                        : drive(count, requests, [&](int* flag) {
+                            return native().Testany(count, requests, index, flag, status);
+                          });
   forget_at(before, *index);
   Persistents::get().collect(error);
   return failures.told(error);

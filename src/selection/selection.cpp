@@ -253,10 +253,15 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   const bool two_groups = query.two_groups && reduces(query.collective);
   if (forced.algorithm != nullptr && forced.algorithm->two_groups == two_groups) {
+    Reason unfit = Reason::none;
+    if (query.uneven && !forced.algorithm->single_blocks) unfit = Reason::uneven_blocks;
     if (!query.commutative && !forced.algorithm->keeps_rank_order) {
-      return {.reason = Reason::changes_rank_order};
+      unfit = Reason::changes_rank_order;
     }
-    if (query.uneven && !forced.algorithm->single_blocks) return {.reason = Reason::uneven_blocks};
+    // What many MPIs lack, or have unfinished, is Stretto's by another algorithm: ranks hang whose
+    // MPIX_Alltoallw_init of Open MPI 4.1 is in place and empty on some of them.
+    if (unfit != Reason::none && query.form == Form::persistent) return from_rules(query);
+    if (unfit != Reason::none) return {.reason = unfit};
     return {.algorithm = forced.algorithm,
             .segment_bytes = forced.algorithm->uses_segment ? kForcedSegment : 0,
             .radix = kForcedRadix};

@@ -9,6 +9,7 @@ from mpi_runs import Mpi
 OURS = {
     "STRETTO_PROGRESS_THREAD": "on",
     "STRETTO_SELECTION_ALLREDUCE": "recursive_doubling",
+    "STRETTO_SELECTION_ALLGATHER": "bruck",
     "STRETTO_SELECTION_BARRIER": "dissemination",
 }
 

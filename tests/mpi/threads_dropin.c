@@ -1,10 +1,12 @@
 /* Several threads, each with blocking and nonblocking collectives on a communicator of its own
- * that it makes and frees.
+ * that it makes and frees; and a type that one thread frees while another is blocked in a
+ * collective with it.
  *
  * Knows nothing of Stretto. Prints "threads ok" on rank 0. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -29,6 +31,56 @@ static void* exercise(void* of) {
   return NULL;
 }
 
+enum { PAIRS = 64 };
+
+static MPI_Datatype every_second;
+static int received[4][4 * PAIRS];
+
+static void nap(double seconds) {
+  const struct timespec pause = {0, (long)(seconds * 1e9)};
+  nanosleep(&pause, NULL);
+}
+
+static void* block(void* of) {
+  int sent[2 * PAIRS];
+  for (int i = 0; i < 2 * PAIRS; ++i) sent[i] = 1000 * rank + i;
+  MPI_Allgather(sent, 1, every_second, received, 1, every_second, *(MPI_Comm*)of);
+  return NULL;
+}
+
+/* Rank 0 frees what its other thread waits with, and makes others in its place. */
+static void free_beneath(MPI_Comm comm) {
+  enum { OTHERS = 100 };
+  pthread_t blocked;
+  MPI_Datatype vector, others[OTHERS];
+  MPI_Type_vector(PAIRS, 1, 2, MPI_INT, &vector);
+  MPI_Type_create_resized(vector, 0, 2 * PAIRS * sizeof(int), &every_second);
+  MPI_Type_commit(&every_second);
+  MPI_Type_free(&vector);
+  if (rank != 0) nap(0.2);
+  pthread_create(&blocked, NULL, block, &comm);
+  if (rank == 0) {
+    nap(0.1);
+    MPI_Type_free(&every_second);
+    for (int i = 0; i < OTHERS; ++i) {
+      MPI_Type_vector(1 + i, 2, 3, MPI_CHAR, &others[i]);
+      MPI_Type_commit(&others[i]);
+    }
+  }
+  pthread_join(blocked, NULL);
+  const int* all = &received[0][0];
+  for (int r = 0; r < size; ++r) {
+    for (int i = 0; i < PAIRS; ++i) {
+      CHECK(all[2 * PAIRS * r + 2 * i] == 1000 * r + 2 * i && all[2 * PAIRS * r + 2 * i + 1] == 0);
+    }
+  }
+  if (rank == 0) {
+    for (int i = 0; i < OTHERS; ++i) MPI_Type_free(&others[i]);
+  } else {
+    MPI_Type_free(&every_second);
+  }
+}
+
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Comm comms[THREADS];
@@ -40,6 +92,7 @@ int main(int argc, char** argv) {
   for (int t = 0; t < THREADS; ++t) MPI_Comm_dup(MPI_COMM_WORLD, &comms[t]);
   for (int t = 0; t < THREADS; ++t) pthread_create(&threads[t], NULL, exercise, &comms[t]);
   for (int t = 0; t < THREADS; ++t) pthread_join(threads[t], NULL);
+  free_beneath(comms[0]);
   for (int t = 0; t < THREADS; ++t) MPI_Comm_free(&comms[t]);
   if (rank == 0) printf("threads ok\n");
   MPI_Finalize();

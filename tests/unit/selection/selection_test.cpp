@@ -103,6 +103,11 @@ TEST(Selection, ObeysAForcedAlgorithmUnlessItWouldChangeTheResult) {
   EXPECT_EQ(choose(asked, kOneHost, overrides).algorithm, forced.algorithm);
   asked.commutative = false;
   EXPECT_EQ(choose(asked, kOneHost, overrides).reason, Reason::changes_rank_order);
+  // Many MPIs have no persistent collectives that a call could be left to.
+  asked.form = Form::persistent;
+  EXPECT_EQ(choose(asked, kTwoHosts, overrides).algorithm,
+            find_algorithm(Collective::allreduce, "recursive_doubling"));
+  asked.form = Form::blocking;
   forced = {.native = true};
   EXPECT_EQ(choose(asked, kTwoHosts, overrides).reason, Reason::native_selected);
 }

@@ -217,6 +217,7 @@ BARS = {
     "crowded": crowded,
     "crowded-one-host": crowded_bars.one_host,
     "crowded-hosts": crowded_bars.between_hosts,
+    "crowded-programs": crowded_bars.programs,
     "one-host": one_host,
     "idle": idle,
     "communicators": communicators,

@@ -9,17 +9,44 @@ from rich.progress import track
 from rich.table import Table
 
 from stretto.launch.base import Launcher
+from stretto.launch.dropin import SELECTED
 from stretto.launch.registry import Known
 from stretto.launch.yielding import yielding
 
 RIG = "4x2@1gbit"
 BLOCKING = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
-SIZES = (8, 4096, 262144)
+SIZES = (8, 4096, 65536, 262144)
+PROGRAMS = ("transpose", "jacobi3d", "relaxation", "abinit_like", "is 4194304 6")
 
 
 def one_host(mpi: Known, apps: Path, runs: int) -> Table:
     """Four ranks on the cores of one host."""
     return _cells(mpi, mpi, apps, runs, 4, "4 ranks on one host", quick=1000)
+
+
+def programs(mpi: Known, apps: Path, runs: int) -> Table:
+    """The sample applications, the same eight ranks."""
+    table = Table(
+        "program",
+        "native s",
+        "Stretto s",
+        "native / Stretto",
+        "bar",
+        title=f"{mpi.name}, {RIG}, 8 ranks: more than cores; both yield",
+    )
+    with on_rig(mpi, RIG) as launcher:
+        for program in track(PROGRAMS, RIG, transient=True):
+            name, *arguments = program.split()
+            argv = [str(apps / name), *arguments]
+            got = measure(launcher, 8, argv, runs, both=yielding(mpi.abi))
+            table.add_row(
+                program,
+                got.spread("native", "time"),
+                got.spread("stretto", "time"),
+                got.ratio("time"),
+                "0.97",
+            )
+    return table
 
 
 def between_hosts(mpi: Known, apps: Path, runs: int) -> Table:
@@ -38,6 +65,7 @@ def _cells(
         "Stretto us",
         "Stretto / native",
         "bar",
+        "its own / native",
         title=f"{mpi.name}, {where}, more ranks than cores; both yield",
     )
     names = [*BLOCKING, *(f"i{name}" for name in BLOCKING)]
@@ -47,6 +75,9 @@ def _cells(
         argv = [str(apps / "latency"), name, str(size), str(calls)]
         got = measure(launcher, ranks, argv, runs, both=yielding(mpi.abi))
         swapped = Measured(got.stretto, got.native)
+        # What Stretto would take itself, where it leaves the call to the MPI.
+        env = {SELECTED: "stretto"}
+        own = measure(launcher, ranks, argv, runs, env=env, both=yielding(mpi.abi))
         table.add_row(
             name,
             str(size) if "barrier" not in name else "",
@@ -54,5 +85,6 @@ def _cells(
             got.spread("stretto", "latency_us"),
             swapped.ratio("latency_us"),
             "1.10",
+            Measured(own.stretto, own.native).ratio("latency_us"),
         )
     return table

@@ -47,8 +47,10 @@ def shown(values: list[float]) -> str:
 
 
 def figures(output: str) -> dict[str, float]:
-    """The `name value` lines a program printed."""
-    return {name: float(value) for name, value in re.findall(r"(?m)^(\w+) ([\d.]+)$", output)}
+    """The `name value` lines a program printed, and `name value s`."""
+    return {
+        name: float(value) for name, value in re.findall(r"(?m)^(\w+) ([\d.]+)(?: s)?$", output)
+    }
 
 
 def run_once(

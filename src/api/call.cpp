@@ -97,6 +97,8 @@ Decision refused(Communicator* comm, Reason reason, int error = MPI_SUCCESS) {
 
 }  // namespace
 
+constexpr Count kLongest = INT_MAX;
+
 Decision decide(const Call& call) {
   Communicator* const comm = communicators::find(call.comm);
   if (comm == nullptr) return refused(comm, Reason::not_attached, MPI_ERR_COMM);
@@ -107,11 +109,14 @@ Decision decide(const Call& call) {
   decision.comm = comm;
   const Scope& scope = decision.scope = scope_of(call, *comm);
   const Amount amount = scope.idle ? Amount{} : amount_of(call, *comm);
+  // A bystander (MPI_PROC_NULL) does not know how long the others' call is, and none of it is its
+  // own: it is the MPI's where the longest is, as with the others or with nothing to do.
+  const Count bytes = scope.idle ? kLongest : amount.bytes;
   if (amount.too_large) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
   const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);
   decision.choice = choose({.collective = scope.collective,
                             .size = comm->size,
-                            .bytes = amount.bytes,
+                            .bytes = bytes,
                             .uneven = is_uneven(call, *comm) && !scope.first_group,
                             .commutative = commutative,
                             .form = call.form,

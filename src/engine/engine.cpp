@@ -137,7 +137,7 @@ void Engine::let_go(const Task& task) {
   const std::lock_guard lock(mutex_);
   std::erase(held_, &task);
   --task.comm->operations;
-  release_unused();
+  release_unused(task.binding);
 }
 
 void Engine::release(Operation* operation) {
@@ -270,7 +270,7 @@ bool Engine::retire(Lock& lock) {
   std::erase(running_, operation);
   operations_ended_.fetch_add(1, std::memory_order_release);
   if (operation->background) background_.fetch_sub(1, std::memory_order_relaxed);
-  release_unused();
+  release_unused(operation->task().binding);
   lock.unlock();
   release(operation);
   lock.lock();
@@ -357,62 +357,6 @@ bool Engine::owns(int count, const MPI_Request* requests) {
       return operation->has_request && operation->request == request;
     });
   });
-}
-
-template <class Uses>
-bool Engine::in_use(const Uses& uses) const {
-  return std::ranges::any_of(held_, [&](const Task* task) { return uses(task->binding); }) ||
-         std::ranges::any_of(
-             running_, [&](const Operation* operation) { return uses(operation->task().binding); });
-}
-
-bool Engine::type_in_use(MPI_Datatype type) const {
-  return in_use([type](const Binding& binding) { return uses_type(binding, type); });
-}
-
-bool Engine::op_in_use(MPI_Op op) const {
-  return in_use([op](const Binding& binding) { return binding.op == op; });
-}
-
-bool Engine::free_type_later(MPI_Datatype type) {
-  const std::lock_guard lock(mutex_);
-  if (!type_in_use(type)) return false;
-  types_to_free_.push_back(type);
-  return true;
-}
-
-bool Engine::free_op_later(MPI_Op op) {
-  const std::lock_guard lock(mutex_);
-  if (!op_in_use(op)) return false;
-  ops_to_free_.push_back(op);
-  return true;
-}
-
-void Engine::release_unused() {
-  if (types_to_free_.empty() && ops_to_free_.empty()) return;
-  const auto types = std::stable_partition(types_to_free_.begin(), types_to_free_.end(),
-                                           [this](MPI_Datatype type) { return type_in_use(type); });
-  const auto ops = std::stable_partition(ops_to_free_.begin(), ops_to_free_.end(),
-                                         [this](MPI_Op op) { return op_in_use(op); });
-  released_types_.insert(released_types_.end(), types, types_to_free_.end());
-  released_ops_.insert(released_ops_.end(), ops, ops_to_free_.end());
-  types_to_free_.erase(types, types_to_free_.end());
-  ops_to_free_.erase(ops, ops_to_free_.end());
-  any_released_ = !released_types_.empty() || !released_ops_.empty();
-}
-
-void Engine::free_released() {
-  if (!any_released_.load(std::memory_order_relaxed)) return;
-  std::vector<MPI_Datatype> types;
-  std::vector<MPI_Op> ops;
-  {
-    const std::lock_guard lock(mutex_);
-    types.swap(released_types_);
-    ops.swap(released_ops_);
-    any_released_ = false;
-  }
-  for (MPI_Datatype& type : types) native().Type_free(&type);
-  for (MPI_Op& op : ops) native().Op_free(&op);
 }
 
 }  // namespace stretto

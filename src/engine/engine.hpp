@@ -124,7 +124,8 @@ class Engine {
 
   using Lock = std::unique_lock<std::mutex>;
 
-  void release_unused();  // under the lock
+  // Under the lock: frees, later, what nothing uses any more that `done` has used.
+  void release_unused(const Binding& done);
   // On a thread of the program's and not under the lock: a type may have attributes, whose
   // callbacks are the program's.
   void free_released();

@@ -13,8 +13,8 @@ struct Hosts {
 };
 
 // Of all ranks of `comm`, an intracommunicator. Collective. Eight bytes a rank travel to all, up
-// to 65,536 ranks of several hosts sixteen; what a rank's cores are only the first rank of its
-// machine is told.
+// to 65,536 ranks of several hosts sixteen; which cores its ranks may use only the first rank of a
+// machine learns.
 [[nodiscard]] Hosts survey(MPI_Comm comm);
 
 }  // namespace stretto

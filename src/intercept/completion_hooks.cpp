@@ -40,21 +40,26 @@ bool wait_natively() {
 // makes it look for messages, which takes longer than all else between two looks of Stretto's own.
 class Questions {
  public:
-  // Of requests that all belong to operations of Stretto's one is complete when one has ended.
-  bool worth_asking(int count, const MPI_Request* requests) {
-    Engine& engine = Engine::get();
-    const long ended = engine.ended();
-    if (ours_ && ended == ended_) return false;
+  [[nodiscard]] bool worth_asking() {
+    const long ended = Engine::get().ended();
+    if (whose_ == Whose::ours && ended == ended_) return false;
     ended_ = ended;
-    ours_ = count > 0 && count <= kMost && engine.owns(count, requests);
     return true;
   }
-  // The next question is about others.
-  void forget() { ours_ = false; }
+  // None of these was complete when it was asked. Where all belong to operations of Stretto's, one
+  // will be when one of these has ended; those of others do not become Stretto's.
+  void not_complete(int count, const MPI_Request* requests) {
+    if (whose_ == Whose::others) return;
+    const bool ours = count > 0 && count <= kMost && Engine::get().owns(count, requests);
+    whose_ = ours ? Whose::ours : Whose::others;
+  }
+  // The next question is about other requests.
+  void forget() { whose_ = Whose::unknown; }
 
  private:
+  enum class Whose { unknown, ours, others };
   static constexpr int kMost = 16;  // that are looked up
-  bool ours_ = false;
+  Whose whose_ = Whose::unknown;
   long ended_ = 0;
 };
 
@@ -65,10 +70,12 @@ int drive(int count, const MPI_Request* requests, const Test& test) {
   int error = MPI_SUCCESS;
   Questions questions;
   Engine::get().wait_until([&] {
-    if (!questions.worth_asking(count, requests)) return false;
+    if (!questions.worth_asking()) return false;
     int flag = 0;
     error = test(&flag);
-    return flag != 0 || error != MPI_SUCCESS;
+    if (flag != 0 || error != MPI_SUCCESS) return true;
+    questions.not_complete(count, requests);
+    return false;
   });
   return error;
 }
@@ -80,11 +87,13 @@ void drive_all(int count, const MPI_Request* requests) {
   Questions questions;
   Engine::get().wait_until([&] {
     for (; next < count; ++next, questions.forget()) {
-      if (!questions.worth_asking(1, requests + next)) return false;
+      if (!questions.worth_asking()) return false;
       int flag = 0;
       const int error = native().Request_get_status(requests[next], &flag, MPI_STATUS_IGNORE);
       if (error != MPI_SUCCESS) return true;
-      if (flag == 0) return false;
+      if (flag != 0) continue;
+      questions.not_complete(1, requests + next);
+      return false;
     }
     return true;
   });

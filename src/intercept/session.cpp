@@ -11,6 +11,7 @@
 #include "intercept/lifeline.hpp"
 #include "intercept/roll_call.hpp"
 #include "intercept/this_rank.hpp"
+#include "transport/mpi/yielding.hpp"
 
 namespace stretto::intercept {
 namespace {
@@ -84,6 +85,7 @@ void begin_session(int required) {
   communicators::attach(native().comm_self);
   const Communicator* world = communicators::find(native().comm_world);
   if (world != nullptr) engine.set_hosts(communicators::world_hosts());
+  if (engine.oversubscribed()) make_native_yield();
   begun = true;
   detail::active.store(true, std::memory_order_release);
 }

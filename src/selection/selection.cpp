@@ -258,13 +258,14 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     if (!query.commutative && !forced.algorithm->keeps_rank_order) {
       unfit = Reason::changes_rank_order;
     }
-    // What many MPIs lack, or have unfinished, is Stretto's by another algorithm: ranks hang whose
-    // MPIX_Alltoallw_init of Open MPI 4.1 is in place and empty on some of them.
-    if (unfit != Reason::none && query.form == Form::persistent) return from_rules(query);
-    if (unfit != Reason::none) return {.reason = unfit};
-    return {.algorithm = forced.algorithm,
-            .segment_bytes = forced.algorithm->uses_segment ? kForcedSegment : 0,
-            .radix = kForcedRadix};
+    if (unfit == Reason::none) {
+      return {.algorithm = forced.algorithm,
+              .segment_bytes = forced.algorithm->uses_segment ? kForcedSegment : 0,
+              .radix = kForcedRadix};
+    }
+    // Persistent collectives are unfinished in many MPIs, so another algorithm runs them here: with
+    // Open MPI 4.1 ranks hang whose MPIX_Alltoallw_init is in place and empty on some of them.
+    if (query.form != Form::persistent) return {.reason = unfit};
   }
   return query.size <= kMeasuredRanks || has_one_algorithm(query)
              ? from_rules(query)

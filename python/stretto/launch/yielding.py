@@ -20,6 +20,6 @@ _VARIABLES: dict[Abi, Mapping[str, str]] = {
 }
 
 
-def yielding(abi: Abi) -> dict[str, str]:
-    """Variables for the ranks of an MPI with that interface; one that the user set stays so."""
-    return {key: value for key, value in _VARIABLES[abi].items() if key not in os.environ}
+def yielding(abi: Abi, here: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables for the ranks of an MPI with that interface; one that is set `here` stays so."""
+    return {key: value for key, value in _VARIABLES[abi].items() if key not in here}

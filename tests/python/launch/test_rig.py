@@ -16,6 +16,7 @@ from stretto import native
 from stretto.errors import EnvironmentUnusable, StrettoError
 from stretto.launch.rig import Rig, parse_rig, rig
 from stretto.launch.rig.rig import require_usable
+from stretto.launch.yielding import yielding
 
 if TYPE_CHECKING:
     from mpi_runs import Mpi
@@ -88,6 +89,24 @@ def test_ranks_of_two_hosts_on_one_core_are_known_to_share_it(mpi: Mpi, tmp_path
     assert "native selected" in {
         line["reason"] for line in counted["passed"] if line["call"] == "MPI_Ibcast"
     }
+
+
+@needs_rig
+@pytest.mark.parametrize("cores", [1, 2])
+def test_the_mpi_is_made_to_yield_where_ranks_share_cores(mpi: Mpi, cores: int) -> None:
+    here = sorted(os.sched_getaffinity(0))
+    if len(here) < cores:
+        pytest.skip("there is but one core here")
+    unset = [word for name in yielding(mpi.abi, {}) for word in ("-u", name)]
+    bound = ["taskset", "-c", ",".join(map(str, here[:cores]))]
+    program = ["env", *unset, *bound, str(mpi.program("yielding"))]
+    env = {"LD_PRELOAD": str(native.drop_in(mpi.abi)), "STRETTO_RUN_ALL_RANKS": "trust"}
+    with Rig(parse_rig("2x1@1gbit")) as hosts:
+        command = hosts.launcher(mpi.launcher).command(2, program, env)
+        said = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S
+        ).stdout
+    assert f"yields {int(cores == 1)}" in said
 
 
 @needs_rig

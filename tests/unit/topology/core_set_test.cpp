@@ -53,8 +53,8 @@ TEST(Topology, HostsOfOneMachineShareItsCores) {
   EXPECT_EQ(Topology(std::array{first, second}).hosts(), 2);
   const std::array machine{first.on_its_machine(), second.on_its_machine()};
   // Where the kernel does not tell they stay two.
-  const bool told = std::filesystem::exists("/proc/sys/kernel/random/boot_id");
-  EXPECT_EQ(Topology(machine).hosts(), told ? 1 : 2);
+  const bool known = std::filesystem::exists("/proc/sys/kernel/random/boot_id");
+  EXPECT_EQ(Topology(machine).hosts(), known ? 1 : 2);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ def test_thousands_of_communicators_leave_no_memory_behind(mpi: Mpi, ranks: int)
     assert int(figures["rss_kib_end"]) - int(figures["rss_kib_early"]) < 1024
 
 
-def test_threads_of_a_program_have_communicators_of_their_own(mpi: Mpi) -> None:
-    ended = mpi.run_under_stretto(mpi.program("threads_dropin"), ranks=2, env=OURS)
+def test_threads_have_communicators_of_their_own_and_free_types_of_each_other(mpi: Mpi) -> None:
+    ended = mpi.run_under_stretto(mpi.program("threads_dropin"), "freed", ranks=2, env=OURS)
     assert ended.ok, ended.stdout + ended.stderr
     assert "threads ok" in ended.stdout
 

@@ -1,11 +1,12 @@
 /* Several threads, each with blocking and nonblocking collectives on a communicator of its own
- * that it makes and frees; and a type that one thread frees while another is blocked in a
- * collective with it.
+ * that it makes and frees; with the argument "freed" also a type that one thread frees while
+ * another is blocked in a collective with it, of which Open MPI 4.1 and MPICH 5.0 themselves die.
  *
  * Knows nothing of Stretto. Prints "threads ok" on rank 0. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "check.h"
@@ -92,7 +93,7 @@ int main(int argc, char** argv) {
   for (int t = 0; t < THREADS; ++t) MPI_Comm_dup(MPI_COMM_WORLD, &comms[t]);
   for (int t = 0; t < THREADS; ++t) pthread_create(&threads[t], NULL, exercise, &comms[t]);
   for (int t = 0; t < THREADS; ++t) pthread_join(threads[t], NULL);
-  free_beneath(comms[0]);
+  if (argc > 1 && strcmp(argv[1], "freed") == 0) free_beneath(comms[0]);
   for (int t = 0; t < THREADS; ++t) MPI_Comm_free(&comms[t]);
   if (rank == 0) printf("threads ok\n");
   MPI_Finalize();

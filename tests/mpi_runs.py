@@ -11,7 +11,13 @@ import pytest
 from stretto import native
 from stretto.errors import StrettoError
 from stretto.launch.base import Abi
-from stretto.launch.dropin import ALL_RANKS, SELECTED, SELECTION, selections_in_turn
+from stretto.launch.dropin import (
+    ALL_RANKS,
+    CALIBRATION_TIME,
+    SELECTED,
+    SELECTION,
+    selections_in_turn,
+)
 from stretto.launch.process import launch
 from stretto.launch.registry import Known, identify, known_launchers
 from stretto.launch.schedules import known_algorithms
@@ -21,6 +27,14 @@ from stretto.launch.yielding import yielding
 # Several tests run at a time, so ranks share cores: waiting ones leave them to others.
 for _abi in Abi:
     os.environ.update(yielding(_abi))
+
+# Open MPI starts in a third of the time where it does not look for networks that are not here. It
+# chooses no other transport than it does by itself.
+os.environ.setdefault("OMPI_MCA_pml", "ob1")
+os.environ.setdefault("OMPI_MCA_btl", "^ofi,openib,uct,usnic")
+
+# What is measured of the machine need not be precise.
+os.environ.setdefault(CALIBRATION_TIME, "5")
 
 # Most tests preload by hand, all ranks.
 os.environ[ALL_RANKS] = "trust"

@@ -1,6 +1,7 @@
 #include "api/call.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 
 #include "api/arguments.hpp"
@@ -51,17 +52,31 @@ Amount amount_of_reduction(const Call& call, const Communicator& comm, Count typ
   return {.bytes = bytes, .elements = elements, .element_bytes = type_bytes};
 }
 
-// Of an allgatherv, all of whose blocks every rank knows, by their type's size; else 0.
-Count mean_block(const Call& call, const Communicator& comm) {
-  if (call.collective != Collective::allgather || comm.is_inter() || !call.recvcounts) return 0;
-  Count elements = 0;
-  for (int rank = 0; rank < comm.size; ++rank) {
-    elements += call.recvcounts[static_cast<std::size_t>(rank)];
-  }
+// By the sizes of the types.
+double bytes_of(const Numbers& counts, MPI_Datatype type, const MPI_Datatype* types, int blocks) {
   MPI_Count type_bytes = 0;
-  native().Type_size_x(call.recvtype, &type_bytes);
-  return static_cast<Count>(static_cast<double>(elements) * static_cast<double>(type_bytes)) /
-         comm.size;
+  if (types == nullptr) native().Type_size_x(type, &type_bytes);
+  double bytes = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(blocks); ++i) {
+    if (types != nullptr && counts[i] > 0) native().Type_size_x(types[i], &type_bytes);
+    bytes += static_cast<double>(counts[i]) * static_cast<double>(type_bytes);
+  }
+  return bytes;
+}
+
+// Of an allgatherv, all of whose blocks every rank knows, and of the alltoallv of this rank's own
+// blocks (see Query::bytes); else 0.
+Count mean_block(const Call& call, const Communicator& comm) {
+  const bool sends_all = call.collective == Collective::alltoall;
+  if (comm.is_inter() || !(sends_all || call.collective == Collective::allgather)) return 0;
+  double most = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, comm.size);
+  if (!sends_all) return static_cast<Count>(most) / comm.size;
+  if (!is_in_place(call)) {
+    most = std::max(most, bytes_of(call.sendcounts, call.sendtype, call.sendtypes, comm.size));
+  }
+  // Choices are remembered by the size, and such blocks are never twice the same.
+  const auto mean = static_cast<std::uint64_t>(most) / static_cast<std::uint64_t>(comm.size);
+  return static_cast<Count>(std::bit_floor(mean));
 }
 
 Amount amount_of(const Call& call, const Communicator& comm) {

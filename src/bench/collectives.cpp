@@ -17,7 +17,7 @@ constexpr Collective kMeasured[] = {
     Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 // Alone, a short call shows how far apart ranks leave the barrier before it.
-constexpr int kInARow = 8;
+int in_a_row() { return std::clamp(static_cast<int>(8 * share_of_time()), 1, 8); }
 constexpr int kRepeats = 11;             // of a row, at least
 constexpr int kMostRepeats = 200;        // as long as they take no longer than kEnough
 constexpr double kEnough = 20'000'000;   // ns, for one size
@@ -96,7 +96,8 @@ class Caller {
       return average(times);
     }
     const int places = static_cast<int>(std::min<std::int64_t>(pairs(bytes), kPlacements));
-    const int in_a_place = affordable(estimate, places * kRowsInAPlace) / places;
+    const int in_a_place =
+        std::max(affordable(estimate, places * kRowsInAPlace) / places, 1);
     for (pair_ = 0; pair_ < places; ++pair_) {
       row(collective, bytes);  // the first calls in a place are slower, by a third
       times.push_back(average(rows(collective, bytes, in_a_place)).typical);
@@ -137,9 +138,10 @@ class Caller {
 
   // Rows of calls that take so long each.
   static int affordable(double call, int least) {
-    const double row = kInARow * call;
-    const double wanted = std::clamp(kEnough / row, 1.0 * least, 1.0 * kMostRepeats);
-    return static_cast<int>(std::clamp(kLongest / row, 2.0, wanted));
+    const double row = in_a_row() * call;
+    const double wanted =
+        std::clamp(share_of_time() * kEnough / row, 1.0 * least, 1.0 * kMostRepeats);
+    return static_cast<int>(std::clamp(share_of_time() * kLongest / row, 2.0, wanted));
   }
 
   std::vector<double> rows(Collective collective, std::int64_t bytes, int count) {
@@ -150,13 +152,14 @@ class Caller {
 
   // A call's, of the slowest rank, the same on all.
   double row(Collective collective, std::int64_t bytes) {
+    const int calls = in_a_row();
     native().Barrier(comm_);
     const std::int64_t begin = now_ns();
-    for (int i = 0; i < kInARow; ++i) {
+    for (int i = 0; i < calls; ++i) {
       if (in_turn_ > 1) pair_ = (pair_ + 1) % in_turn_;
       call(collective, bytes, i % size_);
     }
-    const auto mine = static_cast<double>(now_ns() - begin) / kInARow;
+    const auto mine = static_cast<double>(now_ns() - begin) / calls;
     std::vector<double> all(static_cast<std::size_t>(size_));
     native().Allgather(&mine, sizeof mine, native().byte, all.data(), sizeof mine, native().byte,
                        comm_);
@@ -193,7 +196,7 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
     for (const std::int64_t bytes : kSizes) {
       if (bytes * size > kMostInAll / 2) break;
       const Sample time = caller.measure(collective, bytes);
-      times.push_back({collective, bytes, kInARow, time});
+      times.push_back({collective, bytes, in_a_row(), time});
       const bool cached = bytes < kOutOfCaches && time.typical <= kCached;
       if (cached && bytes >= kShowsCaches && collective != Collective::barrier) {
         times.back().cold = caller.measure_in_turn(collective, bytes, kColdRows);

@@ -36,9 +36,10 @@ class Side {
     const int few = agreed(1);
     ping_pong(few);
     const double estimate = agreed(ping_pong(few));
-    const int repeats = static_cast<int>(std::clamp(kRoundNs / estimate, 1.0, 1.0 * kMostRepeats));
+    const double round_ns = share_of_time() * kRoundNs;
+    const int repeats = static_cast<int>(std::clamp(round_ns / estimate, 1.0, 1.0 * kMostRepeats));
     // A slow network is not as noisy as it is slow.
-    rounds_ = estimate * repeats > kLongRoundNs ? kFewRounds : kRounds;
+    rounds_ = estimate * repeats > share_of_time() * kLongRoundNs ? kFewRounds : kRounds;
     times.one_way = rounds([&] { return ping_pong(agreed(repeats)); });
     times.exchange = rounds([&] { return exchange(agreed(repeats)); });
     std::vector<double> sends;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/config.hpp"
 
 namespace stretto::bench {
 
@@ -17,6 +18,13 @@ constexpr std::int64_t kOutOfCaches = 2 << 20;
 // So far from the same place of a page as another buffer: at the same place loads wait for stores
 // that they have nothing to do with.
 constexpr std::size_t kApart = 1088;
+
+// Of the time that measurements take by themselves: less of it, fewer repetitions and more noise.
+[[nodiscard]] inline double share_of_time() {
+  static const auto percent =
+      static_cast<double>(number_setting("STRETTO_CALIBRATE_PERCENT", 1).value_or(100));
+  return percent / 100;
+}
 
 // In ns: what it takes, and the quartiles around it.
 struct Sample {

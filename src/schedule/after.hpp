@@ -43,13 +43,15 @@ class After {
   }
 
  private:
+  // In order: of a million ranks' steps, which come in order, none is compared with all others.
   [[gnu::cold]] void add_to_more(StepId id) {
-    if (std::find(more_.begin(), more_.end(), id) == more_.end()) more_.push_back(id);
+    const auto at = std::lower_bound(more_.begin(), more_.end(), id);
+    if (at == more_.end() || *at != id) more_.insert(at, id);
   }
 
   std::array<StepId, 4> few_;  // of those, the first are in use
   std::size_t few_count_ = 0;
-  std::vector<StepId> more_;  // the others
+  std::vector<StepId> more_;  // the others, ascending
 };
 
 template <class... Ids>

@@ -1,7 +1,8 @@
 // Which algorithm runs a call, or that the MPI underneath does (`native`).
 //
 // The answer must be the same on all ranks of a communicator, so it depends only on
-// what MPI requires to be equal on them and on the topology they all know.
+// what MPI requires to be equal on them and on the topology they all know; but where ranks that
+// choose differently understand each other all the same.
 #pragma once
 
 #include <array>
@@ -19,7 +20,8 @@ struct Query {
   int size = 1;
   Count bytes = 0;      // of the vector, or of one rank's block (see Shape::count)
   bool uneven = false;  // the ranks' blocks differ in size (gatherv and its kind): their mean,
-                        // or 0 where not all ranks know it
+                        // or 0 where not all ranks know it; of an alltoall that of this rank's
+                        // own, since all its algorithms for such blocks send the same messages
   bool commutative = true;
   Form form = Form::blocking;
   bool two_groups = false;  // the communicator is an intercommunicator

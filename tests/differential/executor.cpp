@@ -148,8 +148,7 @@ void Executor::init(const Action& action) {
   Persistent made{.action = action,
                   .job = std::make_shared<Job>(action.arguments, action.seed, view, rank_)};
   // The MPIs' own err as their nonblocking ones do.
-  const Traits& about = traits(action.arguments.collective);
-  made.stands_in = !has_persistent() || ((view.inter || about.neighbor) && !trusts(view));
+  made.stands_in = !has_persistent() || avoids(action, view);
   if (!made.stands_in) {
     const int error = made.job->issue(Mode::persistent, &made.request);
     if (error != MPI_SUCCESS) return note(action.id, made.job->outcome(error));
@@ -163,14 +162,17 @@ void Executor::init(const Action& action) {
 // takes for the ranks; and two pending on one intercommunicator.
 // Where they err: neighbourhood collectives on a Cartesian topology, when both neighbours in a
 // direction are one rank. MPICH 5.0's MPI_Ibcast errs on intercommunicators, but from rank 0.
-int Executor::issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const {
-  const View& view = views_.at(action.comm);
+bool Executor::avoids(const Action& action, const View& view) const {
   const Traits& about = traits(action.arguments.collective);
   const bool vector = action.arguments.collective == Collective::alltoallv;
   const bool types = action.arguments.collective == Collective::alltoallw;
   const bool in_place = action.arguments.in_place;
   const bool faulty = (vector && in_place) || (types && (in_place || view.topology));
-  const bool avoided = (faulty || view.inter || about.neighbor) && !trusts(view);
+  return (faulty || view.inter || about.neighbor) && !trusts(view);
+}
+
+int Executor::issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const {
+  const bool avoided = avoids(action, views_.at(action.comm));
   return job.issue(avoided ? Mode::blocking : Mode::nonblocking, request);
 }
 

@@ -52,6 +52,8 @@ class Executor {
   void note(Id action, const Outcome& outcome);
   [[nodiscard]] Random own(Seed seed) const;
   [[nodiscard]] bool trusts(const View& view) const;
+  // The MPI's own nonblocking and persistent forms of it, for their faults.
+  [[nodiscard]] bool avoids(const Action& action, const View& view) const;
   int issue_nonblocking(Job& job, const Action& action, MPI_Request* request) const;
 
   struct Persistent {

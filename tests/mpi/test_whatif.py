@@ -12,7 +12,7 @@ from mpi_runs import EVERY_MPI, MPIS, Mpi
 
 from stretto import native
 from stretto.data.virtual_times import read_times
-from stretto.launch.dropin import SCENARIOS, WHATIF
+from stretto.launch.dropin import CALIBRATION_TIME, SCENARIOS, WHATIF
 from stretto.model.machine import read_machine
 
 STRETTO = Path(sys.executable).with_name("stretto")
@@ -327,7 +327,10 @@ def test_what_cannot_be_asked_is_refused(options: list[str], words: str) -> None
     assert answer.stderr.count("\n") == 1
 
 
-def test_calibrate_writes_a_machine_that_simulate_reads(tmp_path: Path) -> None:
+def test_calibrate_writes_a_machine_that_simulate_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(CALIBRATION_TIME)  # all of it, once
     mpi = next(iter(MPIS.values()))
     file = tmp_path / "machine.toml"
     words = ["calibrate", "-o", str(file), "--launcher", str(mpi.launcher.path)]

@@ -1,5 +1,6 @@
 """Measuring the machine with a program's own MPI and launcher."""
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from stretto import native
 from stretto.data.calibration import Calibration, read_calibration
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.base import Launcher
-from stretto.launch.dropin import CALIBRATION, rank_environment
+from stretto.launch.dropin import CALIBRATION, CALIBRATION_TIME, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
 from stretto.launch.process import launch
@@ -17,6 +18,9 @@ def calibration_command(job: Job, launcher: Launcher, ranks: int, file: Path) ->
     """The launch that writes `file`: the program ends where its MPI_Init does."""
     library = native.drop_in(job.abi, "calibrate")
     environment = rank_environment(library, {}, verbose=False) | {CALIBRATION: str(file)}
+    # Of which all ranks have to repeat the same, on other hosts, too.
+    if share := os.environ.get(CALIBRATION_TIME):
+        environment[CALIBRATION_TIME] = share
     return launcher.command(ranks, job.program.argv, environment)
 
 

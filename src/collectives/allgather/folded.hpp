@@ -30,6 +30,7 @@ inline Schedule folded_allgather(const Shape& shape, Rank me, const Fold& fold,
     const int rank = fold.first_rank_of(first);
     return step.output({rank * n, (fold.first_rank_of(first + number) - rank) * n});
   };
+  constexpr std::size_t kMostAtOnce = 32;  // more than a hypercube has rounds
   std::vector<StepId> here{step.copy(own, step.output({me * n, n}))};
   if (fold.has_partner()) {
     here.push_back(step.recv(fold.partner(), step.output({fold.partner() * n, n})));
@@ -38,6 +39,8 @@ inline Schedule folded_allgather(const Shape& shape, Rank me, const Fold& fold,
     const Rank peer = fold.rank_of(round.peer);
     step.send(peer, blocks(round.leaving, round.blocks), after(here));
     here.push_back(step.recv(peer, blocks(round.arriving, round.blocks)));
+    // There may be as many rounds as ranks: not each waits for all before it.
+    if (here.size() > kMostAtOnce) here = {step.join(after(here))};
   }
   if (fold.has_partner()) step.send(fold.partner(), step.output(all), after(here));
   return step.finish();

@@ -59,11 +59,12 @@ class Cells {
   }
 
  private:
-  // To selection: of most v collectives no rank knows all sizes.
+  // To selection: of the others no rank knows all sizes.
   static Query as_known(Query query) {
-    const bool all_know =
-        query.collective == Collective::allgather || query.collective == Collective::reduce_scatter;
-    if (query.uneven && !all_know) query.bytes = 0;
+    const bool is_known = query.collective == Collective::allgather ||
+                          query.collective == Collective::reduce_scatter ||
+                          query.collective == Collective::alltoall;
+    if (query.uneven && !is_known) query.bytes = 0;
     return query;
   }
   static Cell cell(const Choice& choice, const Query& query, const Network& network) {

@@ -201,7 +201,10 @@ def test_every_verb_shows_an_example(capfd: Captured, verb: str) -> None:
 def test_a_signal_ends_the_command_and_its_program(house: Path, number: signal.Signals) -> None:
     (house / "app").write_text("#!/bin/bash\necho $$ > pid\nexec sleep 600\n")
     command = subprocess.Popen(
-        [sys.executable, "-c", "from stretto.cli.main import main; main()", "run", "./app"],
+        [
+            *("env", "--default-signal"),  # nohup, for one, hands down an ignored SIGHUP
+            *(sys.executable, "-c", "from stretto.cli.main import main; main()", "run", "./app"),
+        ],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     while not (house / "pid").exists() or not (house / "pid").read_text().strip():

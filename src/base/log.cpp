@@ -1,5 +1,7 @@
 #include "base/log.hpp"
 
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +9,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 namespace stretto {
 namespace {
@@ -24,6 +27,19 @@ void write_line(const char* format, std::va_list arguments) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), length + 1);
 }
 
+// A launcher may drop what it has not read when it finds a rank gone, as Hydra does.
+void wait_for_reader() {
+  constexpr int kMost = 200;
+  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 10'000'000};
+  struct stat about {};
+  if (::fstat(STDERR_FILENO, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
+  int unread = 1;
+  for (int i = 0; i < kMost && unread > 0; ++i) {
+    if (::ioctl(STDERR_FILENO, FIONREAD, &unread) != 0) return;
+    ::nanosleep(&kPause, nullptr);  // after it was read, too: to be passed on
+  }
+}
+
 }  // namespace
 
 void say(const char* format, ...) {
@@ -38,6 +54,7 @@ void refuse(int status, const char* format, ...) {
   va_start(arguments, format);
   write_line(format, arguments);
   va_end(arguments);
+  wait_for_reader();
   ::_exit(status);
 }
 

@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
+PF_EXITING = 4  # of the flags in /proc/PID/stat
 # What a launcher gets to stop its ranks on other hosts, which no kill from here reaches.
 GRACE_S = 2.0
 GIVE_UP_S = 10.0
@@ -71,6 +72,18 @@ def kill_descendants() -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.005)
+
+
+def _is_dying(first: list[str]) -> bool:
+    """Whether the rank that says so at first is ending or has; of another host nobody knows."""
+    if len(first) < 6 or first[5] != socket.gethostname():
+        return False
+    try:
+        stat = Path(f"/proc/{int(first[3])}/stat").read_text(errors="replace")
+    except (OSError, ValueError):
+        return True
+    state, *_, flags = stat.rpartition(")")[2].split()[:7]
+    return state in "ZX" or bool(int(flags) & PF_EXITING)
 
 
 class RollCall:
@@ -230,7 +243,19 @@ class Ranks:
             return
         self.cut_short |= said[-1] != "left"
         if self.lost is None:
-            self._lose(said)
+            self._lose(self._before(said) if said[-1] == "left" else said)
+
+    def _before(self, said: list[str]) -> list[str]:
+        """Of a rank that left of itself, the one it left for, whose line closes later.
+
+        A process has no memory any more before its descriptors close, and MPICH's ranks, which
+        read each other's, end when they find that.
+        """
+        dying = [
+            words for words in (text.splitlines() for _, text in self._said.values())
+            if words and _is_dying(words[0].split())
+        ]  # fmt: skip
+        return dying[0] if len(dying) == 1 else said
 
     def _aborts(self, said: list[str]) -> None:
         """A rank that ends the others may be seen to end after them, or never."""

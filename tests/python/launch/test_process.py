@@ -28,14 +28,15 @@ import os, socket, sys, time
 line = socket.socket(socket.AF_UNIX)
 key, path = os.environ["VARIABLE"].split(",")[:2]
 line.connect(path)
-line.send(f"rank {sys.argv[1]} pid {os.getpid()} host here key {key}\\n".encode())
+host = socket.gethostname() if sys.argv[2] == "lingers" else "here"
+line.send(f"rank {sys.argv[1]} pid {os.getpid()} host {host} key {key}\\n".encode())
 words = {"finalizes": b"done\\n", "leaves": b"left\\n", "aborts": b"aborts 9\\nleft\\n"}
 line.send(words.get(sys.argv[2], b""))
 if sys.argv[2] == "asks":
     line.send(f"of 2 in job runs {sys.argv[3]}\\n".encode())
     os.write(1, b"answer " + line.recv(9))
     line.send(b"done\\n")
-if sys.argv[2] == "waits":
+if sys.argv[2] == "waits" or (sys.argv[2] == "lingers" and os.fork() == 0):
     time.sleep(600)
 """.replace("VARIABLE", VARIABLE)
 
@@ -192,6 +193,12 @@ def test_the_first_rank_that_dies_is_known_whatever_the_exit_code() -> None:
     assert outcome.exit_code == 0
     assert outcome.lost is not None
     assert (outcome.lost.rank, outcome.lost.host) == (7, "here")
+
+
+def test_a_rank_that_leaves_for_another_that_is_dying_is_not_the_first() -> None:
+    outcome = launch_ranks("rank 0 waits & rank 1 lingers; rank 2 leaves; exit 15")
+    assert outcome.lost is not None
+    assert outcome.lost.rank == 1
 
 
 def test_ranks_that_all_leave_of_their_own_will_are_no_failure() -> None:

@@ -1,21 +1,23 @@
-"""Packaged MPI programs in virtual time, recorded and replayed: does each end, and replay exactly?
+"""Packaged MPI programs under Stretto; it installs nothing, and runs those that are here.
 
-Debian's, on its Open MPI; it installs nothing, and runs those that are here with inputs that it
-writes or that the packages bring. Names of programs on the command line run only those.
+In virtual time, recorded and replayed: does each end, and replay exactly? Or, with --compare, as
+they are, beside themselves under Stretto. Exit code 3 where one does not do well.
+
+Example: .venv/bin/python tools/packaged.py --compare 5 --ranks 4 nwchem icoFoam
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import random
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from packaged_programs import PROGRAMS
 from rich.console import Console
 from rich.table import Table
 
@@ -24,321 +26,7 @@ MACHINE = "ethernet-10g"
 RANKS = (2, 4)
 HANGS_AFTER_S = 300
 MPIRUN = Path("/usr/bin/mpirun")
-PYTHON = "/usr/bin/python3"
-
-
-@dataclass(frozen=True)
-class Packaged:
-    """A program of a package."""
-
-    name: str
-    what: str  # its language, and what it does beside messages and collectives
-    needs: str  # a file of the package
-    package: str
-    # Writes the inputs into the folder it runs in; returns the command.
-    command: Callable[[Path], list[str]]
-
-
-def alignment(folder: Path, species: int, sites: int) -> None:
-    """Sequences of an evolution by chance, as PHYLIP has them."""
-    chance = random.Random(1)
-    ancestor = [chance.choice("ACGT") for _ in range(sites)]
-    rows = [f"{species} {sites}"]
-    for number in range(species):
-        each = [chance.choice("ACGT") if chance.random() < 0.2 else base for base in ancestor]
-        rows.append(f"species{number:<6}{''.join(each)}")
-    (folder / "alignment.phy").write_text("\n".join(rows) + "\n")
-
-
-def wrote(folder: Path, name: str, text: str) -> str:
-    (folder / name).write_text(text)
-    return name
-
-
-def abinit(folder: Path) -> list[str]:
-    text = """ecut 6 acell 3*10.2 rprim 0 .5 .5 .5 0 .5 .5 .5 0
-ntypat 1 znucl 14 natom 2 typat 1 1 xred 0 0 0 .25 .25 .25
-pp_dirpath "/usr/share/abinit/psp" pseudos "14si.pspnc"
-ngkpt 2 2 2 nstep 6 toldfe 1e-6 prtwf 0 prtden 0 prteig 0 prtgsr 0
-"""
-    return ["abinit", wrote(folder, "silicon.abi", text)]
-
-
-def pwscf(folder: Path) -> list[str]:
-    text = """&control calculation='scf' pseudo_dir='/usr/share/abinit/psp' outdir='.' /
-&system ibrav=2 celldm(1)=10.2 nat=2 ntyp=1 ecutwfc=12 /
-&electrons conv_thr=1e-6 /
-ATOMIC_SPECIES
-Si 28.086 14-Si.nlcc.UPF
-ATOMIC_POSITIONS alat
-Si 0 0 0
-Si .25 .25 .25
-K_POINTS automatic
-2 2 2 0 0 0
-"""
-    return ["pw.x", "-in", wrote(folder, "silicon.in", text)]
-
-
-def elk(folder: Path) -> list[str]:
-    text = """tasks
-  0
-maxscl
-  4
-avec
-  5.13 5.13 0.0
-  5.13 0.0 5.13
-  0.0 5.13 5.13
-sppath
-  '/usr/share/elk-lapw/species/'
-atoms
-  1
-  'Si.in'
-  2
-  0.0 0.0 0.0 0 0 0
-  0.25 0.25 0.25 0 0 0
-ngridk
-  2 2 2
-"""
-    wrote(folder, "elk.in", text)
-    return ["elk-lapw"]
-
-
-def nwchem(folder: Path) -> list[str]:
-    text = """start water
-geometry
- O 0 0 0
- H 0 0.757 0.587
- H 0 -0.757 0.587
-end
-basis
- * library 3-21g
-end
-task scf energy
-"""
-    return ["nwchem.openmpi", wrote(folder, "water.nw", text)]
-
-
-def mpqc(folder: Path) -> list[str]:
-    text = """molecule<Molecule>: ( symmetry = C2V unit = angstrom
-  { atoms geometry } = { O [ 0 0 0.37 ] H [ 0.78 0 -0.18 ] H [ -0.78 0 -0.18 ] } )
-basis<GaussianBasisSet>: ( name = "STO-3G" molecule = $:molecule )
-mpqc: ( checkpoint = no savestate = no
-  mole<CLHF>: ( molecule = $:molecule basis = $:basis ) )
-"""
-    return ["mpqc", "-messagegrp", "<MPIMessageGrp>:()", wrote(folder, "water.in", text)]
-
-
-def lammps(folder: Path) -> list[str]:
-    text = """units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 6 0 6 0 6
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 1.44 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-fix 1 all nve
-thermo 20
-run 100
-"""
-    return ["lmp", "-in", wrote(folder, "melt.in", text)]
-
-
-def hpcc(folder: Path) -> list[str]:
-    text = """HPLinpack input
-none
-HPL.out
-8
-1
-256
-1
-32
-0
-1
-1
-1
-16.0
-1
-2
-1
-4
-1
-2
-1
-1
-1
-0
-1
-0
-2
-64
-0
-0
-1
-8
-0
-1
-0
-1
-0
-"""
-    wrote(folder, "hpccinf.txt", text)
-    return ["hpcc"]
-
-
-def iqtree(folder: Path) -> list[str]:
-    alignment(folder, 8, 300)
-    return ["iqtree2-mpi", "-s", "alignment.phy", "-m", "JC", "-T", "1", "-seed", "1", "-redo"]
-
-
-def phyml(folder: Path) -> list[str]:
-    alignment(folder, 6, 200)
-    return ["phyml-mpi", "-i", "alignment.phy", "-m", "JC69", "-b", "4", "--no_memory_check"]
-
-
-def garli(folder: Path) -> list[str]:
-    alignment(folder, 6, 200)
-    text = """[general]
-datafname = alignment.phy
-streefname = stepwise
-attachmentspertaxon = 10
-ofprefix = garli
-randseed = 1
-genthreshfortopoterm = 200
-stopgen = 300
-searchreps = 1
-writecheckpoints = 0
-restart = 0
-outgroup = 1
-outputeachbettertopology = 0
-datatype = nucleotide
-ratematrix = 1rate
-statefrequencies = equal
-ratehetmodel = none
-numratecats = 1
-invariantsites = none
-[master]
-nindivs = 4
-holdover = 1
-selectionintensity = .5
-holdoverpenalty = 0
-stopgen = 300
-stoptime = 100
-bootstrapreps = 0
-"""
-    return ["garli-mpi", "-2", wrote(folder, "garli.conf", text)]
-
-
-def grid(folder: Path) -> str:
-    """A graph of 40 x 40 vertices, as Scotch has it."""
-    side = 40
-    rows = []
-    for at in range(side * side):
-        x, y = at % side, at // side
-        beside = [
-            (x + dx) + (y + dy) * side
-            for dx, dy in ((-1, 0), (1, 0), (0, -1), (0, 1))
-            if 0 <= x + dx < side and 0 <= y + dy < side
-        ]
-        rows.append(" ".join(map(str, [len(beside), *beside])))
-    arcs = 4 * side * (side - 1)
-    return wrote(folder, "grid.grf", f"0\n{side * side} {arcs}\n0 000\n" + "\n".join(rows) + "\n")
-
-
-def mpb(folder: Path) -> list[str]:
-    text = """(set! num-bands 4)
-(set! k-points (list (vector3 0 0 0) (vector3 0.5 0 0)))
-(set! geometry (list (make cylinder (center 0 0 0) (radius 0.2) (height infinity)
-                     (material (make dielectric (epsilon 12))))))
-(set! geometry-lattice (make lattice (size 1 1 no-size)))
-(set! resolution 16)
-(run-te)
-"""
-    return ["mpb-mpi", wrote(folder, "rods.ctl", text)]
-
-
-def python(text: str) -> Callable[[Path], list[str]]:
-    return lambda folder: [PYTHON, wrote(folder, "program.py", text)]
-
-
-MEEP = """import meep as mp
-simulation = mp.Simulation(cell_size=mp.Vector3(8, 4), resolution=10,
-    boundary_layers=[mp.PML(1.0)],
-    sources=[mp.Source(mp.ContinuousSource(frequency=0.15), mp.Ez, mp.Vector3(-3))])
-simulation.run(until=20)
-"""
-H5PY = """from mpi4py import MPI
-import h5py, numpy
-comm = MPI.COMM_WORLD
-with h5py.File("data.h5", "w", driver="mpio", comm=comm) as file:
-    data = file.create_dataset("data", (10, comm.size, 4096), dtype="f8")
-    for step in range(10):
-        with data.collective:
-            data[step, comm.rank, :] = numpy.full(4096, step + comm.rank)
-with h5py.File("data.h5", "r", driver="mpio", comm=comm) as file:
-    assert file["data"][9, comm.rank, 0] == 9 + comm.rank
-"""
-ONE_SIDED = """from mpi4py import MPI
-import numpy
-comm = MPI.COMM_WORLD
-memory = numpy.zeros(1000)
-window = MPI.Win.Create(memory, comm=comm)
-mine = numpy.full(1000, comm.rank, dtype=float)
-for step in range(50):
-    window.Fence()
-    window.Put(mine, (comm.rank + 1) % comm.size)
-    window.Fence()
-    assert memory[0] == (comm.rank - 1) % comm.size
-for step in range(50):
-    window.Lock((comm.rank + 1) % comm.size)
-    window.Accumulate(mine, (comm.rank + 1) % comm.size, op=MPI.SUM)
-    window.Unlock((comm.rank + 1) % comm.size)
-comm.Barrier()
-window.Free()
-"""
-FILES = """from mpi4py import MPI
-import numpy
-comm = MPI.COMM_WORLD
-file = MPI.File.Open(comm, "data", MPI.MODE_CREATE | MPI.MODE_RDWR)
-mine, back = numpy.full(4096, comm.rank, dtype="d"), numpy.empty(4096)
-for step in range(20):
-    file.Write_at_all((step * comm.size + comm.rank) * mine.nbytes, mine)
-    file.Write_ordered(mine)
-    file.Sync()
-    file.Read_at_all(comm.rank * mine.nbytes, back)
-file.Close()
-"""
-
-PROGRAMS = [
-    Packaged("abinit", "Fortran", "/usr/bin/abinit", "abinit", abinit),
-    Packaged("pw.x", "Fortran", "/usr/bin/pw.x", "quantum-espresso", pwscf),
-    Packaged("elk", "Fortran", "/usr/bin/elk-lapw", "elk-lapw", elk),
-    Packaged(
-        "nwchem", "Fortran, shared memory", "/usr/bin/nwchem.openmpi", "nwchem-openmpi", nwchem
-    ),
-    Packaged("mpqc", "C++, threads", "/usr/bin/mpqc", "mpqc", mpqc),
-    Packaged("lammps", "C++", "/usr/bin/lmp", "lammps", lammps),
-    Packaged("hpcc", "C", "/usr/bin/hpcc", "hpcc", hpcc),
-    Packaged("iqtree", "C++, finalizes in exit", "/usr/bin/iqtree2-mpi", "iqtree", iqtree),
-    Packaged("phyml", "C", "/usr/bin/phyml-mpi", "phyml", phyml),
-    Packaged("garli", "C++", "/usr/bin/garli-mpi", "garli-mpi", garli),
-    Packaged("dgord", "C, threads", "/usr/bin/dgord", "ptscotch",
-             lambda f: ["dgord", grid(f), "order.ord"]),
-    Packaged("dgpart", "C, threads", "/usr/bin/dgpart", "ptscotch",
-             lambda f: ["dgpart", "4", grid(f), "parts.map"]),
-    Packaged("mpb", "C, Scheme, parallel HDF5", "/usr/bin/mpb-mpi", "mpb-mpi", mpb),
-    Packaged("meep", "C++, Python", "/usr/lib/python3/dist-packages/meep",
-             "python3-meep-openmpi", python(MEEP)),
-    Packaged("h5py", "Python, parallel HDF5",
-             "/usr/lib/python3/dist-packages/h5py/_debian_h5py_mpi", "python3-h5py-mpi",
-             python(H5PY)),
-    Packaged("mpi4py one-sided", "Python, one-sided", "/usr/lib/python3/dist-packages/mpi4py",
-             "python3-mpi4py", python(ONE_SIDED)),
-    Packaged("mpi4py files", "Python, parallel files", "/usr/lib/python3/dist-packages/mpi4py",
-             "python3-mpi4py", python(FILES)),
-]  # fmt: skip
+SLOWEST = 0.97  # of the speed without Stretto
 
 
 def stretto(folder: Path, *words: str) -> subprocess.CompletedProcess[str] | None:
@@ -362,45 +50,78 @@ def last_line(text: str) -> str:
     return (text.strip().splitlines() or ["it says nothing"])[-1][:100]
 
 
-def row_of(each: Packaged, ranks: int) -> tuple[bool, list[str]]:
-    """Whether all is well, and the rest of its row."""
-    with tempfile.TemporaryDirectory(prefix="stretto-packaged-") as name:
-        folder = Path(name)
-        run = stretto(
-            folder, "whatif", "-n", str(ranks), "--runs", "1", "--machine", MACHINE, "--launcher",
-            str(MPIRUN), "--timeout", "120", "--record", "a.trace", "--output", "run", "--json",
-            *each.command(folder),
-        )  # fmt: skip
+def launch_options(ranks: int, runs: int) -> list[str]:
+    return [
+        *("-n", str(ranks), "--runs", str(runs), "--launcher", str(MPIRUN)),
+        *("--timeout", "120", "--output", "run", "--json"),
+    ]
+
+
+def in_virtual_time(folder: Path, ranks: int, command: list[str]) -> tuple[bool, list[str]]:
+    """Whether it ends and replays exactly, and the rest of its row."""
+    options = [*launch_options(ranks, 1), "--machine", MACHINE, "--record", "a.trace"]
+    run = stretto(folder, "whatif", *options, *command)
+    if run is None or run.returncode != 0:
+        return False, ["no", last_line("" if run is None else run.stderr), "", ""]
+    times = json.loads(run.stdout)
+    normal = float(times["normal_s"]["median"])
+    sim = float(times["scenarios_s"]["sim"]["median"])
+    again = stretto(folder, "replay", "a.trace", "--json")
+    if again is None or again.returncode != 0:
+        exact = last_line("" if again is None else again.stderr)
+    else:
+        off = json.loads(again.stdout)["off_ns"]
+        exact = "yes" if off == 0 else f"{off} ns off"
+    return exact == "yes", ["yes", exact, f"{normal:.2f}", f"{sim:.2f}"]
+
+
+def beside_itself(runs: int) -> Callable[[Path, int, list[str]], tuple[bool, list[str]]]:
+    """Whether it is as fast under Stretto, and the rest of its row."""
+
+    def row(folder: Path, ranks: int, command: list[str]) -> tuple[bool, list[str]]:
+        run = stretto(folder, "compare", *launch_options(ranks, runs), *command)
         if run is None or run.returncode != 0:
             return False, ["no", last_line("" if run is None else run.stderr), "", ""]
-        times = json.loads(run.stdout)
-        normal = float(times["normal_s"]["median"])
-        sim = float(times["scenarios_s"]["sim"]["median"])
-        again = stretto(folder, "replay", "a.trace", "--json")
-        if again is None or again.returncode != 0:
-            exact = last_line("" if again is None else again.stderr)
-        else:
-            off = json.loads(again.stdout)["off_ns"]
-            exact = "yes" if off == 0 else f"{off} ns off"
-        return exact == "yes", ["yes", exact, f"{normal:.2f}", f"{sim:.2f}"]
+        wall = json.loads(run.stdout)["wall"]
+        ratio = wall["ratio"]["spread"]
+        return ratio["median"] >= SLOWEST, [
+            "yes",
+            *(f"{wall[side]['median']:.2f}" for side in ("native", "stretto")),
+            f"{ratio['median']:.2f} ({ratio['minimum']:.2f} to {ratio['maximum']:.2f})",
+        ]
+
+    return row
 
 
 def main() -> int:
-    named = sys.argv[1:]
-    table = Table(
-        "program", "what", "ranks", "ended", "replay exact", "normal s", "sim s",
-        title=f"Packaged programs in virtual time, machine {MACHINE}",
-    )  # fmt: skip
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--compare", type=int, metavar="RUNS", help="pairs of launches")
+    parser.add_argument("--ranks", type=int, action="append", help="repeatable, default 2 and 4")
+    parser.add_argument("program", nargs="*", help="only these")
+    chosen = parser.parse_args()
+    if chosen.compare:
+        what, row_of = "beside themselves under Stretto", beside_itself(chosen.compare)
+        columns = ["ended", "native s", "Stretto s", "native / Stretto"]
+    else:
+        what, row_of = f"in virtual time, machine {MACHINE}", in_virtual_time
+        columns = ["ended", "replay exact", "normal s", "sim s"]
+    table = Table("program", "what", "ranks", *columns, title=f"Packaged programs {what}")
     good = True
     missing = []
     for each in PROGRAMS:
-        if named and each.name not in named:
+        if chosen.program and each.name not in chosen.program:
             continue
         if not Path(each.needs).exists() or not MPIRUN.exists():
             missing.append(each.package)
             continue
-        for ranks in RANKS:
-            well, cells = row_of(each, ranks)
+        for ranks in chosen.ranks or RANKS:
+            with tempfile.TemporaryDirectory(prefix="stretto-packaged-") as name:
+                command = each.command(Path(name))
+                if each.cut is not None:
+                    each.cut(Path(name), ranks)
+                well, cells = row_of(Path(name), ranks, command)
             good = good and well
             table.add_row(each.name, each.what, str(ranks), *cells)
             print(each.name, ranks, *cells, sep="  ", file=sys.stderr, flush=True)

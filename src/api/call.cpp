@@ -68,7 +68,8 @@ double bytes_of(const Numbers& counts, MPI_Datatype type, const MPI_Datatype* ty
 // blocks (see Query::bytes); else 0.
 Count mean_block(const Call& call, const Communicator& comm) {
   const bool sends_all = call.collective == Collective::alltoall;
-  if (comm.is_inter() || !(sends_all || call.collective == Collective::allgather)) return 0;
+  const bool is_known = sends_all || call.collective == Collective::allgather;
+  if (comm.is_inter() || !is_known) return 0;
   double most = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, comm.size);
   if (!sends_all) return static_cast<Count>(most) / comm.size;
   if (!is_in_place(call)) {

@@ -31,7 +31,7 @@ void write_line(const char* format, std::va_list arguments) {
 void wait_for_reader() {
   constexpr int kMost = 200;
   constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 10'000'000};
-  struct stat about {};
+  struct stat about{};
   if (::fstat(STDERR_FILENO, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
   int unread = 1;
   for (int i = 0; i < kMost && unread > 0; ++i) {

@@ -96,8 +96,7 @@ class Caller {
       return average(times);
     }
     const int places = static_cast<int>(std::min<std::int64_t>(pairs(bytes), kPlacements));
-    const int in_a_place =
-        std::max(affordable(estimate, places * kRowsInAPlace) / places, 1);
+    const int in_a_place = std::max(affordable(estimate, places * kRowsInAPlace) / places, 1);
     for (pair_ = 0; pair_ < places; ++pair_) {
       row(collective, bytes);  // the first calls in a place are slower, by a third
       times.push_back(average(rows(collective, bytes, in_a_place)).typical);

@@ -42,6 +42,7 @@ Type make_type(int type, int elements);
 // Is an element three ints? Then another rank may call it MPI_INT x 3.
 bool is_three_ints(int type);
 bool is_interleaved(int type);
+constexpr int kMixed = 6;   // a struct of char, ints and short
 constexpr int kGapped = 4;  // three ints with gaps that are nobody's
 
 // Types with an operation on them. The first is MPI_SUM of MPI_INT.

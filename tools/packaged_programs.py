@@ -47,7 +47,7 @@ def abinit(folder: Path) -> list[str]:
     text = """ecut 6 acell 3*10.2 rprim 0 .5 .5 .5 0 .5 .5 .5 0
 ntypat 1 znucl 14 natom 2 typat 1 1 xred 0 0 0 .25 .25 .25
 pp_dirpath "/usr/share/abinit/psp" pseudos "14si.pspnc"
-ngkpt 2 2 2 nstep 6 toldfe 1e-6 prtwf 0 prtden 0 prteig 0 prtgsr 0
+ngkpt 2 2 2 shiftk 0 0 0 nstep 6 toldfe 1e-6 prtwf 0 prtden 0 prteig 0 prtgsr 0
 """
     return ["abinit", wrote(folder, "silicon.abi", text)]
 
@@ -70,22 +70,28 @@ K_POINTS automatic
 def elk(folder: Path) -> list[str]:
     text = """tasks
   0
+
 maxscl
   4
+
 avec
   5.13 5.13 0.0
   5.13 0.0 5.13
   0.0 5.13 5.13
+
 sppath
   '/usr/share/elk-lapw/species/'
+
 atoms
   1
   'Si.in'
   2
   0.0 0.0 0.0 0 0 0
   0.25 0.25 0.25 0 0 0
+
 ngridk
   2 2 2
+
 """
     wrote(folder, "elk.in", text)
     return ["elk-lapw"]

@@ -166,7 +166,7 @@ def conform(mpi: Served, all_ranks: Sequence[int], in_turn: bool, console: Conso
                     env |= {COUNTERS: folder, SELECTED: "stretto", "STRETTO_PROGRESS_THREAD": "on"}
                     ours = run(mpi, ranks, tests, env)
                     calls += calls_by_algorithm(Path(folder))
-                if in_turn or ours.failed or not ours.ended_well:
+                if in_turn or ours.failed or not (ours.ran and ours.ended_well):
                     theirs = theirs or natively(mpi, ranks, tests, progress)
                 wrong = verdict(theirs, ours) if theirs else ""
                 conforms = conforms and not wrong

@@ -55,6 +55,7 @@ Amount amount_of_reduction(const Call& call, const Communicator& comm, Count typ
 // By the sizes of the types.
 double bytes_of(const Numbers& counts, MPI_Datatype type, const MPI_Datatype* types, int blocks) {
   MPI_Count type_bytes = 0;
+  if (!counts) return 0;
   if (types == nullptr) native().Type_size_x(type, &type_bytes);
   double bytes = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(blocks); ++i) {

@@ -87,7 +87,8 @@ struct Decision {
   return known->always_native[static_cast<std::size_t>(form)][static_cast<std::size_t>(collective)];
 }
 
-// The same on all ranks of call.comm, unless their arguments are wrong. Collective where one may
+// The same on all ranks of call.comm, unless their arguments are wrong; of an alltoall with blocks
+// of different sizes only whether it is the MPI's (see Query::bytes). Collective where one may
 // hand over a GPU's memory (see device_buffers), so asked once a call.
 [[nodiscard]] Decision decide(const Call& call);
 

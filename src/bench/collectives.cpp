@@ -17,7 +17,7 @@ constexpr Collective kMeasured[] = {
     Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 // Alone, a short call shows how far apart ranks leave the barrier before it.
-int in_a_row() { return std::clamp(static_cast<int>(8 * share_of_time()), 1, 8); }
+int in_a_row() { return std::clamp(static_cast<int>(8 * share_of_time()), 4, 8); }
 constexpr int kRepeats = 11;             // of a row, at least
 constexpr int kMostRepeats = 200;        // as long as they take no longer than kEnough
 constexpr double kEnough = 20'000'000;   // ns, for one size

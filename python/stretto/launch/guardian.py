@@ -19,6 +19,7 @@ import resource
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -74,13 +75,19 @@ def kill_descendants() -> None:
         time.sleep(0.005)
 
 
-def _is_dying(first: list[str]) -> bool:
-    """Whether the rank that says so at first is ending or has; of another host nobody knows."""
-    if len(first) < 6 or first[5] != socket.gethostname():
+def _is_dying(connection: socket.socket) -> bool:
+    """Whether who connected on this machine is ending or has; of others nobody knows."""
+    if connection.family != socket.AF_UNIX:
+        return False
+    # As this process numbers them, whatever namespace the rank is in.
+    pid, _, _ = struct.unpack(
+        "3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    )
+    if pid == 0:
         return False
     try:
-        stat = Path(f"/proc/{int(first[3])}/stat").read_text(errors="replace")
-    except (OSError, ValueError):
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
         return True
     state, *_, flags = stat.rpartition(")")[2].split()[:7]
     return state in "ZX" or bool(int(flags) & PF_EXITING)
@@ -251,10 +258,11 @@ class Ranks:
         A process has no memory any more before its descriptors close, and MPICH's ranks, which
         read each other's, end when they find that.
         """
-        dying = [
-            words for words in (text.splitlines() for _, text in self._said.values())
-            if words and _is_dying(words[0].split())
-        ]  # fmt: skip
+        dying = []
+        for fd, (connection, text) in self._said.items():
+            words = text.splitlines()
+            if fd not in self._came and words[-1] not in ("done", "left") and _is_dying(connection):
+                dying.append(words)
         return dying[0] if len(dying) == 1 else said
 
     def _aborts(self, said: list[str]) -> None:

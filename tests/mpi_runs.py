@@ -28,8 +28,8 @@ from stretto.launch.yielding import yielding
 for _abi in Abi:
     os.environ.update(yielding(_abi))
 
-# Open MPI starts in a third of the time where it looks for no networks but TCP. On a machine without
-# others it chooses the same transports by itself.
+# Open MPI starts in a third of the time where it looks for no networks but TCP. On a machine that
+# has no others it chooses the same transports by itself.
 os.environ.setdefault("OMPI_MCA_pml", "ob1")
 os.environ.setdefault("OMPI_MCA_btl", "^ofi,openib,uct,usnic")
 

@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis build demo bars selection whatif-study conformance differential mutation test wheel sanitize $(SANITIZERS)
+.PHONY: help setup mpis build demo packaged bars selection whatif-study conformance differential mutation test wheel sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this

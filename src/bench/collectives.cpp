@@ -16,7 +16,7 @@ constexpr Collective kMeasured[] = {
     Collective::barrier, Collective::bcast,   Collective::reduce,        Collective::allreduce,
     Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
-// Alone, a short call shows how far apart ranks leave the barrier before it.
+// Alone, a short call shows how far apart ranks leave the barrier before it: never fewer than four.
 int in_a_row() { return std::clamp(static_cast<int>(8 * share_of_time()), 4, 8); }
 constexpr int kRepeats = 11;             // of a row, at least
 constexpr int kMostRepeats = 200;        // as long as they take no longer than kEnough

@@ -19,7 +19,7 @@ constexpr std::int64_t kOutOfCaches = 2 << 20;
 // that they have nothing to do with.
 constexpr std::size_t kApart = 1088;
 
-// Of the time that measurements take by themselves: less of it, fewer repetitions and more noise.
+// Of the usual time for which measurements are repeated: less of it, fewer repetitions, more noise.
 [[nodiscard]] inline double share_of_time() {
   static const auto percent =
       static_cast<double>(number_setting("STRETTO_CALIBRATE_PERCENT", 1).value_or(100));

@@ -32,6 +32,7 @@ constexpr std::array kNames{"MPI_INT",
                             "3 ints, extent ends before them",
                             "a type of no bytes"};
 static_assert(kNames.size() == kTypes);
+static_assert(kGapped == gapped && kMixed == mixed);
 
 MPI_Datatype resized(MPI_Datatype plain, MPI_Aint lower, MPI_Aint extent) {
   MPI_Datatype made{};

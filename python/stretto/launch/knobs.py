@@ -47,7 +47,11 @@ _KNOBS = (
     Knob(PROFILE, "none", "folder each rank writes its profile to"),
     Knob(TRACED, "0", "of how many of its last calls each rank writes a trace"),
     Knob(CALIBRATION, "none", "file that calibrate's measurements are written to"),
-    Knob(CALIBRATION_TIME, "100", "of the time that it takes to measure, for less precise figures"),
+    Knob(
+        CALIBRATION_TIME,
+        "100",
+        "percentage of the usual time for which calibrate repeats what it measures",
+    ),
     Knob(WHATIF, "none", "folder each rank writes its virtual times to"),
     Knob(SCENARIOS, "none", "file that says which virtual times"),
     Knob(SHOWN, "0", "the scenario whose time the program itself sees"),

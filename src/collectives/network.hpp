@@ -5,6 +5,7 @@
 // looked at as one, except that those of a host share its link. Times in ns, sizes in bytes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "schedule/shape.hpp"
@@ -33,6 +34,8 @@ class Network {
 
   // Not all hosts are full.
   [[nodiscard]] bool is_ragged() const { return ragged_; }
+  // One rank has a host to itself, and no near neighbour.
+  [[nodiscard]] bool is_alone() const { return is_alone_; }
 
   // From the start of a message's send to the end of its receive.
   [[nodiscard]] double hop(int distance, Count bytes) const;
@@ -72,8 +75,12 @@ class Exchanges {
   // Both ways, with the rank across a hypercube's dimension, or so far round the circle.
   void across(int distance, Count bytes);
   void onwards(int distance, Count bytes);
+  // Up a line of ranks, in which the first do not wait for anybody.
+  void upwards(int distance, Count bytes);
+  // From here on messages go back the way that they came: what comes from far is waited for again.
+  void turn() { crossed_ = false; }
   void work(double time);
-  [[nodiscard]] double end() const { return last_.cpu; }
+  [[nodiscard]] double end() const { return std::max(last_.cpu, lone_.cpu + way_); }
 
  private:
   enum class Fold : std::uint8_t { none, few, most };  // ranks that are folded away
@@ -85,9 +92,16 @@ class Exchanges {
 
   // `crossing`: the part of a host's ranks that sends so far.
   void across(int distance, Count bytes, double crossing);
+  // Where near ranks wait for what came from far in the first of near rounds, the delay stays.
+  void come_from_far(int distance, Count bytes, int hops);
+  void far_from_all(Count bytes);
+  // `queued`: so many times what is sent now is on the links before the last of it.
+  void onwards(int distance, Count bytes, double queued);
 
   const Network& network_;
   Rank first_, last_;  // whose messages pass the host's link first and last
+  Rank lone_;          // that is far from those that it exchanges with, where others are near
+  double way_ = 0;     // from there
   double link_ = 0;
   bool crossed_ = false;
   Fold fold_ = Fold::none;

@@ -22,10 +22,13 @@ struct RankState {
 
 // Orders what is ready at one time: receives come after all else, then by id.
 constexpr std::uint32_t kIsReceive = std::uint32_t{1} << 31;
+// No op, but the message of one, a send that its rank's CPU or port kept waiting: it takes its
+// turn on the links only now.
+constexpr std::uint32_t kIsMessage = std::uint32_t{1} << 30;
 std::uint32_t turn_of(OpId id, OpKind kind) {
   return static_cast<std::uint32_t>(id) | (kind == OpKind::recv ? kIsReceive : 0);
 }
-OpId id_of(std::uint32_t turn) { return static_cast<OpId>(turn & ~kIsReceive); }
+OpId id_of(std::uint32_t turn) { return static_cast<OpId>(turn & ~(kIsReceive | kIsMessage)); }
 
 // What most simulations do without costs nothing there: the kind of machine is a parameter.
 template <class Links, class Cpu>
@@ -60,9 +63,14 @@ class Run {
       if (order_matters(batch)) std::sort(batch.begin(), batch.end(), comes_before);
       for (std::size_t i = 0; i < batch.size(); ++i) {
         fetch_ahead(batch, i);
-        execute(id_of(batch[i].what));
+        const OpId id = id_of(batch[i].what);
+        if (Links::kShared && (batch[i].what & kIsMessage) != 0) {
+          pass(at(id));
+        } else {
+          execute(id);
+          ++events;
+        }
       }
-      events += static_cast<std::int64_t>(batch.size());
     }
     if (events != total) throw std::logic_error("ops wait for each other in a circle");
     Outcome outcome{.events = events};
@@ -113,7 +121,7 @@ class Run {
     RankState& rank = state(op);
     switch (op.kind) {
       case OpKind::send:
-        send(op, rank);
+        send(id, rank);
         break;
       case OpKind::recv:
         receive(op, rank);
@@ -130,12 +138,25 @@ class Run {
     done(id, rank.cpu);
   }
 
-  void send(const Op& op, RankState& rank) {
+  void send(OpId id, RankState& rank) {
+    Op& op = at(id);
     const Costs::Message& cost = messages_[op.cost];
     const double start = std::max({op.ready, rank.cpu, rank.port_out});
+    const bool waited = start > op.ready;
     rank.cpu = cpu_.after(op.rank, start, cost.send);
     rank.port_out = start + cost.gap;
-    arrive(op.mate, links_.arrival(op.rank, at(op.mate).rank, cost, rank.cpu));
+    op.ready = rank.cpu;
+    if (Links::kShared && waited) {
+      queue_.push(start, static_cast<std::uint32_t>(id) | kIsMessage, op.rank);
+    } else {
+      pass(op);
+    }
+  }
+
+  // The message has left its rank when the send is over.
+  void pass(const Op& send) {
+    const Costs::Message& cost = messages_[send.cost];
+    arrive(send.mate, links_.arrival(send.rank, at(send.mate).rank, cost, send.ready));
   }
 
   void receive(const Op& op, RankState& rank) {

@@ -244,7 +244,8 @@ def test_clean_ends_rigs_of_dead_owners_only(trace: Trace) -> None:
         orphan = holder_of(orphaner.pid)
         orphaner.kill()
         orphaner.wait()
-        assert tool(trace, "clean").stdout == f"ended of-{orphaner.pid}\n"
+        # Another owner on this machine may have died, too.
+        assert f"ended of-{orphaner.pid}" in tool(trace, "clean").stdout.splitlines()
         assert census.find(orphan.name) is None
         assert census.find(f"of-{alive.pid}") is not None
         orphaner.stdout.close()

@@ -23,7 +23,7 @@ Schedule build(const Shape& shape, Rank me) {
 double time(const Shape& shape, const Network& network) {
   // Every other swap is with the neighbour on another host, for a rank at a host's end.
   const int rounds = shape.size / 2;
-  const int far = rounds / 2;
+  const int far = network.is_alone() ? rounds : rounds / 2;
   const double swaps = (rounds - far) * swap(network, 1, 2 * shape.count) +
                        far * swap(network, shape.size - 1, 2 * shape.count);
   if (shape.size % 2 == 0) return swaps;

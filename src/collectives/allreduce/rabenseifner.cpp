@@ -56,6 +56,7 @@ double time(const Shape& shape, const Network& network) {
     rounds.work(network.reduce(bytes));
   }
   rounds.work(network.copy(bytes));
+  rounds.turn();
   for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {
     rounds.across(distance, bytes);
   }

@@ -37,7 +37,11 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  return pipeline(network, shape, network.reduce(stage_of(shape)) + network.copy(stage_of(shape)));
+  // All of a rank's own is copied before the first segment is looked at, some of it while that is
+  // on its way.
+  const Count segment = stage_of(shape);
+  const double copied = network.copy(shape.count) - network.hop(1, segment);
+  return pipeline(network, shape, network.reduce(segment)) + std::max(0.0, copied);
 }
 
 }  // namespace

@@ -30,9 +30,10 @@ Schedule build(const Shape& shape, Rank me) {
     const bool first = distance == 1;
     const Region landing = first ? result : theirs;
     const StepId received = step.recv(me - distance, landing, after(ready, kept));
-    kept = first ? received : step.reduce(theirs, result, after(received, kept));
+    // What others wait for comes first.
     const bool passes_on = me + 2 * distance < shape.size;
     if (passes_on) ready = step.reduce(landing, sum, after(sent, received));
+    kept = first ? received : step.reduce(theirs, result, after(received, kept));
   }
   return step.finish();
 }
@@ -47,9 +48,9 @@ double time(const Shape& shape, const Network& network) {
       const double taken = Network::cost(network.tier(distance), shape.count).recv;
       rounds.work(std::max(taken, network.step(distance, shape.count)));
     } else {
-      rounds.onwards(distance, shape.count);
+      rounds.upwards(distance, shape.count);
     }
-    rounds.work(2 * reduce);
+    rounds.work(reduce);  // of the sum that is passed on; the other is added while that travels
   }
   return rounds.end();
 }

@@ -61,11 +61,13 @@ double time(const Shape& shape, const Network& network) {
     rounds.across(distance, bytes);
     rounds.work(network.reduce(bytes));
   }
-  rounds.work(network.copy(bytes));
+  // Up to the root few messages are far, whatever was folded away.
+  Exchanges gathering(network);
+  gathering.work(rounds.end() + network.copy(bytes));
   for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {
-    rounds.across(distance, bytes);
+    gathering.across(distance, bytes);
   }
-  return rounds.end();
+  return gathering.end();
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ double time(const Shape& shape, const Network& network) {
       const double taken = Network::cost(network.tier(distance), shape.count).recv;
       rounds.work(std::max(taken, network.step(distance, shape.count)));
     } else {
-      rounds.onwards(distance, shape.count);
+      rounds.upwards(distance, shape.count);
     }
     rounds.work(reduce);
   }

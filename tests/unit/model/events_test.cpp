@@ -154,6 +154,28 @@ TEST(Events, MessagesOfAHostTakeTurnsOnItsLink) {
   EXPECT_EQ(ends("level 0 0 8 network\n"), (Ends{10.0, 10.0, alone, alone + 8000}));
 }
 
+TEST(Events, AMessageThatWaitsForItsSenderTakesItsTurnOnLinksWhenItLeaves) {
+  // Rank 0 sends 1000 bytes to rank 1, then to rank 2, who gets as much of rank 1 meanwhile.
+  const Shape shape{.collective = Collective::bcast, .size = 3, .count = 1000};
+  std::vector<Builder> steps;
+  for (Rank rank = 0; rank < 3; ++rank) steps.emplace_back(shape, rank);
+  const auto all = [](Builder& step) { return step.output({0, 1000}); };
+  steps[0].send(1, all(steps[0]));
+  steps[0].send(2, all(steps[0]));
+  steps[1].send(2, all(steps[1]));
+  steps[1].recv(0, all(steps[1]));
+  steps[2].recv(0, all(steps[2]));
+  steps[2].recv(1, all(steps[2]));
+  std::vector<Schedule> ranks;
+  for (Builder& step : steps) ranks.push_back(step.finish());
+  const Machine machine = machine_of(
+      "level 1 0 0 host\nmessage 0 100 10 10 0 0 0\n"
+      "level 0 8 0 network\nmessage 0 100 10 10 0 0 8\n");
+  const auto ends = by_events(ranks, machine, all_at_once(3), 1).ends;
+  // The link is free for the second after 10 + 8000; rank 1's came at 8102, and is through.
+  EXPECT_DOUBLE_EQ(ends[2], 8010 + 100 + 999 * 8 + 10);
+}
+
 TEST(Events, RefuseMessagesWithOneEnd) {
   auto ranks = one_message(1);
   ranks[1].steps.clear();

@@ -15,6 +15,7 @@ import argparse
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import crowded_bars
@@ -243,6 +244,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=BARS, action="append", help="repeatable; default: all")
     parser.add_argument("--runs", type=int, default=5, help="of each side (default 5)")
+    parser.add_argument(
+        "--cell",
+        action="append",
+        default=[],
+        help="of the crowded rows, like scatter:8; repeatable",
+    )
     parser.add_argument("--abi", default="openmpi", help="openmpi (default) or mpich")
     chosen = parser.parse_args()
     mpi = next((found for found in known_launchers() if found.abi == chosen.abi), None)
@@ -252,7 +259,10 @@ def main() -> None:
     console = Console(width=130)
     for name in chosen.only or BARS:
         on = pinned(mpi) if name in ("one-host", "idle", "profile", "whatif-call") else mpi
-        console.print(BARS[name](on, apps, chosen.runs))
+        bar = BARS[name]
+        if name in ("crowded-one-host", "crowded-hosts"):
+            bar = partial(bar, only=chosen.cell)
+        console.print(bar(on, apps, chosen.runs))
 
 
 if __name__ == "__main__":

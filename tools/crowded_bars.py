@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from interleaved import Measured, measure, on_rig
@@ -19,9 +20,9 @@ SIZES = (8, 4096, 65536, 262144)
 PROGRAMS = ("transpose", "jacobi3d", "relaxation", "abinit_like", "is 4194304 6")
 
 
-def one_host(mpi: Known, apps: Path, runs: int) -> Table:
-    """Four ranks on the cores of one host."""
-    return _cells(mpi, mpi, apps, runs, 4, "4 ranks on one host", quick=1000)
+def one_host(mpi: Known, apps: Path, runs: int, only: Collection[str] = ()) -> Table:
+    """Four ranks on the cores of one host; `only` cells like "scatter:8", where there are any."""
+    return _cells(mpi, mpi, apps, runs, 4, "4 ranks on one host", 1000, only)
 
 
 def programs(mpi: Known, apps: Path, runs: int) -> Table:
@@ -49,14 +50,21 @@ def programs(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
-def between_hosts(mpi: Known, apps: Path, runs: int) -> Table:
+def between_hosts(mpi: Known, apps: Path, runs: int, only: Collection[str] = ()) -> Table:
     """Eight ranks of four hosts that share this machine's cores."""
     with on_rig(mpi, RIG) as launcher:
-        return _cells(launcher, mpi, apps, runs, 8, RIG, quick=10)
+        return _cells(launcher, mpi, apps, runs, 8, RIG, 10, only)
 
 
 def _cells(
-    launcher: Launcher, mpi: Known, apps: Path, runs: int, ranks: int, where: str, quick: int
+    launcher: Launcher,
+    mpi: Known,
+    apps: Path,
+    runs: int,
+    ranks: int,
+    where: str,
+    quick: int,
+    only: Collection[str],
 ) -> Table:
     table = Table(
         "collective",
@@ -70,6 +78,8 @@ def _cells(
     )
     names = [*BLOCKING, *(f"i{name}" for name in BLOCKING)]
     cases = [(name, size) for name in names for size in SIZES if "barrier" not in name or size == 8]
+    if only:
+        cases = [(name, size) for name, size in cases if f"{name}:{size}" in only]
     for name, size in track(cases, where, transient=True):
         calls = quick if size <= 4096 else max(1, quick // 10)
         argv = [str(apps / "latency"), name, str(size), str(calls)]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 _LINE = re.compile(
-    r"^Cost, p(?P<which> = 2\^k| > 2)? ranks, n elements: (?P<terms>[^.]*)\.$", re.MULTILINE
+    r"^Cost, p(?P<power> = 2\^k)?(?: > (?P<above>\d+))? ranks, n elements: (?P<terms>[^.]*)\.$",
+    re.MULTILINE,
 )
 _TOKEN = re.compile(r"\s*(logk|lg|alpha|beta|gamma|\d+|[pnks()+*/-])")
 _COEFFICIENTS = ("alpha", "beta", "gamma")
@@ -17,7 +18,7 @@ class Formula:
     """What a schedule should cost."""
 
     powers_of_two_only: bool
-    not_for_two: bool
+    above: int  # holds for more ranks than this
     terms: str
 
     @property
@@ -38,7 +39,7 @@ def cost_line(source: str) -> Formula:
     found = _LINE.search("\n".join(_head_comment(source)))
     if found is None:
         raise ValueError("no line '// Cost, p ranks, n elements: ... .'")
-    return Formula(found["which"] == " = 2^k", found["which"] == " > 2", found["terms"])
+    return Formula(found["power"] is not None, int(found["above"] or 1), found["terms"])
 
 
 def ceil_log(base: int, value: int) -> int:

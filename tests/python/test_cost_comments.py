@@ -28,8 +28,7 @@ def counted(file: Path, *options: int | str) -> dict[str, Fraction]:
 def cases(formula: Formula) -> list[tuple[int, int, int]]:
     """Ranks, segments and radix."""
     sizes = POWERS_OF_TWO if formula.powers_of_two_only else SIZES
-    if formula.not_for_two:
-        sizes = [size for size in sizes if size > 2]
+    sizes = [size for size in sizes if size > formula.above]
     segments = [1, 2, 5] if formula.uses_segments else [1]
     radixes = [2, 3, 4, 8] if formula.uses_radix else [2]
     return [

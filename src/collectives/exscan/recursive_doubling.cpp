@@ -1,7 +1,7 @@
 // Recursive-doubling exclusive scan: in round k every rank passes the sum of the 2^k ranks
 // up to itself on to the rank 2^k ahead, and adds what it gets to a sum without its own.
 //
-// Cost, p = 2^k ranks, n elements: lg(p) alpha + lg(p) n beta + (2 lg(p) - 2) n gamma.
+// Cost, p = 2^k > 4 ranks, n elements: lg(p) alpha + lg(p) n beta + (2 lg(p) - 3) n gamma.
 // For short vectors: fewest rounds. Any p. Keeps rank order.
 // Hillis and Steele, "Data parallel algorithms", CACM 29(12), 1986.
 

@@ -28,6 +28,20 @@ inline void folded(Exchanges& rounds, const Network& network, Count bytes, doubl
   rounds.work(network.hop(1, bytes) + work);
 }
 
+// Ranks in excess of a power of two hand their vector to a neighbour, then the survivors halve and
+// add theirs round by round. Returns the bytes of the block that each has left.
+inline Count reduced_by_halving(Exchanges& rounds, const Network& network, const Shape& shape) {
+  const int survivors = survivors_of(shape.size);
+  Count bytes = shape.count;
+  if (survivors < shape.size) folded(rounds, network, bytes, network.reduce(bytes));
+  for (int distance = 1; distance < survivors; distance *= 2) {
+    bytes = (bytes + 1) / 2;
+    rounds.across(distance, bytes);
+    rounds.work(network.reduce(bytes));
+  }
+  return bytes;
+}
+
 // Two ranks, both of which send before they receive.
 [[nodiscard]] inline double swap(const Network& network, int distance, Count bytes) {
   return std::max(network.hop(distance, bytes), network.step(distance, bytes));
@@ -78,6 +92,24 @@ enum class Way { up, down };
   const double link = static_cast<double>(bytes) * network.farthest().load_per_byte;
   return std::max(rounds * std::max(far_round, near_round),
                   near * near_round + (rounds - near) * (link + far_round / 4));
+}
+
+// In round k every rank passes a vector on to the rank 2^k ahead, and then adds the one it got.
+[[nodiscard]] inline double doubling_upwards(const Network& network, const Shape& shape) {
+  Exchanges rounds(network);
+  rounds.work(network.copy(shape.count));
+  for (Count distance = 1; distance < shape.size; distance *= 2) {
+    const auto ahead = static_cast<int>(distance);
+    if (ahead > 1 && shape.size - ahead == 1) {
+      // To the last rank only, and from the first, which waited for nobody.
+      const double taken = Network::cost(network.tier(ahead), shape.count).recv;
+      rounds.work(std::max(taken, network.step(ahead, shape.count)));
+    } else {
+      rounds.upwards(ahead, shape.count);
+    }
+    rounds.work(network.reduce(shape.count));
+  }
+  return rounds.end();
 }
 
 // Down a k-nomial tree.

@@ -48,13 +48,7 @@ Schedule build(const Shape& shape, Rank me) {
 double time(const Shape& shape, const Network& network) {
   const int survivors = survivors_of(shape.size);
   Exchanges rounds(network, shape.size);
-  Count bytes = shape.count;
-  if (survivors < shape.size) folded(rounds, network, bytes, network.reduce(bytes));
-  for (int distance = 1; distance < survivors; distance *= 2) {
-    bytes = (bytes + 1) / 2;
-    rounds.across(distance, bytes);
-    rounds.work(network.reduce(bytes));
-  }
+  Count bytes = reduced_by_halving(rounds, network, shape);
   rounds.work(network.copy(bytes));
   rounds.turn();
   for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {

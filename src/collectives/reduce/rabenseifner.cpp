@@ -54,13 +54,7 @@ Schedule build(const Shape& shape, Rank me) {
 double time(const Shape& shape, const Network& network) {
   const int survivors = survivors_of(shape.size);
   Exchanges rounds(network, shape.size);
-  Count bytes = shape.count;
-  if (survivors < shape.size) folded(rounds, network, bytes, network.reduce(bytes));
-  for (int distance = 1; distance < survivors; distance *= 2) {
-    bytes = (bytes + 1) / 2;
-    rounds.across(distance, bytes);
-    rounds.work(network.reduce(bytes));
-  }
+  Count bytes = reduced_by_halving(rounds, network, shape);
   // Up to the root few messages are far, whatever was folded away.
   Exchanges gathering(network);
   gathering.work(rounds.end() + network.copy(bytes));

@@ -5,8 +5,6 @@
 // For short vectors: fewest rounds. Any p. Keeps rank order.
 // Hillis and Steele, "Data parallel algorithms", CACM 29(12), 1986.
 
-#include <algorithm>
-
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
 #include "schedule/builder.hpp"
@@ -32,20 +30,7 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  const double reduce = network.reduce(shape.count);
-  Exchanges rounds(network);
-  rounds.work(network.copy(shape.count));
-  for (int distance = 1; distance < shape.size; distance *= 2) {
-    if (distance > 1 && shape.size - distance == 1) {
-      // To the last rank only, and from the first, which waited for nobody.
-      const double taken = Network::cost(network.tier(distance), shape.count).recv;
-      rounds.work(std::max(taken, network.step(distance, shape.count)));
-    } else {
-      rounds.upwards(distance, shape.count);
-    }
-    rounds.work(reduce);
-  }
-  return rounds.end();
+  return doubling_upwards(network, shape);
 }
 
 }  // namespace

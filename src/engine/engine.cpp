@@ -160,6 +160,7 @@ void Engine::settle(Operation* operation) {
   list(operation->cancels(), listed.to_cancel, to_cancel_);
   if (!operation->over() || listed.ended) return;
   list(true, listed.ended, ended_);
+  release_unused(operation->task().binding);  // before anybody sees that it is over
   operation->finish();
 }
 
@@ -270,7 +271,6 @@ bool Engine::retire(Lock& lock) {
   std::erase(running_, operation);
   operations_ended_.fetch_add(1, std::memory_order_release);
   if (operation->background) background_.fetch_sub(1, std::memory_order_relaxed);
-  release_unused(operation->task().binding);
   lock.unlock();
   release(operation);
   lock.lock();

@@ -108,6 +108,9 @@ class Engine {
   // when that is done; false: nothing uses it, free it now.
   bool free_type_later(MPI_Datatype type);
   bool free_op_later(MPI_Op op);
+  // What was to be freed later and can be now. On a thread of the program's and not under the
+  // lock: a type may have attributes, whose callbacks are the program's.
+  void free_released();
 
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] long progress_wakeups() const { return wakeups_; }
@@ -126,9 +129,6 @@ class Engine {
 
   // Under the lock: frees, later, what nothing uses any more that `done` has used.
   void release_unused(const Binding& done);
-  // On a thread of the program's and not under the lock: a type may have attributes, whose
-  // callbacks are the program's.
-  void free_released();
   template <class Uses>
   [[nodiscard]] bool in_use(const Uses& uses) const;
   [[nodiscard]] bool type_in_use(MPI_Datatype type) const;

@@ -10,8 +10,9 @@ namespace stretto {
 template <class Uses>
 bool Engine::in_use(const Uses& uses) const {
   return std::ranges::any_of(held_, [&](const Task* task) { return uses(task->binding); }) ||
-         std::ranges::any_of(
-             running_, [&](const Operation* operation) { return uses(operation->task().binding); });
+         std::ranges::any_of(running_, [&](const Operation* operation) {
+           return !operation->listed.ended && uses(operation->task().binding);
+         });
 }
 
 bool Engine::type_in_use(MPI_Datatype type) const {

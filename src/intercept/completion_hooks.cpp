@@ -32,6 +32,7 @@ class AwaitedRequests : public Awaited {
 bool wait_natively() {
   Engine& engine = Engine::get();
   if (engine.background() > 0) return false;
+  engine.free_released();
   engine.relax();
   return true;
 }
@@ -101,7 +102,8 @@ void drive_all(int count, const MPI_Request* requests) {
 
 void drive_once() {
   Engine& engine = Engine::get();
-  if (engine.background() > 0) engine.progress();
+  if (engine.background() > 0) return engine.progress();
+  engine.free_released();
 }
 
 // The handles of an array before a call that may null them; empty where none is tracked.
@@ -252,6 +254,7 @@ int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request) {
   if (Persistents::get().any()) Persistents::get().forget(*request);
   const int error = real(request);
   forget_all(before);
+  Engine::get().free_released();  // what only that has kept
   return error;
 }
 

@@ -18,6 +18,13 @@ static int sum(int round, int i) {
   return all;
 }
 
+static int types_freed;
+static int count_freed(MPI_Datatype type, int key, void* value, void* extra) {
+  (void)type, (void)key, (void)value, (void)extra;
+  ++types_freed;
+  return MPI_SUCCESS;
+}
+
 /* Three of them, started in an order of each rank's own, each round. */
 static void any_order(void) {
   int sum_in[LENGTH], sum_out[LENGTH], from_root[LENGTH], mine[MOST], all[MOST];
@@ -27,6 +34,9 @@ static void any_order(void) {
   int* wide = calloc(2 * LENGTH, sizeof(int));
   MPI_Type_vector(LENGTH, 1, 2, MPI_INT, &gaps);
   MPI_Type_commit(&gaps);
+  int key;
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_freed, &key, NULL);
+  MPI_Type_set_attr(gaps, key, NULL);
   MPI_Allreduce_init(sum_in, sum_out, LENGTH, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
                      &requests[0]);
   /* The ranks describe the same ints by different types. */
@@ -77,6 +87,8 @@ static void any_order(void) {
     MPI_Request_free(&requests[k]);
     CHECK(requests[k] == MPI_REQUEST_NULL);
   }
+  CHECK(types_freed == 1); /* no later than what used it */
+  MPI_Type_free_keyval(&key);
   free(wide);
 }
 

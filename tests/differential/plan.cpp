@@ -115,12 +115,7 @@ void draw_call(Random& random, State& state, Action& action, int choice) {
   Arguments& with = action.arguments;
   const bool even = !traits(with.collective).uneven && !traits(with.collective).neighbor;
   if (blocking && (even || comm.inter) && is_interleaved(with.type)) with.type = kGapped;
-  // MPICH 5.0's gathers of some 16 KB or more in structs, on four ranks or more, end with
-  // MPI_ERR_TYPE or with elements that are not what was sent.
-  constexpr int kFew = 400;
-  if (with.collective == Collective::gather && with.type == kMixed && with.count > kFew) {
-    with.type = kGapped;
-  }
+  spare_long_structs(with);
   if (action.kind == Kind::init) state.persistent.push_back({.id = action.id, .comm = comm.id});
 }
 

@@ -54,6 +54,7 @@ Arguments draw_pending(Random& random) {
   arguments.type = random.below(kTypes);
   arguments.op = random.below(kReductions);
   arguments.frees_early = random.one_in(4);
+  spare_long_structs(arguments);
   return arguments;
 }
 
@@ -92,6 +93,12 @@ std::vector<Action> draw_crowd(Random random, Draft draft, int most) {
 }
 
 }  // namespace
+
+void spare_long_structs(Arguments& arguments) {
+  constexpr int kFew = 400;
+  const bool is_faulty = arguments.collective == Collective::gather && arguments.type == kMixed;
+  if (is_faulty && arguments.count > kFew) arguments.type = kGapped;
+}
 
 std::optional<std::vector<Action>> draw_kind(Seed seed, int index, int most_communicators) {
   constexpr Seed kPurpose = 77;

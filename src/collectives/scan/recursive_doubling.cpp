@@ -29,9 +29,7 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
-double time(const Shape& shape, const Network& network) {
-  return doubling_upwards(network, shape);
-}
+double time(const Shape& shape, const Network& network) { return doubling_upwards(network, shape); }
 
 }  // namespace
 

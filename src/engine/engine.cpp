@@ -31,7 +31,7 @@ int query_request(void* state, MPI_Status* status) {
 }
 
 int free_request(void* state) {
-  Engine::release(static_cast<Operation*>(state));
+  Engine::get().release_handle(static_cast<Operation*>(state));
   return MPI_SUCCESS;
 }
 
@@ -54,11 +54,6 @@ class AwaitedOne : public Awaited {
 
 Awaited::Awaited() : before_(awaited) { awaited = this; }
 Awaited::~Awaited() { awaited = before_; }
-
-Engine& Engine::get() {
-  static auto* const engine = new Engine;
-  return *engine;
-}
 
 void Engine::open(int program_level, bool thread_by_default) {
   const std::lock_guard lock(opening_);
@@ -107,6 +102,7 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
   operation->references = 2;  // the engine's and the caller's
   operation->signal = notice.signal;
   if (notice.handle != nullptr) {
+    handles_.fetch_add(1, std::memory_order_relaxed);
     native().Grequest_start(query_request, free_request, cancel_request, operation, notice.handle);
     operation->handle = *notice.handle;
     operation->has_handle = true;
@@ -142,6 +138,11 @@ void Engine::let_go(const Task& task) {
 
 void Engine::release(Operation* operation) {
   if (operation->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete operation;
+}
+
+void Engine::release_handle(Operation* operation) {
+  handles_.fetch_sub(1, std::memory_order_relaxed);
+  release(operation);
 }
 
 // After anything has become of an operation.

@@ -72,6 +72,8 @@ class Engine {
   // back when the request is freed.
   Operation* start(Task task, bool background, const Notice& notice);
   static void release(Operation* operation);
+  // The MPI frees its request.
+  void release_handle(Operation* operation);
 
   // What a persistent operation uses stays, from `hold` to `let_go`.
   void hold(const Task& task);
@@ -93,6 +95,12 @@ class Engine {
   [[nodiscard]] long ended() const { return operations_ended_.load(std::memory_order_acquire); }
   // Operations and other things pending in the background.
   [[nodiscard]] int background() const { return background_.load(std::memory_order_relaxed); }
+
+  // Nothing is pending, and the program has no request of an operation that is over.
+  [[nodiscard]] bool idle() const {
+    return background() == 0 && handles_.load(std::memory_order_relaxed) == 0 &&
+           !any_released_.load(std::memory_order_relaxed);
+  }
 
   // A thread is about to call the MPI for long or often: takes the MPI's locks out of
   // its way while nothing is pending (see ThreadLevel).
@@ -172,6 +180,7 @@ class Engine {
 
   std::atomic<bool> open_{false};
   std::atomic<int> background_{0};  // changed under the lock
+  std::atomic<int> handles_{0};     // of operations, that the MPI has not freed
   std::vector<Operation*> running_;
   std::vector<const Task*> held_;
   // Each operation at most once in each (see Operation::Listed).
@@ -204,6 +213,11 @@ class Engine {
   std::atomic<long> operations_ended_{0};
   std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is told of
 };
+
+inline Engine& Engine::get() {
+  static auto* const engine = new Engine;
+  return *engine;
+}
 
 template <class Finished>
 void Engine::wait_until(const Finished& finished) {

@@ -82,7 +82,7 @@ def entry(function: Function, body: str, *, always: bool = False, caller: bool =
         f"{inside}"
         f"{body}"
         "}\n"
-        f"static const Reached& reached_{name}() {{\n"
+        f"[[gnu::always_inline]] static inline const Reached& reached_{name}() {{\n"
         f'  static const Reached reached = {reach}("MPI_{name}");\n'
         "  return reached;\n"
         "}\n"

@@ -28,6 +28,18 @@ class AwaitedRequests : public Awaited {
   const MPI_Request* requests_;
 };
 
+// Has Stretto nothing to do with whatever the program may wait or ask for?
+bool is_the_mpis() {
+  return Engine::get().idle() && !Persistents::get().any() && !Tracked::get().any();
+}
+
+// The same before a wait.
+bool waits_natively() {
+  if (!is_the_mpis()) return false;
+  Engine::get().relax();
+  return true;
+}
+
 // Would the MPI's own wait do? Where nothing of Stretto's is pending.
 bool wait_natively() {
   Engine& engine = Engine::get();
@@ -135,6 +147,7 @@ void forget_some(const std::vector<MPI_Request>& requests, int outcount, const i
 }  // namespace
 
 int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
+  if (waits_natively()) return real(request, status);
   const Failures failures;
   const AwaitedRequests awaited(1, request);
   const std::vector<MPI_Request> before = remember(1, request);
@@ -147,6 +160,7 @@ int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
 }
 
 int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
+  if (is_the_mpis()) return real(request, flag, status);
   const Failures failures;
   const AwaitedRequests awaited(1, request);
   const std::vector<MPI_Request> before = remember(1, request);
@@ -159,6 +173,7 @@ int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status
 }
 
 int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI_Status* statuses) {
+  if (waits_natively()) return real(count, requests, statuses);
   const Failures failures;
   const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
@@ -171,6 +186,7 @@ int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI
 
 int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int* flag,
                MPI_Status* statuses) {
+  if (is_the_mpis()) return real(count, requests, flag, statuses);
   const Failures failures;
   const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
@@ -184,6 +200,7 @@ int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int
 
 int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int* index,
                MPI_Status* status) {
+  if (waits_natively()) return real(count, requests, index, status);
   const Failures failures;
   const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
@@ -200,6 +217,7 @@ int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int
 
 int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int* index, int* flag,
                MPI_Status* status) {
+  if (is_the_mpis()) return real(count, requests, index, flag, status);
   const Failures failures;
   const AwaitedRequests awaited(count, requests);
   const std::vector<MPI_Request> before = remember(count, requests);
@@ -213,6 +231,7 @@ int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int
 
 int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests, int* outcount,
                 int* indices, MPI_Status* statuses) {
+  if (waits_natively()) return real(incount, requests, outcount, indices, statuses);
   const Failures failures;
   const AwaitedRequests awaited(incount, requests);
   const std::vector<MPI_Request> before = remember(incount, requests);
@@ -231,6 +250,7 @@ int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests,
 
 int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests, int* outcount,
                 int* indices, MPI_Status* statuses) {
+  if (is_the_mpis()) return real(incount, requests, outcount, indices, statuses);
   const Failures failures;
   const AwaitedRequests awaited(incount, requests);
   const std::vector<MPI_Request> before = remember(incount, requests);

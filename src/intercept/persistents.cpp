@@ -4,11 +4,6 @@
 
 namespace stretto::intercept {
 
-Persistents& Persistents::get() {
-  static auto* const instance = new Persistents;
-  return *instance;
-}
-
 bool Persistents::add(const Call& call, const Decision& decision, MPI_Request* request) {
   auto collective = Persistent::make(call, decision);
   if (collective == nullptr) return false;

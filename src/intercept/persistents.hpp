@@ -42,4 +42,9 @@ class Persistents {
   std::atomic<std::size_t> count_{0};
 };
 
+inline Persistents& Persistents::get() {
+  static auto* const instance = new Persistents;
+  return *instance;
+}
+
 }  // namespace stretto::intercept

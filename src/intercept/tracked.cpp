@@ -12,11 +12,6 @@ constexpr Count kLongMessage = Count{32} * 1024;  // bytes; above the usual eage
 
 }  // namespace
 
-Tracked& Tracked::get() {
-  static auto* const tracked = new Tracked;
-  return *tracked;
-}
-
 bool Tracked::worth(Count count, MPI_Datatype datatype) {
   static const bool asked = switch_setting("STRETTO_PROGRESS_MESSAGES").value_or(false);
   if (!asked) return false;

@@ -32,4 +32,9 @@ class Tracked {
   std::atomic<std::size_t> count_{0};
 };
 
+inline Tracked& Tracked::get() {
+  static auto* const tracked = new Tracked;
+  return *tracked;
+}
+
 }  // namespace stretto::intercept

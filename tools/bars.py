@@ -212,6 +212,27 @@ def profile(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
+def messages(mpi: Known, apps: Path, runs: int) -> Table:
+    """Two pinned ranks, calls that Stretto has nothing to do with."""
+    table = Table(
+        "call",
+        "native us",
+        "Stretto us",
+        "Stretto / native",
+        title=f"{mpi.name}, one host, 2 pinned ranks: no collectives",
+    )
+    for name in ("test", "message"):
+        argv = [str(apps / "latency"), name, "8", "100000"]
+        got = measure(mpi, 2, argv, runs)
+        table.add_row(
+            {"test": "MPI_Test, pending", "message": "MPI_Isend, MPI_Recv, MPI_Wait"}[name],
+            got.spread("native", "latency_us"),
+            got.spread("stretto", "latency_us"),
+            Measured(got.stretto, got.native).ratio("latency_us"),
+        )
+    return table
+
+
 BARS = {
     "wire": wire,
     "overlap": overlap,
@@ -220,6 +241,7 @@ BARS = {
     "crowded-hosts": crowded_bars.between_hosts,
     "crowded-programs": crowded_bars.programs,
     "one-host": one_host,
+    "messages": messages,
     "idle": idle,
     "communicators": communicators,
     "profile": profile,
@@ -258,7 +280,11 @@ def main() -> None:
     apps = native.native_dir() / "apps" / chosen.abi
     console = Console(width=130)
     for name in chosen.only or BARS:
-        on = pinned(mpi) if name in ("one-host", "idle", "profile", "whatif-call") else mpi
+        on = (
+            pinned(mpi)
+            if name in ("one-host", "messages", "idle", "profile", "whatif-call")
+            else mpi
+        )
         bar = BARS[name]
         if name in ("crowded-one-host", "crowded-hosts"):
             bar = partial(bar, only=chosen.cell)

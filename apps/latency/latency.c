@@ -3,6 +3,8 @@
  *   latency COLLECTIVE BYTES [CALLS]     COLLECTIVE: barrier, bcast, reduce, allreduce,
  *                                        gather, scatter, allgather, alltoall, or one of
  *                                        these nonblocking, followed by MPI_Wait: ibarrier, ...
+ *                                        And calls that no collective is in: test, of a receive
+ *                                        that is pending; message, from a rank to itself.
  *
  * BYTES is the vector's length, or one rank's block's for the last four. Prints the median
  * over batches of calls, each the slowest rank's time a call. Rooted collectives take every
@@ -15,8 +17,23 @@
 
 enum { BATCHES = 21 };
 
-static const char* const kNames[] = {"barrier", "bcast",   "reduce",    "allreduce",
-                                     "gather",  "scatter", "allgather", "alltoall"};
+enum { TEST = 8, MESSAGE, CALLS };
+static const char* const kNames[] = {"barrier", "bcast",     "reduce",   "allreduce", "gather",
+                                     "scatter", "allgather", "alltoall", "test",      "message"};
+
+static MPI_Request pending = MPI_REQUEST_NULL;
+
+static void test(void) {
+  int done = 0;
+  MPI_Test(&pending, &done, MPI_STATUS_IGNORE);
+}
+
+static void message(const double* send, double* recv, int count) {
+  MPI_Request request;
+  MPI_Isend(send, count, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, &request);
+  MPI_Recv(recv, count, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 
 static void call(int which, double* send, double* recv, int count, int root) {
   const MPI_Comm comm = MPI_COMM_WORLD;
@@ -41,6 +58,12 @@ static void call(int which, double* send, double* recv, int count, int root) {
       break;
     case 6:
       MPI_Allgather(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, comm);
+      break;
+    case TEST:
+      test();
+      break;
+    case MESSAGE:
+      message(send, recv, count);
       break;
     default:
       MPI_Alltoall(send, count, MPI_DOUBLE, recv, count, MPI_DOUBLE, comm);
@@ -90,8 +113,9 @@ int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
   const int bytes = argc > 2 ? atoi(argv[2]) : -1, calls = argc > 3 ? atoi(argv[3]) : 200;
   const int nonblocking = name[0] == 'i';
-  while (which < 8 && strcmp(name + nonblocking, kNames[which]) != 0) ++which;
-  if (which == 8 || bytes < 0 || calls < 1) {
+  const int names = nonblocking ? TEST : CALLS;
+  while (which < names && strcmp(name + nonblocking, kNames[which]) != 0) ++which;
+  if (which == names || bytes < 0 || calls < 1) {
     if (rank == 0)
       fprintf(stderr,
               "usage: latency COLLECTIVE BYTES [CALLS]\n"
@@ -101,6 +125,9 @@ int main(int argc, char** argv) {
   const int count = bytes / (int)sizeof(double);
   const size_t elements = ((size_t)count + 1) * (size_t)size;
   double *send = calloc(elements, sizeof *send), *recv = calloc(elements, sizeof *recv);
+
+  double never = 0;
+  if (which == TEST) MPI_Irecv(&never, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF, &pending);
 
   double batch_us[BATCHES];
   for (int batch = -1; batch < BATCHES; ++batch) { /* the first warms up */
@@ -122,6 +149,10 @@ int main(int argc, char** argv) {
   if (rank == 0) {
     qsort(batch_us, BATCHES, sizeof *batch_us, by_value);
     printf("%s %d bytes, %d ranks\nlatency_us %.3f\n", name, bytes, size, batch_us[BATCHES / 2]);
+  }
+  if (which == TEST) {
+    MPI_Send(&never, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF);
+    MPI_Wait(&pending, MPI_STATUS_IGNORE);
   }
   free(send);
   free(recv);

@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
     printf("%s %d bytes, %d ranks\nlatency_us %.3f\n", name, bytes, size, batch_us[BATCHES / 2]);
   }
   if (which == TEST) {
-    MPI_Send(&never, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF);
+    MPI_Send(send, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF);
     MPI_Wait(&pending, MPI_STATUS_IGNORE);
   }
   free(send);

@@ -168,6 +168,7 @@ int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status
   drive_once();
   const int error = real(request, flag, status);
   if (*flag != 0) forget_all(before);
+  Engine::get().free_released();  // what another thread has ended since
   Persistents::get().collect(error);
   return failures.told(error);
 }
@@ -194,6 +195,7 @@ int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int
   drive_once();
   const int error = real(count, requests, flag, statuses);
   if (*flag != 0) forget_all(before);
+  Engine::get().free_released();  // what another thread has ended since
   Persistents::get().collect(error);
   return failures.told(error, count, statuses);
 }
@@ -225,6 +227,7 @@ int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int
   drive_once();
   const int error = real(count, requests, index, flag, status);
   if (*flag != 0) forget_at(before, *index);
+  Engine::get().free_released();  // what another thread has ended since
   Persistents::get().collect(error);
   return failures.told(error);
 }
@@ -258,6 +261,7 @@ int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests,
   drive_once();
   const int error = real(incount, requests, outcount, indices, statuses);
   forget_some(before, *outcount, indices);
+  Engine::get().free_released();  // what another thread has ended since
   Persistents::get().collect(error);
   return failures.told(error, *outcount, statuses);
 }
@@ -265,6 +269,7 @@ int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests,
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status) {
   const AwaitedRequests awaited(1, &request);
+  const Failures failures;  // its own: an outer wait that runs a callback does not learn of them
   drive_once();
   return real(request, flag, status);
 }

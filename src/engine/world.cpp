@@ -32,7 +32,16 @@ HostNumbers number_names_of(MPI_Comm comm, const Place& mine, int size) {
   return number_hosts(std::move(words), static_cast<std::size_t>(size));
 }
 
-// On the first rank of a host the places of all its ranks; elsewhere nothing.
+Place exchange(const Place& mine, int other, MPI_Comm comm) {
+  Place its;
+  native().Sendrecv(&mine, sizeof mine, native().byte, other, kTag, &its, sizeof its, native().byte,
+                    other, kTag, comm, MPI_STATUS_IGNORE);
+  return its;
+}
+
+// On the first rank of a host the places of all its ranks; elsewhere nothing. It sends its own in
+// return, which nobody reads: after a single message one way Open MPI 4.1's small messages between
+// two ranks of a host take a fifth longer, for good.
 std::vector<Place> gather_on_host(MPI_Comm comm, const HostNumbers& hosts, int rank, int size,
                                   const Place& mine) {
   const std::uint32_t host = hosts.host_of(rank);
@@ -41,13 +50,13 @@ std::vector<Place> gather_on_host(MPI_Comm comm, const HostNumbers& hosts, int r
     if (hosts.host_of(other) == host) ranks.push_back(other);
   }
   if (ranks.front() != rank) {
-    native().Send(&mine, sizeof mine, native().byte, ranks.front(), kTag, comm);
+    exchange(mine, ranks.front(), comm);
     return {};
   }
   std::vector<Place> places(ranks.size());
   places.front() = mine;
   for (std::size_t i = 1; i < ranks.size(); ++i) {
-    native().Recv(&places[i], sizeof mine, native().byte, ranks[i], kTag, comm, MPI_STATUS_IGNORE);
+    places[i] = exchange(mine, ranks[i], comm);
   }
   return places;
 }

@@ -103,13 +103,13 @@ double Network::all_at_once(int ranks, Count bytes, double work, bool last_host)
     in += peers * (std::max(each.gap, each.recv) + work);
     if (!last_host) link += peers * static_cast<double>(bytes) * tiers_[i].load_per_byte;
   }
+  // Its own messages but the last pass the link between the others'.
+  const double others = nearest().ranks - 1;
+  if (others > 0) link *= (others + 1) / others;
   const MessageCost last = cost(farthest(), bytes);
   // A send keeps its processor until the port takes it, so that receives come after all of them.
   const double sent = out - std::max(last.gap, last.send) + last.send;
   const double received = in - std::max(last.gap, last.recv) + last.recv;
-  // Links take messages in the order in which they were sent, and one that waits on its way out
-  // keeps those of other hosts behind it waiting on the way in.
-  if (ranks > 2 * nearest().ranks && nearest().ranks > 1) link *= 2;
   return std::max({sent + received, sent + last.wire + last.recv + work,
                    link + last.send + last.wire + last.recv + work});
 }

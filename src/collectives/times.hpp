@@ -28,6 +28,15 @@ inline void folded(Exchanges& rounds, const Network& network, Count bytes, doubl
   rounds.work(network.hop(1, bytes) + work);
 }
 
+// What it gets in the end. Who exchanged with a late rank is done last, and where few are late that
+// takes the time in which a late rank, for which the others' messages lie ready, sends it back.
+inline void given_back(Exchanges& rounds, const Network& network, int ranks, Count bytes) {
+  const int survivors = survivors_of(ranks);
+  if (ranks - survivors > survivors / 2) return folded(rounds, network, bytes, 0);
+  const MessageCost each = Network::cost(network.nearest(), bytes);
+  rounds.work(each.send + each.recv);
+}
+
 // Ranks in excess of a power of two hand their vector to a neighbour, then the survivors halve and
 // add theirs round by round. Returns the bytes of the block that each has left.
 inline Count reduced_by_halving(Exchanges& rounds, const Network& network, const Shape& shape) {
@@ -86,11 +95,17 @@ enum class Way { up, down };
 [[nodiscard]] inline double pairwise(const Network& network, int ranks, Count bytes, double work) {
   const double far_round = swap(network, ranks - 1, bytes) + work;
   const double near_round = swap(network, 1, bytes) + work;
+  const int together = network.nearest().ranks;
+  const int rounds = ranks - 1;
+  if (ranks <= together) return rounds * far_round;
+  // What comes from far in the rounds among near ranks was sent long before, but by the ranks of a
+  // host with fewer: they wait for it. As simulated on 2 to 16 hosts.
+  const double short_of = ranks % together == 0 ? 0 : together - ranks % together;
+  const int near = together - 1;
+  const double waited = std::min<double>(rounds, rounds - near + 1 + 0.4 * short_of);
   // A rank at a host's end waits for the network in every round.
-  const auto rounds = static_cast<double>(ranks - 1);
-  const double near = ranks > network.nearest().ranks ? network.nearest().ranks - 1 : 0;
   const double link = static_cast<double>(bytes) * network.farthest().load_per_byte;
-  return std::max(rounds * std::max(far_round, near_round),
+  return std::max(waited * far_round + (rounds - waited) * near_round,
                   near * near_round + (rounds - near) * (link + far_round / 4));
 }
 
@@ -133,12 +148,14 @@ enum class Way { up, down };
   return shape.segment > 0 ? std::min(shape.segment, shape.count) : shape.count;
 }
 
-// Segments that follow each other down a line of ranks, each of which works on them.
-[[nodiscard]] inline double pipeline(const Network& network, const Shape& shape, double work) {
+// Segments that follow each other down a line of ranks, each of which works on them, and for so
+// long on what comes before the next one.
+[[nodiscard]] inline double pipeline(const Network& network, const Shape& shape, double work,
+                                     double between = 0) {
   const Count segment = stage_of(shape);
   const Count segments = segment > 0 ? (shape.count + segment - 1) / segment : 1;
   return network.line(shape.size, segment, work) +
-         static_cast<double>(segments - 1) * network.period(segment, work);
+         static_cast<double>(segments - 1) * network.period(segment, work + between);
 }
 
 // One rank sends to all others, or receives from them.

@@ -53,7 +53,7 @@ double time(const Shape& shape, const Network& network) {
     rounds.work(reduce);
   }
   rounds.work(network.copy(shape.count));
-  if (survivors < shape.size) folded(rounds, network, shape.count, 0);
+  if (survivors < shape.size) given_back(rounds, network, shape.size, shape.count);
   return rounds.end();
 }
 

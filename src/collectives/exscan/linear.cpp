@@ -19,6 +19,7 @@ Schedule build(const Shape& shape, Rank me) {
   Builder step(shape, me);
   const bool is_last = me + 1 == shape.size;
   const Segments segments{shape.count, shape.segment};
+  StepId added = kNoStep;
   for (Count i = 0; i < segments.size(); ++i) {
     if (me == 0) {
       if (!is_last) step.send(1, step.input(segments[i]));
@@ -26,22 +27,28 @@ Schedule build(const Shape& shape, Rank me) {
     }
     // The sum goes where the right operand is; in place that is also where the result goes.
     const Region before = step.output(segments[i]);
+    if (is_last) {
+      step.recv(me - 1, before);
+      continue;
+    }
     const Region sum = step.scratch(segments[i]);
-    const StepId own = is_last ? kNoStep : step.copy(step.input(segments[i]), sum);
-    const StepId received = step.recv(me - 1, before, after(own));
-    if (is_last) continue;
-    const StepId added = step.reduce(before, sum, after(received, own));
+    const Region mine = step.input(segments[i]);
+    // One at a time, so that a sum goes out before the next ones are worked on; but in place
+    // nothing can be received before that.
+    const StepId own = step.copy(mine, sum, after(shape.in_place ? kNoStep : added));
+    const StepId received = step.recv(me - 1, before, after(shape.in_place ? own : kNoStep));
+    added = step.reduce(before, sum, after(received, own));
     step.send(me + 1, sum, after(added));
   }
   return step.finish();
 }
 
 double time(const Shape& shape, const Network& network) {
-  // All of a rank's own is copied before the first segment is looked at, some of it while that is
-  // on its way.
+  if (shape.size == 2) return pipeline(network, shape, 0);
   const Count segment = stage_of(shape);
-  const double copied = network.copy(shape.count) - network.hop(1, segment);
-  return pipeline(network, shape, network.reduce(segment)) + std::max(0.0, copied);
+  // The last rank works on nothing.
+  const double work = network.reduce(segment);
+  return pipeline(network, shape, work, network.copy(segment)) - work;
 }
 
 }  // namespace

@@ -18,21 +18,27 @@ namespace {
 Schedule build(const Shape& shape, Rank me) {
   Builder step(shape, me);
   const Segments segments{shape.count, shape.segment};
+  StepId before_it = kNoStep;  // the sum of the segment before
   for (Count i = 0; i < segments.size(); ++i) {
     const Region sum = step.output(segments[i]);
-    StepId ready = step.copy(step.input(segments[i]), sum);
-    if (me > 0) {
-      const Region before = step.scratch(segments[i]);
-      const StepId received = step.recv(me - 1, before);
-      ready = step.reduce(before, sum, after(received, ready));
+    if (me == 0) {
+      if (shape.size > 1) step.send(1, step.input(segments[i]));
+      step.copy(step.input(segments[i]), sum);
+      continue;
     }
-    if (me + 1 < shape.size) step.send(me + 1, sum, after(ready));
+    // One at a time, so that a sum goes out before the next ones are worked on.
+    const StepId own = step.copy(step.input(segments[i]), sum, after(before_it));
+    const Region before = step.scratch(segments[i]);
+    const StepId received = step.recv(me - 1, before);
+    before_it = step.reduce(before, sum, after(received, own));
+    if (me + 1 < shape.size) step.send(me + 1, sum, after(before_it));
   }
   return step.finish();
 }
 
 double time(const Shape& shape, const Network& network) {
-  return pipeline(network, shape, network.reduce(stage_of(shape)));
+  const Count segment = stage_of(shape);
+  return pipeline(network, shape, network.reduce(segment), network.copy(segment));
 }
 
 }  // namespace

@@ -31,6 +31,24 @@ const Network::Tier& Network::tier(int distance) const {
   return tiers_[i];
 }
 
+int Network::most_split(int distance) const {
+  const int together = nearest().ranks;
+  const int group = 2 * distance;
+  if (used_ == 1 || distance >= together || together % group == 0) return 0;
+  int most = 0;
+  int before = 0;
+  const int hosts = (farthest().ranks + together - 1) / together;
+  // After so many hosts all comes again.
+  for (int host = 1; host <= std::min(hosts, group); ++host) {
+    // The host's end lies so far in a group, of whose halves others are on either side.
+    const int end = host == hosts ? 0 : static_cast<int>(Count{host} * together % group);
+    const int here = std::min(end, group - end);
+    most = std::max(most, before + here);
+    before = here;
+  }
+  return most;
+}
+
 double Network::hop(int distance, Count bytes) const {
   const MessageCost each = cost(tier(distance), bytes);
   return each.send + each.wire + each.recv;
@@ -125,24 +143,31 @@ double Exchanges::exchange(Rank& rank, const MessageCost& cost, double link) {
   return leaves;
 }
 
-void Exchanges::across(int distance, Count bytes) { across(distance, bytes, 1); }
-
-void Exchanges::across(int distance, Count bytes, double crossing) {
-  const Network::Tier* tier = &network_.tier(distance);
-  double load = crossing * static_cast<double>(bytes) * tier->load_per_byte;
-  if (fold_ == Fold::most) {
-    // Nearly each survivor stands for two ranks.
-    tier = &network_.tier(2 * distance);
-    load = static_cast<double>(bytes) * tier->load_per_byte / 2;
+void Exchanges::across(int distance, Count bytes) {
+  // Where most were folded away nearly each survivor stands for two ranks.
+  const int apart = fold_ == Fold::most ? 2 * distance : distance;
+  const Network::Tier* tier = &network_.tier(apart);
+  double share = fold_ == Fold::most ? 0.5 : 1;
+  const int split = network_.most_split(apart);
+  if (split > 0) {
+    // Those who are on the hosts of their peers wait for those who are not.
+    share *= std::min(1.0, static_cast<double>(split) / network_.nearest().ranks);
+    tier = &network_.tier(network_.nearest().ranks);
   } else if (fold_ == Fold::few && tier != &network_.farthest()) {
     // Their groups lie across the hosts': in every round one of a host's is far from its peer.
     far_from_all(bytes);
     come_from_far(distance, bytes, 2);
   }
-  const MessageCost cost = Network::cost(*tier, bytes);
+  all_exchange(*tier, *tier, bytes, share);
+}
+
+void Exchanges::all_exchange(const Network::Tier& tier, const Network::Tier& link, Count bytes,
+                             double share) {
+  const MessageCost cost = Network::cost(tier, bytes);
+  const double load = share * static_cast<double>(bytes) * link.load_per_byte;
   link_ = exchange(last_, cost, exchange(first_, cost, link_) + load);
   // Who is near to each other waits for each other.
-  if (tier != &network_.farthest()) first_ = last_;
+  if (&tier != &network_.farthest()) first_ = last_;
 }
 
 Exchanges::Exchanges(const Network& network, int ranks) : network_(network) {
@@ -159,12 +184,17 @@ void Exchanges::upwards(int distance, Count bytes) {
   // Ranks that wait for nobody send right away what they have to send in later rounds, and what
   // near rounds sent over the host's end is as much again. As simulated on 2 to 128 hosts.
   const int rounds_left = levels_of(network_.farthest().ranks) - levels_of(distance);
-  onwards(distance, bytes, rounds_left > 3 ? 8.0 / 3 : 2);
+  const bool near = distance < network_.nearest().ranks;
+  onwards(distance, bytes, near ? 0 : (rounds_left > 3 ? 8.0 / 3 : 2));
 }
 
 void Exchanges::onwards(int distance, Count bytes, double queued) {
+  const int together = network_.nearest().ranks;
   const double left = network_.farthest().ranks - distance;  // that are so far from the last
-  across(distance, bytes, queued * std::min(1.0, left / network_.nearest().ranks));
+  // Of a host's ranks so many as the round goes far send to the next host.
+  const int farther = std::min(distance, together);
+  all_exchange(network_.tier(distance), network_.tier(std::max(distance, together)), bytes,
+               queued * std::min<double>(left, farther) / together);
   // A host's last rank sends to the next host from the first round on.
   come_from_far(distance, bytes, network_.is_ragged() ? 2 : 1);
 }

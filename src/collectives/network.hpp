@@ -32,6 +32,10 @@ class Network {
     return message_cost(*tier.level, bytes);
   }
 
+  // So many of a host's ranks, at most, are on another host than the one across a hypercube's
+  // dimension, though some are on the same.
+  [[nodiscard]] int most_split(int distance) const;
+
   // Not all hosts are full.
   [[nodiscard]] bool is_ragged() const { return ragged_; }
   // One rank has a host to itself, and no near neighbour.
@@ -90,8 +94,9 @@ class Exchanges {
   // When the message leaves, where the link is free from `link` on.
   static double exchange(Rank& rank, const MessageCost& cost, double link);
 
-  // `crossing`: the part of a host's ranks that sends so far.
-  void across(int distance, Count bytes, double crossing);
+  // `share`: the part of a host's ranks whose messages take the link.
+  void all_exchange(const Network::Tier& tier, const Network::Tier& link, Count bytes,
+                    double share);
   // Where near ranks wait for what came from far in the first of near rounds, the delay stays.
   void come_from_far(int distance, Count bytes, int hops);
   void far_from_all(Count bytes);

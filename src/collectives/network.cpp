@@ -182,10 +182,11 @@ void Exchanges::onwards(int distance, Count bytes) {
 
 void Exchanges::upwards(int distance, Count bytes) {
   // Ranks that wait for nobody send right away what they have to send in later rounds, and what
-  // near rounds sent over the host's end is as much again. As simulated on 2 to 128 hosts.
+  // near rounds, in which few do, sent over the host's end is as much again. As simulated on 2 to
+  // 128 hosts.
   const int rounds_left = levels_of(network_.farthest().ranks) - levels_of(distance);
-  const bool near = distance < network_.nearest().ranks;
-  onwards(distance, bytes, near ? 0 : (rounds_left > 3 ? 8.0 / 3 : 2));
+  const bool few = 2 * distance <= network_.nearest().ranks;
+  onwards(distance, bytes, few ? 0 : (rounds_left > 3 ? 8.0 / 3 : 2));
 }
 
 void Exchanges::onwards(int distance, Count bytes, double queued) {

@@ -31,14 +31,17 @@ struct Amount {
   Count bytes = 0;
   Count elements = 0;  // Shape::count
   Count element_bytes = 1;
-  bool too_large = false;  // for counts of int, and so on all ranks
+  bool few_elements = false;  // see Query::few_elements
+  bool too_large = false;     // for counts of int, and so on all ranks
 };
+
+// count * bytes > most, where the product may be too large to work out.
+bool is_more(Count count, Count bytes, Count most) { return bytes > 0 && count > most / bytes; }
 
 Amount amount_of_reduction(const Call& call, const Communicator& comm, Count type_bytes) {
   const bool scatters = call.collective == Collective::reduce_scatter;
   const Count all = scatters ? reduced_elements(call, comm) : call.recvcount;
-  const Count most = std::max(all * type_bytes, all);
-  if (most > INT_MAX) return {.too_large = true};
+  if (all > INT_MAX || is_more(all, type_bytes, INT_MAX)) return {.too_large = true};
   if (type_bytes == 0) return {};
   // A block is one element where blocks differ; between groups all of the vector counts.
   Count elements = call.recvcount;
@@ -49,7 +52,10 @@ Amount amount_of_reduction(const Call& call, const Communicator& comm, Count typ
   }
   const bool in_blocks = scatters && call.uneven;
   const Count bytes = in_blocks ? all * type_bytes / comm.size : call.recvcount * type_bytes;
-  return {.bytes = bytes, .elements = elements, .element_bytes = type_bytes};
+  return {.bytes = bytes,
+          .elements = elements,
+          .element_bytes = type_bytes,
+          .few_elements = elements < comm.size};
 }
 
 // By the sizes of the types.
@@ -89,17 +95,17 @@ Amount amount_of(const Call& call, const Communicator& comm) {
   const Side side = describing_side(call, is_root(call, comm));
   MPI_Count type_bytes = 0;
   native().Type_size_x(side.type, &type_bytes);
-  if (type_bytes > INT_MAX) return {.too_large = true};
   if (reduces(call.collective)) return amount_of_reduction(call, comm, type_bytes);
-  const Count bytes = side.count * type_bytes;
+  // By the bytes alone, which are the same on all ranks: counts and types need not be.
   const bool is_bcast = call.collective == Collective::bcast;
-  const Count most = bytes * (is_bcast ? 1 : comm.size);
+  const Count blocks = is_bcast ? 1 : comm.size;
+  if (is_more(side.count, type_bytes, INT_MAX / blocks)) return {.too_large = true};
+  const Count bytes = side.count * type_bytes;
   // Elements: bytes of a broadcast, blocks elsewhere.
   const Count block = bytes > 0 ? 1 : 0;
   return {.bytes = bytes,
           .elements = is_bcast ? bytes : block,
-          .element_bytes = is_bcast ? 1 : std::max<Count>(bytes, 1),
-          .too_large = std::max(most, side.count) > INT_MAX};
+          .element_bytes = is_bcast ? 1 : std::max<Count>(bytes, 1)};
 }
 
 bool runs_in_place(const Call& call, const Communicator& comm) {
@@ -136,6 +142,7 @@ Decision decide(const Call& call) {
                             .bytes = bytes,
                             .uneven = is_uneven(call, *comm) && !scope.first_group,
                             .commutative = commutative,
+                            .few_elements = amount.few_elements,
                             .form = call.form,
                             .two_groups = comm->is_inter()},
                            comm->around, overrides());

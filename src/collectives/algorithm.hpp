@@ -6,6 +6,7 @@
 // table that `algorithms()` returns.
 #pragma once
 
+#include <climits>
 #include <span>
 #include <string_view>
 
@@ -26,7 +27,10 @@ struct Algorithm {
   bool uses_segment = false;     // pipelined by Shape::segment
   bool uses_radix = false;       // tree fan-out from Shape::radix
   bool single_blocks = false;    // names one rank's block at a time: they may differ in size
+  bool divides = false;          // gives each rank a part of the vector to reduce
   bool two_groups = false;       // for intercommunicators: Shape::first_group
+  // Among more the messages a rank has in flight at a time, or its steps, are too many.
+  int most_ranks = INT_MAX;
 };
 
 // All of them, ordered by collective, then name.

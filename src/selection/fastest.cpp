@@ -1,5 +1,6 @@
 #include "selection/fastest.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace stretto {
@@ -13,12 +14,21 @@ constexpr int kRadixes[] = {4, 8, 16};
 // wrong choice costs most.
 constexpr Count kUnevenBytes = 4;
 
-bool may_run(const Algorithm& algorithm, const Query& query) {
+// Whatever the sizes of its blocks and the number of ranks.
+bool computes(const Algorithm& algorithm, const Query& query) {
   const bool two_groups = query.two_groups && reduces(query.collective);
   return algorithm.collective == query.collective && algorithm.two_groups == two_groups &&
          (query.commutative || algorithm.keeps_rank_order) &&
+         !(query.few_elements && algorithm.divides);
+}
+
+bool may_run(const Algorithm& algorithm, const Query& query) {
+  return computes(algorithm, query) && query.size <= algorithm.most_ranks &&
          (!query.uneven || algorithm.single_blocks);
 }
+
+// Where the difference is smaller the estimates do not tell.
+constexpr double kClearly = 1.25;
 
 }  // namespace
 
@@ -62,6 +72,20 @@ Choice fastest(const Query& query, const Machine& machine) {
     best_time = time;
   }
   return best;
+}
+
+bool has_better_elsewhere(const Query& query, const Choice& choice, const Machine& machine) {
+  // Of other collectives not all ranks know the blocks.
+  const bool lacks_blocks = query.uneven && (query.collective == Collective::allgather ||
+                                             query.collective == Collective::reduce_scatter);
+  const bool lacks_ranks = !query.uneven && query.collective == Collective::alltoall;
+  if (query.two_groups || !(lacks_blocks || lacks_ranks)) return false;
+  const Network network(machine, query.size);
+  const double most = time_of(choice, query, network) / kClearly;
+  return std::ranges::any_of(algorithms(), [&](const Algorithm* algorithm) {
+    return computes(*algorithm, query) && !may_run(*algorithm, query) &&
+           time_of({.algorithm = algorithm}, query, network) < most;
+  });
 }
 
 }  // namespace stretto

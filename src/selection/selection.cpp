@@ -137,7 +137,9 @@ Choice from_rules(const Query& query) {
     const bool fits = query.bytes <= rule.most_bytes && query.size >= rule.fewest_ranks &&
                       query.size <= rule.most_ranks && (rule.any_order || query.commutative);
     if (!fits) continue;
-    return {.algorithm = find_algorithm(query.collective, rule.algorithm),
+    const Algorithm* const algorithm = find_algorithm(query.collective, rule.algorithm);
+    if (algorithm->divides && query.few_elements) continue;
+    return {.algorithm = algorithm,
             .segment_bytes = rule.segment_bytes,
             .radix = rule.radix};
   }
@@ -149,9 +151,19 @@ bool has_one_algorithm(const Query& query) {
   return is_neighborhood(query.collective) || (query.two_groups && reduces(query.collective));
 }
 
+bool has_measured_rules(const Query& query) {
+  return query.size <= kMeasuredRanks || has_one_algorithm(query);
+}
+
+// In short blocks that differ, say, where Stretto's algorithms send a message for each. A
+// nonblocking one of the MPI's would not advance by itself.
+bool is_better_native(const Query& query, const Choice& choice, const Machine& machine) {
+  return query.form == Form::blocking && has_better_elsewhere(query, choice, machine);
+}
+
 // Working it out takes a microsecond or more, and programs repeat their calls. By thread, so that
 // no lock is needed.
-Choice by_times(const Query& query, int hosts) {
+Choice by_times(const Query& query, int hosts, bool never_native) {
   struct Known {
     Query query{};
     int hosts = 0;
@@ -165,7 +177,12 @@ Choice by_times(const Query& query, int hosts) {
   Known& known = all[(mixed >> 32 ^ mixed) % all.size()];
   if (known.hosts != hosts || !(known.query == query)) {
     const int ranks_per_host = (query.size + hosts - 1) / hosts;
-    known = {query, hosts, fastest(query, with_hosts_of(assumed_machine(), ranks_per_host))};
+    const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);
+    Choice choice = has_measured_rules(query) ? from_rules(query) : fastest(query, machine);
+    if (!never_native && is_better_native(query, choice, machine)) {
+      choice = {.reason = Reason::native_selected};
+    }
+    known = {query, hosts, choice};
   }
   return known.choice;
 }
@@ -202,6 +219,12 @@ bool native_is_best(const Query& query, const Surroundings& around) {
 bool may_be_of_device(const Query& query, const Surroundings& around) {
   return around.device_buffers && query.collective != Collective::barrier &&
          (query.form != Form::blocking || query.two_groups);
+}
+
+// On two groups a bystander (MPI_PROC_NULL) does not know whether the others' call is one that they
+// leave to the MPI, which has it keep count of nonblocking calls all the same.
+bool may_have_bystanders(const Query& query) {
+  return query.two_groups && query.form != Form::blocking && is_rooted(query.collective);
 }
 
 constexpr Count kForcedSegment = 32 * kKiB;
@@ -242,6 +265,7 @@ Reason always_native(const Query& query, const Surroundings& around, const Overr
   if (forced.native) return Reason::native_selected;
   if (query.form != Form::blocking && !around.progress_thread) return Reason::no_progress_thread;
   if (may_be_of_device(query, around)) return Reason::device_buffers;
+  if (may_have_bystanders(query)) return Reason::native_selected;
   if (forced.algorithm != nullptr) return Reason::none;
   if (query.size == 1 && trusts_native(query)) return Reason::one_rank;
   return native_is_best(query, around) ? Reason::native_selected : Reason::none;
@@ -267,9 +291,9 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     // Open MPI 4.1 ranks hang whose MPIX_Alltoallw_init is in place and empty on some of them.
     if (query.form != Form::persistent) return {.reason = unfit};
   }
-  return query.size <= kMeasuredRanks || has_one_algorithm(query)
-             ? from_rules(query)
-             : by_times(query, std::max(around.hosts, 1));
+  const bool is_known = has_measured_rules(query) && (!query.uneven || has_one_algorithm(query));
+  return is_known ? from_rules(query)
+                  : by_times(query, std::max(around.hosts, 1), around.never_native);
 }
 
 }  // namespace stretto

@@ -40,6 +40,7 @@ const Algorithm allgather_linear{.collective = Collective::allgather,
                                  .name = "linear",
                                  .build = build,
                                  .time = time,
-                                 .single_blocks = true};
+                                 .single_blocks = true,
+                                 .most_ranks = 1'024};
 
 }  // namespace stretto

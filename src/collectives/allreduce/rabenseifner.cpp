@@ -62,6 +62,10 @@ double time(const Shape& shape, const Network& network) {
 
 extern const Algorithm allreduce_rabenseifner;
 const Algorithm allreduce_rabenseifner{
-    .collective = Collective::allreduce, .name = "rabenseifner", .build = build, .time = time};
+    .collective = Collective::allreduce,
+    .name = "rabenseifner",
+    .build = build,
+    .time = time,
+    .divides = true};
 
 }  // namespace stretto

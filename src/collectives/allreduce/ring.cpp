@@ -100,6 +100,7 @@ const Algorithm allreduce_ring{.collective = Collective::allreduce,
                                .build = build,
                                .time = time,
                                .keeps_rank_order = false,
-                               .uses_segment = true};
+                               .uses_segment = true,
+                               .divides = true};
 
 }  // namespace stretto

@@ -85,6 +85,11 @@ double time(const Shape& shape, const Network& network) {
 
 extern const Algorithm alltoall_bruck;
 const Algorithm alltoall_bruck{
-    .collective = Collective::alltoall, .name = "bruck", .build = build, .time = time};
+    .collective = Collective::alltoall,
+    .name = "bruck",
+    .build = build,
+    .time = time,
+    // 8,192 lg(p) copies to pack and as many messages' worth to unpack are 10 MB of steps.
+    .most_ranks = 16'384};
 
 }  // namespace stretto

@@ -44,6 +44,7 @@ const Algorithm alltoall_linear{.collective = Collective::alltoall,
                                 .name = "linear",
                                 .build = build,
                                 .time = time,
-                                .single_blocks = true};
+                                .single_blocks = true,
+                                .most_ranks = 1'024};
 
 }  // namespace stretto

@@ -68,6 +68,10 @@ double time(const Shape& shape, const Network& network) {
 
 extern const Algorithm reduce_rabenseifner;
 const Algorithm reduce_rabenseifner{
-    .collective = Collective::reduce, .name = "rabenseifner", .build = build, .time = time};
+    .collective = Collective::reduce,
+    .name = "rabenseifner",
+    .build = build,
+    .time = time,
+    .divides = true};
 
 }  // namespace stretto

@@ -59,6 +59,7 @@ const Algorithm reduce_scatter_linear{.collective = Collective::reduce_scatter,
                                       .name = "linear",
                                       .build = build,
                                       .time = time,
-                                      .single_blocks = true};
+                                      .single_blocks = true,
+                                      .most_ranks = 1'024};
 
 }  // namespace stretto

@@ -7,11 +7,6 @@
 namespace stretto {
 namespace {
 
-// Is the operation a function of the program's?
-bool is_programs(MPI_Op op) {
-  return std::ranges::find(native().predefined_ops, op) == native().predefined_ops.end();
-}
-
 // A broadcast of a layout with gaps travels packed: the root packs before it starts and
 // the others unpack when it is done. Segments can then be cut anywhere, also where the
 // ranks describe the same data by different types.
@@ -41,7 +36,7 @@ Binding bind_reduction(const Call& call) {
   binding.recv = {call.recvbuf, element};
   binding.scratch = element;
   binding.op = call.op;
-  binding.calls_program = is_programs(call.op);
+  binding.calls_program = !is_predefined(call.op);
   return binding;
 }
 
@@ -54,7 +49,7 @@ Binding bind_uneven_reduction(const Call& call, const Communicator& comm) {
   binding.recv = {call.recvbuf, own};
   binding.scratch = own;
   binding.op = call.op;
-  binding.calls_program = is_programs(call.op);
+  binding.calls_program = !is_predefined(call.op);
 
   Block input{const_cast<void*>(call.sendbuf), element};
   if (is_in_place(call)) {

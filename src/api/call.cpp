@@ -33,6 +33,7 @@ struct Amount {
   Count element_bytes = 1;
   bool few_elements = false;  // see Query::few_elements
   bool too_large = false;     // for counts of int, and so on all ranks
+  bool uncountable = false;   // too many elements for MPI_Reduce_local, too
 };
 
 // count * bytes > most, where the product may be too large to work out.
@@ -41,7 +42,8 @@ bool is_more(Count count, Count bytes, Count most) { return bytes > 0 && count >
 Amount amount_of_reduction(const Call& call, const Communicator& comm, Count type_bytes) {
   const bool scatters = call.collective == Collective::reduce_scatter;
   const Count all = scatters ? reduced_elements(call, comm) : call.recvcount;
-  if (all > INT_MAX || is_more(all, type_bytes, INT_MAX)) return {.too_large = true};
+  if (all > INT_MAX) return {.too_large = true, .uncountable = true};
+  const bool too_large = is_more(all, type_bytes, INT_MAX);
   if (type_bytes == 0) return {};
   // A block is one element where blocks differ; between groups all of the vector counts.
   Count elements = call.recvcount;
@@ -55,7 +57,8 @@ Amount amount_of_reduction(const Call& call, const Communicator& comm, Count typ
   return {.bytes = bytes,
           .elements = elements,
           .element_bytes = type_bytes,
-          .few_elements = elements < comm.size};
+          .few_elements = elements < comm.size,
+          .too_large = too_large};
 }
 
 // By the sizes of the types.
@@ -99,13 +102,14 @@ Amount amount_of(const Call& call, const Communicator& comm) {
   // By the bytes alone, which are the same on all ranks: counts and types need not be.
   const bool is_bcast = call.collective == Collective::bcast;
   const Count blocks = is_bcast ? 1 : comm.size;
-  if (is_more(side.count, type_bytes, INT_MAX / blocks)) return {.too_large = true};
+  const bool too_large = is_more(side.count, type_bytes, INT_MAX / blocks);
   const Count bytes = side.count * type_bytes;
   // Elements: bytes of a broadcast, blocks elsewhere.
   const Count block = bytes > 0 ? 1 : 0;
   return {.bytes = bytes,
           .elements = is_bcast ? bytes : block,
-          .element_bytes = is_bcast ? 1 : std::max<Count>(bytes, 1)};
+          .element_bytes = is_bcast ? 1 : std::max<Count>(bytes, 1),
+          .too_large = too_large};
 }
 
 bool runs_in_place(const Call& call, const Communicator& comm) {
@@ -135,7 +139,9 @@ Decision decide(const Call& call) {
   // A bystander (MPI_PROC_NULL) does not know how long the others' call is, and none of it is its
   // own: it is the MPI's where the longest is, as with the others or with nothing to do.
   const Count bytes = scope.idle ? kLongest : amount.bytes;
-  if (amount.too_large) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
+  // Bystanders would not know.
+  const bool must_run = comm->is_inter() && is_rooted(call.collective) && !amount.uncountable;
+  if (amount.too_large && !must_run) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
   const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);
   decision.choice = choose({.collective = scope.collective,
                             .size = comm->size,
@@ -143,6 +149,7 @@ Decision decide(const Call& call) {
                             .uneven = is_uneven(call, *comm) && !scope.first_group,
                             .commutative = commutative,
                             .few_elements = amount.few_elements,
+                            .calls_program = reduces(call.collective) && !is_predefined(call.op),
                             .form = call.form,
                             .two_groups = comm->is_inter()},
                            comm->around, overrides());

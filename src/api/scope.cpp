@@ -15,6 +15,7 @@ Scope root_and_group(const Call& call, const Communicator& comm) {
   Scope scope{.collective = call.collective,
               .me = root ? 0 : 1 + comm.rank - groups.local,
               .size = 1 + others};
+  scope.ranks.reserve(static_cast<std::size_t>(scope.size));
   scope.ranks.push_back(root ? comm.rank : groups.remote + call.root);
   for (Rank rank = first; rank < first + others; ++rank) scope.ranks.push_back(rank);
   return scope;

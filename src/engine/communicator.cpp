@@ -21,6 +21,7 @@ namespace {
 constexpr std::uint64_t kSameRanks = 1;  // their ranks are those of the channel, all of them
 constexpr std::uint64_t kProgressThread = 2;
 constexpr std::uint64_t kHostBuffers = 4;  // only, as far as they can tell
+constexpr std::uint64_t kProgramThreads = 8;
 
 struct Registry {
   std::mutex mutex;
@@ -165,14 +166,19 @@ void join_groups(const Members& members, Communicator& made, Rank mine) {
   made.channel_ranks.insert(made.channel_ranks.end(), rest.begin(), rest.end());
 }
 
+std::uint64_t thread_flags() {
+  const Engine& engine = Engine::get();
+  return (engine.has_progress_thread() ? kProgressThread : 0) |
+         (engine.program_has_threads() ? kProgramThreads : 0);
+}
+
 bool have_cores(const Hosts& hosts) { return hosts.knows_cores && !hosts.oversubscribed; }
 
 // `made` gets a context id on MPI_COMM_WORLD's channel. Collective. False where there is none.
 bool join_world(const Members& members, Communicator& made) {
   const Registry& all = registry();
   const bool same = !members.is_inter && made.size == all.world_size && made.rank == all.world_rank;
-  const bool thread = Engine::get().has_progress_thread();
-  const std::uint64_t flags = (same ? kSameRanks : 0) | (thread ? kProgressThread : 0);
+  const std::uint64_t flags = (same ? kSameRanks : 0) | thread_flags();
   const Agreement agreement = agree(members, flags, all.world->ids);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
   made.shared = all.world;
@@ -186,6 +192,7 @@ bool join_world(const Members& members, Communicator& made) {
                  // Its ranks may wait for cores that ranks outside of it are on.
                  .has_cores = have_cores(all.world_hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
+                 .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
                  .device_buffers = all.world_device_buffers};
   return true;
@@ -199,8 +206,7 @@ bool open_channel(const Members& members, Communicator& made) {
   if (made.shared == nullptr) return false;
   Hosts hosts = survey(made.shared->comm);
   // It is the first there, so what they agree on is the lowest id.
-  const std::uint64_t flags = (Engine::get().has_progress_thread() ? kProgressThread : 0) |
-                              (device_job::is_likely() ? 0 : kHostBuffers);
+  const std::uint64_t flags = thread_flags() | (device_job::is_likely() ? 0 : kHostBuffers);
   const Agreement agreement =
       agree({.comm = made.shared->comm, .rank = made.rank}, flags, made.shared->ids);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
@@ -208,6 +214,7 @@ bool open_channel(const Members& members, Communicator& made) {
   made.around = {.hosts = hosts.numbers.hosts,
                  .has_cores = have_cores(hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
+                 .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
                  .device_buffers = (agreement.flags & kHostBuffers) == 0};
   if (members.comm == native().comm_world && all.expects_world) {
@@ -253,9 +260,10 @@ bool attach(MPI_Comm comm) {
     made->size += made->groups.remote_size;
   }
   if (made->size == 1) {
-    made->channel = own_channel::get();
+    made->channel = own_channel::get();  // and tag 0
     made->around = {.has_cores = have_cores(all.world_hosts),
                     .progress_thread = Engine::get().has_progress_thread(),
+                    .program_threads = Engine::get().program_has_threads(),
                     .never_native = never_native(),
                     .device_buffers = all.world_device_buffers || device_job::is_likely()};
   } else {

@@ -1,6 +1,7 @@
 // What Stretto keeps for each communicator of the program: its ranks on the channel that carries
 // Stretto's messages, the tags they use there, and what is known of their hosts. What grows with
-// the number of ranks is four bytes each, and nothing where they are those of MPI_COMM_WORLD.
+// the number of ranks is four bytes each, and nothing where they are those of MPI_COMM_WORLD; and
+// some 200 bytes for each rank that messages have been exchanged with (see TagRange).
 #pragma once
 
 #include <array>

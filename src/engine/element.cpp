@@ -3,10 +3,12 @@
 #include <climits>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/own_channel.hpp"
 #include "engine/type_contents.hpp"
+#include "transport/mpi/large_type.hpp"
 
 namespace stretto {
 namespace {
@@ -28,6 +30,24 @@ Count size_of(MPI_Datatype type) {
 bool is_derived(int combiner) {
   return combiner != MPI_COMBINER_NAMED && combiner != MPI_COMBINER_F90_REAL &&
          combiner != MPI_COMBINER_F90_COMPLEX && combiner != MPI_COMBINER_F90_INTEGER;
+}
+
+int copy_large(const Piece& from, const Piece& to) {
+  std::optional<LargeType> sent;
+  std::optional<LargeType> received;
+  if (from.count > INT_MAX) sent.emplace(from.count, from.type);
+  if (to.count > INT_MAX) received.emplace(to.count, to.type);
+  for (const auto& made : {&sent, &received}) {
+    if (*made && (*made)->error() != MPI_SUCCESS) return (*made)->error();
+  }
+  // One at a time, or one's message would be another's.
+  static constinit std::mutex alone;
+  const std::lock_guard lock(alone);
+  return native().Sendrecv(from.address, sent ? 1 : static_cast<int>(from.count),
+                           sent ? sent->get() : from.type, 0, own_channel::kCopyTag, to.address,
+                           received ? 1 : static_cast<int>(to.count),
+                           received ? received->get() : to.type, 0, own_channel::kCopyTag,
+                           own_channel::get(), MPI_STATUS_IGNORE);
 }
 
 }  // namespace
@@ -74,18 +94,11 @@ int copy(const Piece& from, const Piece& to, MPI_Comm comm) {
     std::memmove(to.address, from.address, static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
-  const bool countable = from.count <= INT_MAX && to.count <= INT_MAX;
-  if (!countable) return MPI_ERR_COUNT;
+  // More than MPI_Pack can count: as a message to oneself.
+  if (from.bytes > INT_MAX) return copy_large(from, to);
+  if (from.count > INT_MAX || to.count > INT_MAX) return MPI_ERR_COUNT;
   const int from_count = static_cast<int>(from.count);
   const int to_count = static_cast<int>(to.count);
-  // More than MPI_Pack can count: as a message to oneself.
-  if (from.bytes > INT_MAX) {
-    // One at a time, or one's message would be another's.
-    static constinit std::mutex alone;
-    const std::lock_guard lock(alone);
-    return native().Sendrecv(from.address, from_count, from.type, 0, 0, to.address, to_count,
-                             to.type, 0, 0, own_channel::get(), MPI_STATUS_IGNORE);
-  }
   const int bytes = static_cast<int>(from.bytes);
   int position = 0;
   if (to.plain) {

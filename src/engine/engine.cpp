@@ -59,7 +59,7 @@ void Engine::open(int program_level, bool thread_by_default) {
   const std::lock_guard lock(opening_);
   if (is_open()) return;
   threads_.start(program_level);
-  one_at_a_time_ = program_level < MPI_THREAD_MULTIPLE;
+  program_has_threads_ = program_level == MPI_THREAD_MULTIPLE;
   own_channel::open();
   const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);
   if (stall_s > 0) stall_ns_ = std::int64_t{stall_s} * 1'000'000'000;
@@ -99,6 +99,7 @@ void Engine::close() {
 Operation* Engine::start(Task task, bool background, const Notice& notice) {
   auto* const operation = new Operation(std::move(task));
   operation->background = background;
+  if (background) operation->keep_floating_point();
   operation->references = 2;  // the engine's and the caller's
   operation->signal = notice.signal;
   if (notice.handle != nullptr) {
@@ -223,7 +224,7 @@ Operation* Engine::take_to_compute(const Operation* only) {
   };
   Operation* const operation =
       take(to_compute_, [only](const Operation* each) { return only == nullptr || each == only; });
-  if (operation != nullptr || to_call_.empty() || (calling_ && one_at_a_time_)) return operation;
+  if (operation != nullptr) return operation;
   return take(to_call_, [only](const Operation* each) {
     return each == only || (awaited != nullptr && awaited->has(*each));
   });
@@ -237,18 +238,22 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   if (!operation->has_local()) return true;  // it has failed since
   const bool calls = operation->calls_program();
   const StepId step = operation->take_local();
-  if (calls) calling_ = true;
+  // While it is in a function of the program's, which may wait for another thread, this one drives
+  // nothing.
+  const int waits = calls ? std::exchange(waits_here, 0) : 0;
+  waiters_ -= waits;
+  if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) wake_.notify_one();
   lock.unlock();
-  const int error = operation->compute(step);
+  const int error = is_progress_thread ? operation->compute_as_begun(step) : operation->compute(step);
   lock.lock();
-  if (calls) calling_ = false;
+  waiters_ += waits;
+  waits_here += waits;
   operation->computed(step, error);
   settle(operation);
   return true;
 }
 
 bool Engine::must_call() const {
-  if (calling_ && one_at_a_time_) return false;
   return std::ranges::any_of(to_call_, [](const Operation* each) { return each->background; });
 }
 
@@ -310,11 +315,13 @@ void Engine::wait(const Operation& operation) {
 }
 
 void Engine::enter_wait() {
+  ++waits_here;
   const std::lock_guard lock(mutex_);
   ++waiters_;
 }
 
 void Engine::leave_wait() {
+  --waits_here;
   bool notify = false;
   {
     const std::lock_guard lock(mutex_);

@@ -60,6 +60,8 @@ class Engine {
   // collectives belong to the MPI: a rank blocked in a receive of the MPI's could not
   // forward for others.
   [[nodiscard]] bool has_progress_thread() const { return has_thread_; }
+  // May functions of the program's run beside it, as it has MPI_THREAD_MULTIPLE?
+  [[nodiscard]] bool program_has_threads() const { return program_has_threads_; }
 
   // How the program hears of an operation's end: it asks the operation, or
   struct Notice {
@@ -198,8 +200,7 @@ class Engine {
   std::vector<MPI_Op> released_ops_;
   std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
-  bool one_at_a_time_ = true;  // the program has one thread in MPI: its functions run one by one
-  bool calling_ = false;       // one of them runs
+  bool program_has_threads_ = false;
   long looks_ = 0;             // at what is pending, by anybody
   int waiters_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken
@@ -212,6 +213,10 @@ class Engine {
   std::atomic<long> moves_{0};  // passes that moved anything
   std::atomic<long> operations_ended_{0};
   std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is told of
+  // Of this thread: how many waits it is in, one within the other's callbacks.
+  static inline constinit thread_local int waits_here [[gnu::tls_model("initial-exec")]] = 0;
+  static inline constinit thread_local bool is_progress_thread
+      [[gnu::tls_model("initial-exec")]] = false;
 };
 
 inline Engine& Engine::get() {

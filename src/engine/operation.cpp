@@ -150,6 +150,20 @@ StepId Operation::take_local() {
   return to_compute_[next_local_++];
 }
 
+void Operation::keep_floating_point() {
+  if (task_.binding.op != MPI_Op{}) std::fegetenv(&floating_point_.emplace());
+}
+
+int Operation::compute_as_begun(StepId id) const {
+  if (!floating_point_) return compute(id);
+  std::fenv_t own;
+  std::fegetenv(&own);
+  std::fesetenv(&*floating_point_);
+  const int error = compute(id);
+  std::fesetenv(&own);
+  return error;
+}
+
 int Operation::compute(StepId id) const {
   if (id == kBefore || id == kAfter) {
     const auto& copied = id == kBefore ? task_.binding.before : task_.binding.after;

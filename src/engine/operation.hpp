@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cfenv>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -79,6 +80,8 @@ class Operation {
   // Takes the numbers of its messages, in the order in which operations begin, and finds out what
   // comes first.
   void begin();
+  // Before that: what it reduces on another thread is rounded as on this one.
+  void keep_floating_point();
   // Has it messages to post, perhaps such as may not be yet (see Sequence)?
   [[nodiscard]] bool has_posts() const { return !to_post_.empty(); }
   // Takes those that may be posted now, for `post` and then `posted`.
@@ -108,6 +111,9 @@ class Operation {
   // Without the lock; both return an MPI error code.
   int post(MpiTransport& transport, StepId id);
   [[nodiscard]] int compute(StepId id) const;
+  // The same on another thread: rounded, and with denormal numbers taken, as the program set it for
+  // the thread that began the operation.
+  [[nodiscard]] int compute_as_begun(StepId id) const;
 
   // Of one in the background, under the lock: the `look`th look of all began it or found `step`
   // done. A message of ours is gone as soon as it can be; what keeps time is those of others.
@@ -200,6 +206,7 @@ class Operation {
   bool all_short_ = true;
   Pace pace_;
   int error_ = MPI_SUCCESS;
+  std::optional<std::fenv_t> floating_point_;  // where it reduces
   std::atomic<bool> done_{false};
 };
 

@@ -11,7 +11,7 @@ struct Channel {
   bool is_open = false;
   std::mutex mutex;
   std::vector<int> free_tags;
-  int next_tag = 1;
+  int next_tag = kCopyTag + 1;
 };
 
 Channel& channel() {

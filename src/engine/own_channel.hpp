@@ -1,5 +1,6 @@
 // A communicator of this process alone that carries nothing but Stretto's messages to
-// itself: signals, on tags of their own, and copies, on tag 0.
+// itself: the operations of communicators of one rank, on tag 0, copies and, on tags of their own,
+// signals.
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,7 @@ void open();
 void close();
 
 [[nodiscard]] MPI_Comm get();
+inline constexpr int kCopyTag = 1;
 
 // What makes a persistent request of the MPI's complete: the request is a receive from
 // oneself, and raising the signal sends the message. So every MPI function that waits or

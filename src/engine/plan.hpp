@@ -1,6 +1,6 @@
 // A schedule made ready to run, and the cache that keeps it: the second call of the
 // same shape builds nothing, whatever its buffers. The cache is bounded in bytes, as a run of
-// days may broadcast ever new sizes from ever new roots (docs/decisions/0025-plans-in-bytes.md).
+// days may broadcast ever new sizes from ever new roots (STRETTO_PLANS_MIB).
 #pragma once
 
 #include <cstddef>

@@ -68,6 +68,7 @@ void Engine::start_progress_thread() {
 }
 
 void Engine::run_progress_thread() {
+  is_progress_thread = true;
   prctl(PR_SET_NAME, "stretto");
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   std::int64_t interval = kShortest;

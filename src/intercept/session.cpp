@@ -18,6 +18,26 @@ namespace {
 
 int told_level = MPI_THREAD_SINGLE;
 bool begun = false;
+int end_keyval = MPI_KEYVAL_INVALID;
+
+int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
+                 int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int end(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/) {
+  end_session();
+  return MPI_SUCCESS;
+}
+
+// MPI_Finalize first of all deletes the attributes of MPI_COMM_SELF, the newest first, and the
+// functions that the program has given for that may still communicate (MPI 4.1, 11.4.1). So ours,
+// older than any of the program's, ends the session.
+void end_in_finalize() {
+  native().Comm_create_keyval(copy_nothing, end, &end_keyval, nullptr);
+  native().Comm_set_attr(native().comm_self, end_keyval, &end_keyval);
+}
 
 long number_from_launcher(const char* name) {
   const char* value = std::getenv(name);
@@ -87,12 +107,12 @@ void begin_session(int required) {
   if (world != nullptr) engine.set_hosts(communicators::world_hosts());
   if (engine.oversubscribed()) make_native_yield();
   begun = true;
+  end_in_finalize();
   detail::active.store(true, std::memory_order_release);
 }
 
 void end_session() {
-  detail::active.store(false, std::memory_order_release);
-  if (begun) {
+  if (detail::active.exchange(false, std::memory_order_acq_rel)) {
     Engine::get().close();
     counters::write_report();
     communicators::finish();

@@ -1,5 +1,5 @@
-// Whether the drop-in takes part: from the end of MPI_Init to the beginning of
-// MPI_Finalize, in a process whose MPI has the ABI this library was built for.
+// Whether the drop-in takes part: from the end of MPI_Init to
+// the end of what the program does in MPI_Finalize, in a process whose MPI has the ABI this library was built for.
 #pragma once
 
 #include "intercept/entry.hpp"
@@ -10,7 +10,7 @@ namespace stretto::intercept {
 // asks for `required`, and the start of everything.
 [[nodiscard]] int level_to_request(int required);
 void begin_session(int required);
-// Before the real MPI_Finalize.
+// In MPI_Finalize, once the program can no longer communicate; or before it.
 void end_session();
 
 // Is the drop-in at work, whoever asks?

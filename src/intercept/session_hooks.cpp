@@ -48,7 +48,7 @@ int on_Query_thread(STRETTO_REAL(Query_thread) /*real*/, int* provided) {
 }
 
 int on_Finalize(STRETTO_REAL(Finalize) real) {
-  end_session();
+  if (!in_session()) end_session();  // the lifeline
   return real();
 }
 

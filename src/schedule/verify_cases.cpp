@@ -85,7 +85,7 @@ std::vector<Shape> shapes_to_prove(const Claims& claims, int size) {
   const bool in_place_too = has_in_place(collective) && !claims.two_groups;
   std::vector<Shape> plain;
   for (const Length& length : lengths(claims, size)) {
-    for (const int radix : claims.uses_radix ? std::vector{2, 3, 8} : std::vector{2}) {
+    for (const int radix : claims.uses_radix ? std::vector{2, 3, 4, 8, 16} : std::vector{2}) {
       for (const Rank root : roots(collective, size)) {
         for (const bool in_place : both_if(in_place_too, false)) {
           for (const bool commutative :

@@ -221,12 +221,6 @@ bool may_be_of_device(const Query& query, const Surroundings& around) {
          (query.form != Form::blocking || query.two_groups);
 }
 
-// On two groups a bystander (MPI_PROC_NULL) does not know whether the others' call is one that they
-// leave to the MPI, which has it keep count of nonblocking calls all the same.
-bool may_have_bystanders(const Query& query) {
-  return query.two_groups && query.form != Form::blocking && is_rooted(query.collective);
-}
-
 constexpr Count kForcedSegment = 32 * kKiB;
 constexpr int kForcedRadix = 4;
 
@@ -254,6 +248,8 @@ const char* words(Reason reason) {
       return "no tags left";
     case Reason::device_buffers:
       return "device buffers";
+    case Reason::one_thread:
+      return "the program's operation, and one thread";
     case Reason::uneven_blocks:
       break;
   }
@@ -265,7 +261,6 @@ Reason always_native(const Query& query, const Surroundings& around, const Overr
   if (forced.native) return Reason::native_selected;
   if (query.form != Form::blocking && !around.progress_thread) return Reason::no_progress_thread;
   if (may_be_of_device(query, around)) return Reason::device_buffers;
-  if (may_have_bystanders(query)) return Reason::native_selected;
   if (forced.algorithm != nullptr) return Reason::none;
   if (query.size == 1 && trusts_native(query)) return Reason::one_rank;
   return native_is_best(query, around) ? Reason::native_selected : Reason::none;
@@ -274,6 +269,10 @@ Reason always_native(const Query& query, const Surroundings& around, const Overr
 Choice choose(const Query& query, const Surroundings& around, const Overrides& overrides) {
   const Reason reason = always_native(query, around, overrides);
   if (reason != Reason::none) return {.reason = reason};
+  // The progress thread would run it beside the program, which has never asked for that.
+  if (query.calls_program && query.form != Form::blocking && !around.program_threads) {
+    return {.reason = Reason::one_thread};
+  }
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   const bool two_groups = query.two_groups && reduces(query.collective);
   if (forced.algorithm != nullptr && forced.algorithm->two_groups == two_groups) {

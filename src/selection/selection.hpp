@@ -24,6 +24,7 @@ struct Query {
                         // own, since all its algorithms for such blocks send the same messages
   bool commutative = true;
   bool few_elements = false;  // a reduction of fewer than there are ranks: not one for each
+  bool calls_program = false;  // the operation is a function of the program's
   Form form = Form::blocking;
   bool two_groups = false;  // the communicator is an intercommunicator
 
@@ -34,6 +35,7 @@ struct Surroundings {
   int hosts = 1;
   bool has_cores = true;  // each rank its own, as far as is known
   bool progress_thread = false;
+  bool program_threads = false;  // all ranks' programs have MPI_THREAD_MULTIPLE
   // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.
   bool never_native = false;
   bool device_buffers = false;  // a rank may hand over memory of a GPU's
@@ -52,8 +54,9 @@ enum class Reason : std::uint8_t {
   uneven_blocks,       // forced algorithm, blocks that differ in size
   no_tags,             // as many persistent collectives as the MPI has tags for
   device_buffers,      // a rank's buffer is, or may be, in a GPU's memory
+  one_thread,          // nonblocking, and the operation must not run beside the program
 };
-inline constexpr int kReasons = 11;
+inline constexpr int kReasons = 12;
 [[nodiscard]] const char* words(Reason reason);
 
 struct Choice {

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "callbacks.hpp"
@@ -48,8 +49,11 @@ int main(int argc, char** argv) {
     describe(*options);
     return 0;
   }
+  // Functions of the program's may run beside it only where it has threads.
+  const bool many = options->manner.threads || options->callbacks ||
+                    options->first / std::max(options->count, 1) % 2 == 1;
   int level = MPI_THREAD_SINGLE;
-  MPI_Init_thread(&argc, &argv, options->manner.threads ? MPI_THREAD_MULTIPLE : level, &level);
+  MPI_Init_thread(&argc, &argv, many ? MPI_THREAD_MULTIPLE : level, &level);
   if (level < MPI_THREAD_MULTIPLE) options->manner.threads = false;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -159,7 +159,7 @@ NOTHING(Improbe) NOTHING(Intercomm_merge) NOTHING(Iprobe) NOTHING(Irecv) NOTHING
 NOTHING(Issend) NOTHING(Op_commutative) NOTHING(Op_free) NOTHING(Pack) NOTHING(Recv)
 NOTHING(Recv_init) NOTHING(Reduce) NOTHING(Reduce_local) NOTHING(Reduce_scatter_block)
 NOTHING(Request_free) NOTHING(Request_get_status) NOTHING(Scan) NOTHING(Scatter) NOTHING(Send)
-NOTHING(Sendrecv) NOTHING(Start) NOTHING(Status_set_cancelled) NOTHING(Status_set_elements)
+NOTHING(Sendrecv) NOTHING(Type_commit) NOTHING(Type_contiguous) NOTHING(Type_create_struct) NOTHING(Start) NOTHING(Status_set_cancelled) NOTHING(Status_set_elements)
 NOTHING(Test) NOTHING(Test_cancelled) NOTHING(Testall) NOTHING(Testany) NOTHING(Testsome)
 NOTHING(Type_free) NOTHING(Type_get_contents) NOTHING(Type_get_envelope) NOTHING(Type_get_extent)
 NOTHING(Type_get_true_extent) NOTHING(Type_size_x) NOTHING(Unpack)

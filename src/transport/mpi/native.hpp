@@ -13,6 +13,7 @@
 #endif
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -33,8 +34,8 @@ namespace stretto {
   X(Recv_init) X(Reduce) X(Reduce_local) X(Reduce_scatter_block) X(Request_free)                  \
   X(Request_get_status) X(Scan) X(Scatter) X(Send) X(Sendrecv) X(Start) X(Status_set_cancelled)   \
   X(Status_set_elements) X(Test) X(Test_cancelled) X(Testall) X(Testany) X(Testsome) X(Topo_test) \
-  X(Type_free) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent)                       \
-  X(Type_get_true_extent) X(Type_size_x) X(Unpack)
+  X(Type_commit) X(Type_contiguous) X(Type_create_struct) X(Type_free) X(Type_get_contents)       \
+  X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent) X(Type_size_x) X(Unpack)
 // clang-format on
 
 struct Native {
@@ -67,6 +68,10 @@ struct Native {
 
 // The table. Only where native_available().
 [[nodiscard]] const Native& native();
+
+[[nodiscard]] inline bool is_predefined(MPI_Op op) {
+  return std::ranges::find(native().predefined_ops, op) != native().predefined_ops.end();
+}
 
 // The function `name` (PMPI_<name>) of the MPI in this process, whichever ABI it
 // has: what a wrapper forwards to. nullptr where it has none.

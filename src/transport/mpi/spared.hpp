@@ -3,6 +3,10 @@
 // belong to none, of MPI_COMM_SELF (MPI 4.0) or MPI_COMM_WORLD (before).
 #pragma once
 
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
 #include "transport/mpi/native.hpp"
 
 namespace stretto {
@@ -24,23 +28,55 @@ inline MPI_Comm in_charge(MPI_Comm comm) {
   return comm;
 }
 
-// While it lives, errors on `comm` have no handler but MPI_ERRORS_RETURN.
+// While it lives, errors on `comm` have no handler but MPI_ERRORS_RETURN. Several threads may have
+// one for the same communicator: the last one restores what the first one found.
 class Spared {
  public:
-  explicit Spared(MPI_Comm comm) : comm_(in_charge(comm)) {
-    native().Comm_get_errhandler(comm_, &handler_);
+  explicit Spared(MPI_Comm comm) {
+    const std::lock_guard lock(all().mutex);
+    comm_ = in_charge(comm);
+    if (Handler* const known = find(); known != nullptr) {
+      ++known->users;
+      return;
+    }
+    Handler found{.comm = comm_};
+    native().Comm_get_errhandler(comm_, &found.handler);
     native().Comm_set_errhandler(comm_, native().errors_return);
+    all().handlers.push_back(found);
   }
   ~Spared() {
-    native().Comm_set_errhandler(comm_, handler_);
-    native().Errhandler_free(&handler_);
+    const std::lock_guard lock(all().mutex);
+    Handler* const known = find();
+    if (--known->users > 0) return;
+    native().Comm_set_errhandler(comm_, known->handler);
+    native().Errhandler_free(&known->handler);
+    *known = all().handlers.back();
+    all().handlers.pop_back();
   }
   Spared(const Spared&) = delete;
   Spared& operator=(const Spared&) = delete;
 
  private:
-  MPI_Comm comm_;
-  MPI_Errhandler handler_{};
+  struct Handler {
+    MPI_Comm comm{};
+    MPI_Errhandler handler{};
+    int users = 1;
+  };
+  struct All {
+    std::mutex mutex;
+    std::vector<Handler> handlers;
+  };
+  // Never destroyed: exit() may run what still calls MPI.
+  static All& all() {
+    static auto* const instance = new All;
+    return *instance;
+  }
+  [[nodiscard]] Handler* find() const {
+    const auto found = std::ranges::find(all().handlers, comm_, &Handler::comm);
+    return found == all().handlers.end() ? nullptr : &*found;
+  }
+
+  MPI_Comm comm_{};
 };
 
 }  // namespace stretto

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "transport/mpi/large_type.hpp"
+
 namespace stretto {
 
 namespace {
@@ -16,13 +18,17 @@ using Large = int (*)(Buffer, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_R
 int MpiTransport::post_send(const void* buffer, std::int64_t count, MPI_Datatype type,
                             const Endpoint& to, Token token) {
   MPI_Request request{};
-  int error = MPI_ERR_COUNT;
+  int error = MPI_SUCCESS;
   if (count <= INT_MAX) {
     error =
         native().Isend(buffer, static_cast<int>(count), type, to.peer, to.tag, to.comm, &request);
   } else {
     static const auto large = reinterpret_cast<Large<const void*>>(native_symbol("PMPI_Isend_c"));
-    if (large != nullptr) error = large(buffer, count, type, to.peer, to.tag, to.comm, &request);
+    if (large != nullptr) {
+      error = large(buffer, count, type, to.peer, to.tag, to.comm, &request);
+    } else if (const LargeType all(count, type); (error = all.error()) == MPI_SUCCESS) {
+      error = native().Isend(buffer, 1, all.get(), to.peer, to.tag, to.comm, &request);
+    }
   }
   return remember(error, request, token, false);
 }
@@ -30,14 +36,17 @@ int MpiTransport::post_send(const void* buffer, std::int64_t count, MPI_Datatype
 int MpiTransport::post_recv(void* buffer, std::int64_t count, MPI_Datatype type,
                             const Endpoint& from, Token token) {
   MPI_Request request{};
-  int error = MPI_ERR_COUNT;
+  int error = MPI_SUCCESS;
   if (count <= INT_MAX) {
     error = native().Irecv(buffer, static_cast<int>(count), type, from.peer, from.tag, from.comm,
                            &request);
   } else {
     static const auto large = reinterpret_cast<Large<void*>>(native_symbol("PMPI_Irecv_c"));
-    if (large != nullptr)
+    if (large != nullptr) {
       error = large(buffer, count, type, from.peer, from.tag, from.comm, &request);
+    } else if (const LargeType all(count, type); (error = all.error()) == MPI_SUCCESS) {
+      error = native().Irecv(buffer, 1, all.get(), from.peer, from.tag, from.comm, &request);
+    }
   }
   return remember(error, request, token, true);
 }

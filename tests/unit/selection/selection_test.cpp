@@ -128,6 +128,55 @@ TEST(Selection, LeavesToTheMpiWhatRanksCannotAgreeOnWhereABufferMayBeADevices) {
   }
 }
 
+TEST(Selection, RunsTheProgramsFunctionsBesideItWhereItHasThreadsOnly) {
+  Query asked = query(Collective::allreduce, 8);
+  asked.calls_program = true;
+  Surroundings threads = kTwoHosts;
+  threads.program_threads = true;
+  for (const Form form : {Form::nonblocking, Form::persistent}) {
+    asked.form = form;
+    EXPECT_EQ(choose(asked, kTwoHosts, {}).reason, Reason::one_thread);
+    EXPECT_NE(choose(asked, threads, {}).algorithm, nullptr);
+  }
+  asked.form = Form::blocking;
+  EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);
+}
+
+TEST(Selection, DividesNoReductionOfFewElements) {
+  for (const Collective collective : {Collective::allreduce, Collective::reduce}) {
+    for (const int size : {4, 64}) {
+      Query asked = query(collective, 1 << 16);
+      asked.size = size;
+      EXPECT_TRUE(choose(asked, kTwoHosts, {}).algorithm->divides);
+      asked.few_elements = true;
+      EXPECT_FALSE(choose(asked, kTwoHosts, {}).algorithm->divides);
+    }
+  }
+}
+
+TEST(Selection, LeavesShortBlocksThatDifferToTheMpiWhereEachWouldBeAMessage) {
+  for (const Collective collective : {Collective::allgather, Collective::reduce_scatter}) {
+    for (const int size : {16, 1024}) {
+      const Surroundings around{.hosts = size, .progress_thread = true};
+      Query asked = query(collective, 8);
+      asked.size = size;
+      EXPECT_NE(choose(asked, around, {}).algorithm, nullptr);
+      asked.uneven = true;
+      EXPECT_EQ(choose(asked, around, {}).reason, Reason::native_selected);
+      // The MPI's would not advance by itself.
+      asked.form = Form::nonblocking;
+      EXPECT_NE(choose(asked, {.hosts = size, .has_cores = true, .progress_thread = true}, {}).algorithm, nullptr);
+    }
+  }
+}
+
+TEST(Selection, HasNoMoreMessagesInFlightThanAlltoallsOfManyRanksCanBear) {
+  Query asked = query(Collective::alltoall, 128);
+  asked.size = 100'000;
+  const Surroundings around{.hosts = 1563, .progress_thread = true, .never_native = true};
+  EXPECT_EQ(choose(asked, around, {}).algorithm->name, "pairwise");
+}
+
 // What is known before the arguments are looked at must be what choose() finds with them.
 TEST(Selection, AlwaysNativeAgreesWithChoose) {
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {

@@ -1,0 +1,193 @@
+/* What a library that works beside the program must leave as it is.
+ *
+ *   buffer    an operation with a buffer of its own, in a program with one thread
+ *   rounding  sums, by the rounding that the program has set
+ *   stuck     a thread waits in an operation for another, which waits for a collective (3 ranks)
+ *   handlers  two threads make communicators; MPI_COMM_WORLD has a handler of the program's
+ *   finalize  a collective in a function that MPI_Finalize calls, which others call before
+ *
+ * Knows nothing of Stretto. Prints "beside ok" on rank 0. */
+#include <fenv.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+
+enum { kCount = 1 << 18, kRounds = 30, kMade = 300 };
+
+static int ones[kCount], sums[kCount], thousands[kCount], others[kCount], buffer[kCount];
+
+static void pause_ms(long ms) {
+  const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&time, NULL);
+}
+
+static void add_in_buffer(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  memcpy(buffer, in, (size_t)*count * sizeof(int));
+  for (int i = 0; i < *count; ++i) buffer[i] += ((int*)inout)[i];
+  memcpy(inout, buffer, (size_t)*count * sizeof(int));
+}
+
+/* One of the two may be the MPI's own, and runs the operation meanwhile. */
+static void two_at_a_time(void) {
+  MPI_Op op;
+  MPI_Op_create(add_in_buffer, 1, &op);
+  for (int i = 0; i < kCount; ++i) {
+    ones[i] = 1;
+    thousands[i] = 1000;
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    MPI_Request request;
+    MPI_Iallreduce(ones, sums, kCount, MPI_INT, op, MPI_COMM_WORLD, &request);
+    MPI_Allreduce(thousands, others, kCount, MPI_INT, op, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < kCount; ++i) CHECK(sums[i] == size && others[i] == 1000 * size);
+  }
+  MPI_Op_free(&op);
+}
+
+static void rounding(void) {
+  const double mine = rank == 0 ? 1.0 : 1e-17;
+  fesetround(FE_UPWARD);
+  for (int round = 0; round < kRounds; ++round) {
+    double sum = 0;
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    pause_ms(3);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(sum > 1.0);
+  }
+  fesetround(FE_TONEAREST);
+}
+
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static MPI_Comm comms[2];
+
+static void add_with_lock(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  pthread_mutex_lock(&held);
+  for (int i = 0; i < *count; ++i) ((int*)inout)[i] += ((int*)in)[i];
+  pthread_mutex_unlock(&held);
+}
+
+static void* sum_with_lock(void* argument) {
+  MPI_Op op;
+  MPI_Request request;
+  int one = 1, sum = 0;
+  MPI_Op_create(add_with_lock, 1, &op);
+  MPI_Iallreduce(&one, &sum, 1, MPI_INT, op, comms[0], &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size);
+  MPI_Op_free(&op);
+  return argument;
+}
+
+/* Rank 1 holds the lock until the others, which need it for the second sum, have that. */
+static void stuck(void) {
+  pthread_t thread;
+  MPI_Request request;
+  int sum = 0, nothing = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
+  if (rank == 1) pthread_mutex_lock(&held);
+  if (rank == 1) MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comms[1], &request);
+  pthread_create(&thread, NULL, sum_with_lock, NULL);
+  if (rank == 1) {
+    MPI_Recv(&nothing, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&held);
+  } else {
+    pause_ms(500); /* rank 1's other thread is in the operation by now */
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comms[1], &request);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size * (size - 1) / 2);
+  if (rank == 0) MPI_Send(&nothing, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  pthread_join(thread, NULL);
+  MPI_Comm_free(&comms[0]);
+  MPI_Comm_free(&comms[1]);
+}
+
+static void handle(MPI_Comm* comm, int* error, ...) {
+  (void)comm;
+  (void)error;
+}
+
+static void* make(void* from) {
+  MPI_Group group;
+  MPI_Comm made;
+  MPI_Comm_group(*(MPI_Comm*)from, &group);
+  for (int i = 0; i < kMade; ++i) {
+    MPI_Comm_create(*(MPI_Comm*)from, group, &made);
+    MPI_Comm_free(&made);
+  }
+  MPI_Group_free(&group);
+  return NULL;
+}
+
+static void handlers(void) {
+  MPI_Group group;
+  MPI_Errhandler mine, now;
+  pthread_t thread;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  /* Not duplicates, which would have a handler of their own. */
+  for (int i = 0; i < 2; ++i) MPI_Comm_create(MPI_COMM_WORLD, group, &comms[i]);
+  MPI_Group_free(&group);
+  MPI_Comm_create_errhandler(handle, &mine);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine);
+  pthread_create(&thread, NULL, make, &comms[1]);
+  make(&comms[0]);
+  pthread_join(thread, NULL);
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &now);
+  CHECK(now == mine);
+  MPI_Errhandler_free(&now);
+  MPI_Errhandler_free(&mine);
+  MPI_Comm_free(&comms[0]);
+  MPI_Comm_free(&comms[1]);
+}
+
+static void sum_of_ranks(void) {
+  MPI_Request request;
+  int sum = 0;
+  MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size * (size - 1) / 2);
+  if (rank == 0) printf("beside ok\n");
+}
+
+static int last(MPI_Comm comm, int keyval, void* value, void* extra) {
+  (void)comm;
+  (void)keyval;
+  (void)value;
+  (void)extra;
+  sum_of_ranks();
+  return MPI_SUCCESS;
+}
+
+static void finalize(void) {
+  int keyval;
+  if (rank != 0) return sum_of_ranks();
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &keyval, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+}
+
+int main(int argc, char** argv) {
+  int provided;
+  const char* const which = argc > 1 ? argv[1] : "";
+  const int threads = strcmp(which, "stuck") == 0 || strcmp(which, "handlers") == 0;
+  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(which, "buffer") == 0) two_at_a_time();
+  if (strcmp(which, "rounding") == 0) rounding();
+  if (strcmp(which, "stuck") == 0) stuck();
+  if (strcmp(which, "handlers") == 0) handlers();
+  if (strcmp(which, "finalize") == 0) {
+    finalize();
+  } else if (rank == 0) {
+    printf("beside ok\n");
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,9 +1,11 @@
 """The `stretto` command: its verbs, and how whatever goes wrong is told in one line."""
 
+import os
 import signal
 import sys
 import tempfile
 import traceback
+from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
@@ -85,7 +87,11 @@ def run_command(arguments: list[str]) -> int:
 def _complain(arguments: list[str], words: str, code: int) -> int:
     verb = next((word for word in arguments if not word.startswith("-")), "")
     line = " ".join(words.split())
-    print(f"{' '.join(['stretto', verb]).strip()}: {line}", file=sys.stderr)
+    try:
+        print(f"{' '.join(['stretto', verb]).strip()}: {line}", file=sys.stderr)
+    except OSError:
+        # The interpreter would try again at its end, and replace our exit code by its own.
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
     return code
 
 

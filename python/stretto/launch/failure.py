@@ -59,10 +59,16 @@ def require_success(program: str, outcome: Outcome, timeout_s: float | None) -> 
     if outcome.timed_out:
         raise ApplicationFailed(
             f"{program} was still running after {timeout_s:g} s (--timeout) and was killed"
-            f"{_suspects(outcome.last_words)}"
+            f"{_suspects(outcome.last_words)}{_unwritten(outcome)}"
         )
     if not outcome.ok:
-        raise ApplicationFailed(f"{program} failed: {cause(outcome)}")
+        raise ApplicationFailed(f"{program} failed: {cause(outcome)}{_unwritten(outcome)}")
+
+
+def _unwritten(outcome: Outcome) -> str:
+    """That its output, where one would look for more, is not whole."""
+    why = outcome.unwritten
+    return f"; a part of its output could not be written: {why}" if why else ""
 
 
 def cause(outcome: Outcome) -> str:

@@ -1,11 +1,9 @@
 """Running a command line to its end and leaving nothing of it behind."""
 
 import json
-import os
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +11,9 @@ from typing import IO, Any
 
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.lifelines import Lifelines
+from stretto.launch.streams import Tee
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
-TAIL_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -39,37 +37,12 @@ class Outcome:
     lost: Lost | None = None  # the first one, as far as ranks were told where to be missed
     cut_short: bool = False  # lost ranks were killed, or left by _exit
     unnoticed: bool = False  # by the launcher: the launch was ended for it
+    unwritten: str = ""  # why a part of its output could not be passed on
 
     @property
     def ok(self) -> bool:
         """It ended by itself, and well."""
         return self.exit_code == 0 and not self.timed_out and not self.cut_short
-
-
-class _Tee:
-    """Passes a pipe on to a sink as it fills, and remembers the end of it."""
-
-    def __init__(self, source: IO[bytes] | None, sink: IO[bytes]) -> None:
-        assert source is not None
-        self._source, self._sink = source, sink
-        self._tail = b""
-        self._thread = threading.Thread(target=self._pump, daemon=True)
-        self._thread.start()
-
-    def _pump(self) -> None:
-        with self._source:
-            while chunk := os.read(self._source.fileno(), 65536):
-                self._tail = (self._tail + chunk)[-TAIL_BYTES:]
-                try:
-                    self._sink.write(chunk)
-                    self._sink.flush()
-                except BrokenPipeError:
-                    return  # closes the source: the command meets the broken pipe itself
-
-    def tail(self) -> str:
-        """What came last, once the pipe is closed."""
-        self._thread.join()
-        return self._tail.decode(errors="replace")
 
 
 def launch(
@@ -84,8 +57,9 @@ def launch(
 
     It is ended, too, if one of the ranks whose environment has that of `lifelines` dies and
     the launcher lets the others wait for it.
-    Output goes to the given files, or on to ours as it comes. An exception raised
-    here while it runs (Ctrl-C) stops it just the same.
+    Output goes to the given files, or on to ours as it comes; where it cannot be written the
+    command runs on, and a good end is an error all the same. An exception raised here while it
+    runs (Ctrl-C) stops it just the same.
     """
     ours, theirs = socket.socketpair()
     fds = [theirs.fileno()]
@@ -105,8 +79,8 @@ def launch(
                 start_new_session=True,  # the terminal's Ctrl-C reaches us alone
             )
         try:
-            out = _Tee(guardian.stdout, stdout or sys.stdout.buffer)
-            err = _Tee(guardian.stderr, stderr or sys.stderr.buffer)
+            out = Tee(guardian.stdout, stdout or sys.stdout.buffer)
+            err = Tee(guardian.stderr, stderr or sys.stderr.buffer)
             report = _receive(ours)
         finally:
             # Says "stop" if an exception brought us here.
@@ -115,7 +89,7 @@ def launch(
     if "error" in report:
         raise EnvironmentUnusable(f"cannot start {report['error']}")
     lost = report["lost"]
-    return Outcome(
+    outcome = Outcome(
         exit_code=report["exit_code"],
         wall_s=report["wall_s"],
         timed_out=report["timed_out"],
@@ -123,7 +97,14 @@ def launch(
         lost=_lost(lost) if lost else None,
         cut_short=report["cut_short"],
         unnoticed=report["unnoticed"],
+        unwritten=out.unwritten() or err.unwritten(),
     )
+    if outcome.ok and outcome.unwritten:
+        raise EnvironmentUnusable(
+            f"output of the program could not be written: {outcome.unwritten}; "
+            "the program itself ended well"
+        )
+    return outcome
 
 
 def _lost(words: dict[str, str]) -> Lost:

@@ -230,3 +230,23 @@ def test_the_command_is_a_process_with_an_exit_code() -> None:
     )
     assert answer.returncode == 2
     assert one_line(answer.stderr).startswith("stretto run: ")
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_output_that_cannot_be_written_is_an_exit_code(house: Path, stream: str) -> None:
+    (house / "app").write_text("#!/bin/sh\necho o\necho e >&2\n")
+    with Path("/dev/full").open("wb") as full:
+        to = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
+        answer = subprocess.run(
+            [sys.executable, "-c", "from stretto.cli.main import main; main()", "run", "./app"],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            check=False,
+            **to,
+        )
+    assert answer.returncode == 5
+    if stream == "stdout":
+        program, line = answer.stderr.decode().splitlines()
+        assert program == "e"
+        assert line.startswith("stretto run: output of the program could not be written: No space")
+    else:
+        assert answer.stdout == b"o\n"

@@ -1,6 +1,7 @@
 """Running a command line to its end and leaving nothing of it behind."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typing import IO, Any
 
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.lifelines import Lifelines
-from stretto.launch.streams import Tee
+from stretto.launch.streams import TERMINAL, Tee, TypedInput
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
 
@@ -59,7 +60,8 @@ def launch(
     the launcher lets the others wait for it.
     Output goes to the given files, or on to ours as it comes; where it cannot be written the
     command runs on, and a good end is an error all the same. An exception raised here while it
-    runs (Ctrl-C) stops it just the same.
+    runs (Ctrl-C) stops it just the same. Its input is ours, through a pipe where that is a
+    terminal.
     """
     ours, theirs = socket.socketpair()
     fds = [theirs.fileno()]
@@ -73,12 +75,15 @@ def launch(
         with theirs:
             guardian = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(GUARDIAN), *options, *command],
+                stdin=subprocess.PIPE if os.isatty(TERMINAL) else None,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=fds,
                 start_new_session=True,  # the terminal's Ctrl-C reaches us alone
             )
+        typed = None
         try:
+            typed = TypedInput(guardian.stdin) if guardian.stdin else None
             out = Tee(guardian.stdout, stdout or sys.stdout.buffer)
             err = Tee(guardian.stderr, stderr or sys.stderr.buffer)
             report = _receive(ours)
@@ -86,6 +91,8 @@ def launch(
             # Says "stop" if an exception brought us here.
             ours.shutdown(socket.SHUT_WR)
             guardian.wait()
+            if typed is not None:
+                typed.end()
     if "error" in report:
         raise EnvironmentUnusable(f"cannot start {report['error']}")
     lost = report["lost"]

@@ -1,11 +1,16 @@
-"""What a launched command prints, on its way to where it belongs."""
+"""What a launched command prints and is told, on its way to where it belongs."""
 
+import contextlib
 import os
 import select
+import signal
 import threading
 from typing import IO
 
 TAIL_BYTES = 64 * 1024
+TERMINAL = 0  # standard input, where that is one
+# How long what is typed may wait after we have come back into the foreground.
+BACKGROUND_S = 0.5
 
 
 class Tee:
@@ -64,3 +69,50 @@ def write_all(sink: IO[bytes], data: bytes) -> None:
             ready = select.poll()
             ready.register(descriptor, select.POLLOUT)
             ready.poll()
+
+
+class TypedInput:
+    """Passes on what is typed at our terminal until its end, or that of the launch.
+
+    The launch has a session of its own: a launcher that looks whether it is in the foreground of
+    the terminal, as Open MPI's does before it reads from one, finds that it is not.
+    """
+
+    def __init__(self, sink: IO[bytes]) -> None:
+        self._sink = sink
+        # What is typed for a later launch, or for the shell, is not this launch's to read.
+        self._over, self._running = os.pipe()
+        threading.Thread(target=self._pump, daemon=True).start()
+
+    def end(self) -> None:
+        """Read nothing more."""
+        os.close(self._running)
+
+    def _pump(self) -> None:
+        # To read in the background then fails, where it would stop this whole process.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTIN})
+        try:
+            with self._sink, contextlib.suppress(BrokenPipeError):
+                while chunk := self._next():
+                    write_all(self._sink, chunk)
+        finally:
+            os.close(self._over)
+
+    def _next(self) -> bytes:
+        """What is typed next; nothing at the end."""
+        while True:
+            if self._over in _readable(TERMINAL, self._over):
+                return b""
+            try:
+                return os.read(TERMINAL, 65536)
+            except OSError:
+                # In the background, which may change; or another process was faster.
+                _readable(self._over, timeout_s=BACKGROUND_S)
+
+
+def _readable(*descriptors: int, timeout_s: float | None = None) -> list[int]:
+    """Those that can be read or are at their end; waits for one."""
+    ready = select.poll()
+    for descriptor in descriptors:
+        ready.register(descriptor, select.POLLIN)
+    return [fd for fd, _ in ready.poll(None if timeout_s is None else 1000 * timeout_s)]

@@ -2,6 +2,8 @@ import fcntl
 import os
 import select
 import struct
+import subprocess
+import sys
 import termios
 import threading
 from collections.abc import Iterator
@@ -65,3 +67,99 @@ def test_a_failure_of_the_program_is_told_before_that_of_its_output() -> None:
         outcome = launch(["sh", "-c", "echo o; exit 7"], stdout=sink)
     with pytest.raises(ApplicationFailed, match=r"exit code 7; a part of its output .*No space"):
         require_success("./program", outcome, None)
+
+
+# Launches its arguments with the terminal that is its standard input as its own.
+AT_TERMINAL = """
+import fcntl, os, signal, sys, termios
+from stretto.launch.process import launch
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+if sys.argv[1] == "background" and (child := os.fork()):
+    _, status = os.waitpid(child, os.WUNTRACED)
+    if os.WIFSTOPPED(status):
+        os.kill(child, signal.SIGKILL)
+    sys.exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 99)
+if sys.argv[1] == "background":
+    os.setpgid(0, 0)
+for script in sys.argv[2:]:
+    launch(["sh", "-c", script])
+"""
+END = b"\x04"  # as Ctrl-D types it
+
+
+def at_terminal(where: str, typed: bytes, *scripts: str) -> tuple[int, str]:
+    """The exit code and output of launches at a terminal where that has been typed."""
+    ours, theirs = os.openpty()
+    try:
+        os.write(ours, typed)
+        answer = subprocess.run(
+            [sys.executable, "-c", AT_TERMINAL, where, *scripts],
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    return answer.returncode, answer.stdout
+
+
+# Reads no terminal, as Open MPI's mpirun, which is in no foreground here.
+READER = "if [ -t 0 ]; then echo a terminal; else cat; fi"
+
+
+def test_what_is_typed_is_passed_on_with_its_end() -> None:
+    assert at_terminal("foreground", b"one\ntwo\n" + END, READER) == (0, "one\ntwo\n")
+
+
+def test_a_launch_that_is_over_reads_nothing_more() -> None:
+    # The first does not see what is typed once it is over, as the second, which asks for it, does.
+    typed = "head -n 1; exec 0<&-"
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", AT_TERMINAL, "foreground", typed, f"echo next; {typed}"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as owner:
+        assert owner.stdout is not None
+        os.write(ours, b"one\n")
+        assert [owner.stdout.readline() for _ in range(2)] == [b"one\n", b"next\n"]
+        os.write(ours, b"two\n")
+        assert owner.stdout.readline() == b"two\n"
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_a_launch_in_the_background_is_not_stopped_by_what_is_typed() -> None:
+    code, said = at_terminal("background", b"for the shell\n", "sleep 1; echo done")
+    assert (code, said) == (0, "done\n")
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe", "null"])
+def test_other_input_is_handed_down_as_it_is(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "file").touch()
+    with (
+        (tmp_path / "file").open("rb") as file,
+        Path(os.devnull).open("rb") as null,
+        subprocess.Popen(["true"], stdout=subprocess.PIPE) as true,
+    ):
+        given = {"file": file, "pipe": true.stdout, "null": null}[kind]
+        assert given is not None
+        name = Path(f"/proc/self/fd/{given.fileno()}").readlink()
+        script = (
+            "from stretto.launch.process import launch; launch(['readlink', '/proc/self/fd/0'])"
+        )
+        answer = subprocess.run(
+            [sys.executable, "-c", script],
+            stdin=given,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+    assert answer.stdout == f"{name}\n"

@@ -290,8 +290,11 @@ def guard(
 ) -> dict[str, object]:
     """Run `command` to its end, its time, the owner's or a rank's, and report which."""
     started = time.monotonic()
+    # The launcher gets what the owner was given (`prog <(input)`), but not what is the owner's.
+    for fd in (lifeline, *(listener.fileno() for listener in listeners)):
+        os.set_inheritable(fd, False)
     try:
-        child = subprocess.Popen(command)
+        child = subprocess.Popen(command, close_fds=False)
     except OSError as error:
         return {"error": f"{command[0]}: {error.strerror}"}
     # A descriptor a rank; the program has started with what it was given.

@@ -1,5 +1,6 @@
 """Running a command line to its end and leaving nothing of it behind."""
 
+import contextlib
 import json
 import os
 import socket
@@ -78,7 +79,7 @@ def launch(
                 stdin=subprocess.PIPE if os.isatty(TERMINAL) else None,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=fds,
+                pass_fds=[*fds, *_inherited()],
                 start_new_session=True,  # the terminal's Ctrl-C reaches us alone
             )
         typed = None
@@ -112,6 +113,19 @@ def launch(
             "the program itself ended well"
         )
     return outcome
+
+
+def _inherited() -> list[int]:
+    """The descriptors that whoever started us meant for the command, as `prog <(input)` does.
+
+    Those that Python opens are not inheritable.
+    """
+    found = []
+    for descriptor in (int(entry.name) for entry in Path("/proc/self/fd").iterdir()):
+        with contextlib.suppress(OSError):  # that of the listing itself is gone
+            if descriptor > 2 and os.get_inheritable(descriptor):
+                found.append(descriptor)
+    return found
 
 
 def _lost(words: dict[str, str]) -> Lost:

@@ -22,6 +22,10 @@ from stretto.launch.process import Lost, Outcome, launch
 launch(["sh", "-c", sys.argv[1]])
 """
 
+OWNER_WITH_LIFELINES = OWNER.replace(
+    "launch([", "with Lifelines() as lines: launch(lifelines=lines, command=["
+)
+
 # A rank, as far as its lifeline goes: says who it is, then does what it is told to.
 RANK = """
 import os, socket, sys, time
@@ -218,3 +222,23 @@ def test_a_launch_ends_when_a_rank_is_gone_that_others_wait_for() -> None:
     assert not outcome.timed_out
     assert outcome.lost is not None
     assert outcome.lost.rank == 1
+
+
+def test_descriptors_given_to_us_reach_the_command_and_ours_do_not() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"what the file behind <(...) says\n")
+    os.close(writing)
+    # Beside the one given, the launcher's own shell has its standard streams only.
+    script = f"cat /dev/fd/{reading}; ls -l /proc/$$/fd"
+    answer = subprocess.run(
+        [sys.executable, "-c", OWNER_WITH_LIFELINES, script],
+        pass_fds=[reading],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    os.close(reading)
+    said, _, *descriptors = answer.stdout.splitlines()
+    assert said == "what the file behind <(...) says"
+    assert sorted(int(line.split()[-3]) for line in descriptors) == [0, 1, 2, reading]

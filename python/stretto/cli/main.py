@@ -76,12 +76,20 @@ def run_command(arguments: list[str]) -> int:
     except typer.TyperException as error:
         return _complain(arguments, error.format_message(), InputError.exit_code)
     except Exception as bug:  # noqa: BLE001 - users get a line, we get the file
+        words = f"a bug of ours: {bug!r}; please report it with {_trace_file()}"
+        return _complain(arguments, words, StrettoError.exit_code)
+
+
+def _trace_file() -> str:
+    """Where the traceback of what is being handled has been written."""
+    try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="stretto-bug-", suffix=".txt", delete=False
         ) as file:
             traceback.print_exc(file=file)
-        words = f"a bug of ours: {bug!r}; please report it with {file.name}"
-        return _complain(arguments, words, StrettoError.exit_code)
+    except OSError:
+        return "the file that it writes where TMPDIR names a folder that can be written to"
+    return file.name
 
 
 def _complain(arguments: list[str], words: str, code: int) -> int:

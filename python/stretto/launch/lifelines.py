@@ -6,6 +6,7 @@ import secrets
 import shutil
 import socket
 import struct
+import sys
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -27,17 +28,20 @@ class Lifelines:
         self.key = ""  # what each rank says first
 
     def __enter__(self) -> Self:
-        self._folder = tempfile.mkdtemp(prefix="stretto-")
-        path = Path(self._folder) / "lifeline"
+        self._folder = _temporary_folder()
+        path = str(self._folder / "lifeline") if self._folder else ""
         self.key = secrets.token_hex(16)
         # A path may be too long for a socket, and ports may be forbidden: one of both will do.
         with contextlib.suppress(OSError):
-            self._listen(socket.AF_UNIX, str(path))
-        places = [self.key, str(path)]
+            if path:
+                self._listen(socket.AF_UNIX, path)
+        places = [self.key, path]
         with contextlib.suppress(OSError):
             port = self._listen(socket.AF_INET, ("", 0)).getsockname()[1]
             places += [f"{address}:{port}" for address in _addresses()]
-        self.environment = {VARIABLE: ",".join(places)} if self.sockets else {}
+        # Without any place, ranks trust that all of them have the library, as by --dry-run.
+        reached = self.sockets and any(places[1:])
+        self.environment = {VARIABLE: ",".join(places)} if reached else {}
         return self
 
     def _listen(self, family: int, address: str | tuple[str, int]) -> socket.socket:
@@ -59,7 +63,20 @@ class Lifelines:
     ) -> None:
         for listener in self.sockets:
             listener.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _temporary_folder() -> Path | None:
+    try:
+        return Path(tempfile.mkdtemp(prefix="stretto-"))
+    except OSError as error:
+        print(
+            f"stretto: no temporary folder can be made ({error.strerror}): set TMPDIR to one that "
+            "can be written to; ranks reach stretto over the network only, if at all",
+            file=sys.stderr,
+        )
+        return None
 
 
 _SIOCGIFADDR = 0x8915

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from html.parser import HTMLParser
 from pathlib import Path
@@ -104,6 +105,20 @@ def test_a_bug_of_ours_is_one_line_and_a_file(
     file = Path(line.rpartition(" ")[2])
     assert "ZeroDivisionError" in file.read_text()
     file.unlink()
+
+
+def test_without_a_temporary_folder_programs_run_and_bugs_are_one_line(
+    capfd: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stretto.cli.info.survey", lambda _: 1 / 0)
+    with monkeypatch.context() as patch:  # pytest itself makes temporary files
+        patch.setattr(tempfile, "tempdir", "/not/there")
+        assert run_command(["run", "./app"]) == 0
+        assert "no temporary folder can be made" in one_line(capfd.readouterr().err)
+        assert run_command(["info"]) == 1
+    line = one_line(capfd.readouterr().err)
+    assert "a bug of ours: ZeroDivisionError" in line
+    assert "TMPDIR" in line
 
 
 def test_compare_stores_every_launch_and_reports_it(capfd: Captured, house: Path) -> None:

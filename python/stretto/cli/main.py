@@ -24,6 +24,7 @@ from stretto.cli import (
     whatif,
 )
 from stretto.cli.options import PROGRAM_FOLLOWS
+from stretto.cli.standard_streams import open_closed_streams
 from stretto.data.provenance import versions
 from stretto.errors import InputError, StrettoError
 
@@ -58,6 +59,7 @@ def stretto(
 
 def main() -> None:
     """Run the command line this process was given."""
+    open_closed_streams()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
             # SIGINT too: polars takes it over on import and restarts system calls, so that a

@@ -80,7 +80,9 @@ def compare(
             ranks=ranks,
             runs=runs,
             timeout_s=timeout,
-            stretto_env=rank_environment(job.drop_in, selection, verbose=False, progress=progress),
+            stretto_env=rank_environment(
+                job.drop_in, selection, verbose=False, progress=progress, asan=job.program.asan
+            ),
             time_pattern=compiled("--time-pattern", time_pattern),
             checksum_pattern=compiled("--checksum-pattern", checksum_pattern),
         )

@@ -77,7 +77,7 @@ def profile(
     traced = (trace_calls or traced_by_default(ranks)) if trace or trace_calls else 0
     job = prepare(program, launcher, launcher_args, mode="profile")
     folder = run_folder(output, f"{Path(program[0]).stem}-profile")
-    environment = rank_environment(job.drop_in, {}, verbose=False)
+    environment = rank_environment(job.drop_in, {}, verbose=False, asan=job.program.asan)
     environment |= {PROFILE: str(folder.absolute())}
     environment |= {TRACED: str(traced)} if traced else {}
     command = job.launcher.command(ranks, job.program.argv, environment)

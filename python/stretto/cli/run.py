@@ -46,7 +46,9 @@ def run(
     """
     selection = parse_selection(algorithm, known_algorithms()) if algorithm else {}
     job = prepare(program, launcher, launcher_args)
-    environment = rank_environment(job.drop_in, selection, verbose=verbose, progress=progress)
+    environment = rank_environment(
+        job.drop_in, selection, verbose=verbose, progress=progress, asan=job.program.asan
+    )
     if dry_run:
         print(shlex.join(job.launcher.command(ranks, job.program.argv, environment)))
         return

@@ -17,7 +17,9 @@ from stretto.launch.process import launch
 def calibration_command(job: Job, launcher: Launcher, ranks: int, file: Path) -> list[str]:
     """The launch that writes `file`: the program ends where its MPI_Init does."""
     library = native.drop_in(job.abi, "calibrate")
-    environment = rank_environment(library, {}, verbose=False) | {CALIBRATION: str(file)}
+    environment = rank_environment(library, {}, verbose=False, asan=job.program.asan) | {
+        CALIBRATION: str(file)
+    }
     # Of which all ranks have to repeat the same, on other hosts, too.
     if share := os.environ.get(CALIBRATION_TIME):
         environment[CALIBRATION_TIME] = share

@@ -5,13 +5,14 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from stretto.errors import EnvironmentUnusable, InputError
 from stretto.launch.base import Abi
 from stretto.launch.libmpi import LABELS, SONAMES, Mpi, mpi_among
+from stretto.launch.sanitizer import AsanRuntime, runtime_among
 
 _LDD_LINE = re.compile(r"^\s*(\S+) => (not found|\S+)", re.MULTILINE)
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
@@ -34,6 +35,7 @@ class Program:
 
     argv: tuple[str, ...]
     mpi: Mpi | None
+    asan: AsanRuntime | None = None
 
     @property
     def name(self) -> str:
@@ -48,14 +50,20 @@ def inspect(argv: Sequence[str], *, needs_mpi: bool = True) -> Program:
     the latter is accepted only without `needs_mpi`. The launcher's MPI is then believed.
     """
     path = resolve(argv[0])
-    mpi = _mpi_of(path, argv[0], needs_mpi)
+    start = _start(path, argv[0])
+    if start.startswith(b"#!"):
+        libraries, mpi = {}, _script_mpi(start)
+    else:
+        libraries = _libraries(path, argv[0])
+        mpi = _binary_mpi(path, argv[0], libraries, needs_mpi)
     if mpi is not None and mpi.path is None:
         raise EnvironmentUnusable(
             f"{argv[0]} needs {mpi.soname} ({LABELS[mpi.abi]}), which the loader does not find; "
             "load its module or add its folder to LD_LIBRARY_PATH"
         )
     # A path stays as it was given: without its "./" it would be looked up on PATH.
-    return Program((argv[0] if "/" in argv[0] else str(path), *argv[1:]), mpi)
+    words = (argv[0] if "/" in argv[0] else str(path), *argv[1:])
+    return Program(words, mpi, runtime_among(libraries))
 
 
 def resolve(name: str) -> Path:
@@ -75,15 +83,23 @@ def resolve(name: str) -> Path:
     return path
 
 
-def _mpi_of(path: Path, name: str, needs_mpi: bool) -> Mpi | None:
+def _start(path: Path, name: str) -> bytes:
     with path.open("rb") as file:
         start = file.read(512)
-    if start.startswith(b"#!"):
-        interpreter = _interpreter(start)
-        return _ask_mpi4py(interpreter) if _is_python(interpreter) else None
-    if not start.startswith(b"\x7fELF"):
+    if not start.startswith((b"#!", b"\x7fELF")):
         raise InputError(f"{name} is neither an ELF program nor a script that begins with #!")
-    if mpi := mpi_among(_libraries(path, name)):
+    return start
+
+
+def _script_mpi(start: bytes) -> Mpi | None:
+    interpreter = _interpreter(start)
+    return _ask_mpi4py(interpreter) if _is_python(interpreter) else None
+
+
+def _binary_mpi(
+    path: Path, name: str, libraries: Mapping[str, Path | None], needs_mpi: bool
+) -> Mpi | None:
+    if mpi := mpi_among(libraries):
         return mpi
     if _is_python(str(path)):
         return _ask_mpi4py(str(path))

@@ -39,7 +39,10 @@ class Supposed:
         lifelines: Mapping[str, str] = MappingProxyType({}),
     ) -> list[str]:
         """The command line of one launch, whose ranks write into `folder`."""
-        environment = {**rank_environment(self.job.drop_in, {}, verbose=False), **lifelines}
+        environment = {
+            **rank_environment(self.job.drop_in, {}, verbose=False, asan=self.job.program.asan),
+            **lifelines,
+        }
         environment[WHATIF] = str(folder.absolute())
         if virtual:
             environment[SCENARIOS] = str(self.scenarios.absolute())

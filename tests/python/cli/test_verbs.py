@@ -16,6 +16,7 @@ from stand_ins import executable
 
 from stretto.cli.main import run_command
 from stretto.data.run_folder import RunFolder
+from stretto.launch.sanitizer import AsanRuntime
 
 # Programs write past pytest's capture of sys.stdout, so output is read from the descriptor.
 Captured = pytest.CaptureFixture[str]
@@ -265,3 +266,23 @@ def test_output_that_cannot_be_written_is_an_exit_code(house: Path, stream: str)
         assert line.startswith("stretto run: output of the program could not be written: No space")
     else:
         assert answer.stdout == b"o\n"
+
+
+@pytest.mark.parametrize(
+    ("verb", "mode"),
+    [
+        ("run", "accelerate"),
+        ("profile", "profile"),
+        ("whatif", "whatif"),
+        ("calibrate", "calibrate"),
+    ],
+)
+def test_what_a_sanitized_program_needs_comes_before_stretto(
+    capfd: Captured, house: Path, monkeypatch: pytest.MonkeyPatch, verb: str, mode: str
+) -> None:
+    runtime = AsanRuntime("libasan.so.8", Path("/lib/libasan.so.8"))
+    monkeypatch.setattr("stretto.launch.program.runtime_among", lambda _: runtime)
+    drop_in = house / "native" / "lib" / f"libstretto-{mode}-openmpi.so"
+    drop_in.touch()
+    assert run_command([verb, "--dry-run", "./app"]) == 0
+    assert f"LD_PRELOAD=/lib/libasan.so.8:{drop_in}" in capfd.readouterr().out

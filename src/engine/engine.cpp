@@ -244,7 +244,8 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   waiters_ -= waits;
   if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) wake_.notify_one();
   lock.unlock();
-  const int error = is_progress_thread ? operation->compute_as_begun(step) : operation->compute(step);
+  const int error =
+      is_progress_thread ? operation->compute_as_begun(step) : operation->compute(step);
   lock.lock();
   waiters_ += waits;
   waits_here += waits;

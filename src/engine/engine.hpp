@@ -201,7 +201,7 @@ class Engine {
   std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
   bool program_has_threads_ = false;
-  long looks_ = 0;             // at what is pending, by anybody
+  long looks_ = 0;  // at what is pending, by anybody
   int waiters_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken
   bool stopping_ = false;
@@ -215,8 +215,8 @@ class Engine {
   std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is told of
   // Of this thread: how many waits it is in, one within the other's callbacks.
   static inline constinit thread_local int waits_here [[gnu::tls_model("initial-exec")]] = 0;
-  static inline constinit thread_local bool is_progress_thread
-      [[gnu::tls_model("initial-exec")]] = false;
+  static inline constinit thread_local bool is_progress_thread [[gnu::tls_model("initial-exec")]] =
+      false;
 };
 
 inline Engine& Engine::get() {

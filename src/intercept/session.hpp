@@ -1,5 +1,5 @@
-// Whether the drop-in takes part: from the end of MPI_Init to
-// the end of what the program does in MPI_Finalize, in a process whose MPI has the ABI this library was built for.
+// Whether the drop-in takes part: from the end of MPI_Init to the end of what the program does in
+// MPI_Finalize, in a process whose MPI has the ABI this library was built for.
 #pragma once
 
 #include "intercept/entry.hpp"

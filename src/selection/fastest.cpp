@@ -1,7 +1,8 @@
 #include "selection/fastest.hpp"
 
-#include <algorithm>
 #include <limits>
+
+#include "selection/classics.hpp"
 
 namespace stretto {
 namespace {
@@ -26,9 +27,6 @@ bool may_run(const Algorithm& algorithm, const Query& query) {
   return computes(algorithm, query) && query.size <= algorithm.most_ranks &&
          (!query.uneven || algorithm.single_blocks);
 }
-
-// Where the difference is smaller the estimates do not tell.
-constexpr double kClearly = 1.25;
 
 }  // namespace
 
@@ -76,16 +74,14 @@ Choice fastest(const Query& query, const Machine& machine) {
 
 bool has_better_elsewhere(const Query& query, const Choice& choice, const Machine& machine) {
   // Of other collectives not all ranks know the blocks.
-  const bool lacks_blocks = query.uneven && (query.collective == Collective::allgather ||
-                                             query.collective == Collective::reduce_scatter);
-  const bool lacks_ranks = !query.uneven && query.collective == Collective::alltoall;
-  if (query.two_groups || !(lacks_blocks || lacks_ranks)) return false;
+  const bool is_known = query.collective == Collective::allgather ||
+                        query.collective == Collective::reduce_scatter ||
+                        (query.collective == Collective::alltoall && !query.uneven);
+  if (query.two_groups || !is_known) return false;
+  const Choice theirs = classic(query);
+  if (!computes(*theirs.algorithm, query) || may_run(*theirs.algorithm, query)) return false;
   const Network network(machine, query.size);
-  const double most = time_of(choice, query, network) / kClearly;
-  return std::ranges::any_of(algorithms(), [&](const Algorithm* algorithm) {
-    return computes(*algorithm, query) && !may_run(*algorithm, query) &&
-           time_of({.algorithm = algorithm}, query, network) < most;
-  });
+  return time_of(theirs, query, network) < time_of(choice, query, network);
 }
 
 }  // namespace stretto

@@ -16,8 +16,8 @@ namespace stretto {
 
 [[nodiscard]] Choice fastest(const Query& query, const Machine& machine);
 
-// Is there an algorithm that is clearly faster than the choice, but not Stretto's to run for blocks
-// that differ or for so many ranks? MPIs have it. The same on all ranks.
+// Is what the MPIs run faster than the choice, but not Stretto's to run for blocks that
+// differ or for so many ranks? The same on all ranks.
 [[nodiscard]] bool has_better_elsewhere(const Query& query, const Choice& choice,
                                         const Machine& machine);
 

@@ -139,9 +139,7 @@ Choice from_rules(const Query& query) {
     if (!fits) continue;
     const Algorithm* const algorithm = find_algorithm(query.collective, rule.algorithm);
     if (algorithm->divides && query.few_elements) continue;
-    return {.algorithm = algorithm,
-            .segment_bytes = rule.segment_bytes,
-            .radix = rule.radix};
+    return {.algorithm = algorithm, .segment_bytes = rule.segment_bytes, .radix = rule.radix};
   }
   return {.reason = Reason::native_selected};
 }

@@ -159,8 +159,8 @@ static void handles_used_again(void) {
 
 int main(int argc, char** argv) {
   int provided;
-  /* With one thread the program's operation would be the MPI's affair, and Open MPI 4.1's own dies of
-   * a communicator that is freed before it starts. */
+  /* With one thread the program's operation would be the MPI's affair, and Open MPI 4.1's own dies
+   * of a communicator that is freed before it starts. */
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from stretto.errors import InputError
-from stretto.launch.sanitizer import OPTIONS, AsanRuntime, without_check
+from stretto.launch.sanitizer import OPTIONS, without_check
 
 PRELOAD = "LD_PRELOAD"
 VERBOSE = "STRETTO_VERBOSE"
@@ -32,28 +32,21 @@ def rank_environment(
     *,
     verbose: bool,
     progress: bool = False,
-    asan: AsanRuntime | None = None,
+    asan: bool = False,
 ) -> dict[str, str]:
     """The variables to hand to the ranks, and to them only.
 
     Stretto comes last: what else is preloaded, another tool say, is called by the program as
-    without it (docs/tools.md). `asan` is what the program needs of AddressSanitizer.
+    without it (docs/tools.md). `asan`: the program is built with AddressSanitizer.
     """
     return {
         ALL_RANKS: "trust",  # for who has no lifeline to ask by
-        **_preloaded(drop_in, asan),
+        PRELOAD: ":".join(word for word in (os.environ.get(PRELOAD), str(drop_in)) if word),
+        **(without_check(os.environ.get(OPTIONS, "")) if asan else {}),
         **{f"{SELECTION}{name.upper()}": algorithm for name, algorithm in selection.items()},
         **({VERBOSE: "1"} if verbose else {}),
         **({PROGRESS: "on"} if progress else {}),
     }
-
-
-def _preloaded(drop_in: Path, asan: AsanRuntime | None) -> dict[str, str]:
-    theirs = os.environ.get(PRELOAD, "")
-    first = asan.preload(theirs) if asan is not None else ""
-    checked = {} if first is not None else without_check(os.environ.get(OPTIONS, ""))
-    words = [word for word in (first, theirs, str(drop_in)) if word]
-    return {PRELOAD: ":".join(words), **checked}
 
 
 def parse_selection(choices: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:

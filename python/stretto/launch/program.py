@@ -12,7 +12,7 @@ from pathlib import Path
 from stretto.errors import EnvironmentUnusable, InputError
 from stretto.launch.base import Abi
 from stretto.launch.libmpi import LABELS, SONAMES, Mpi, mpi_among
-from stretto.launch.sanitizer import AsanRuntime, runtime_among
+from stretto.launch.sanitizer import needs_asan
 
 _LDD_LINE = re.compile(r"^\s*(\S+) => (not found|\S+)", re.MULTILINE)
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
@@ -35,7 +35,7 @@ class Program:
 
     argv: tuple[str, ...]
     mpi: Mpi | None
-    asan: AsanRuntime | None = None
+    asan: bool = False  # it is built with AddressSanitizer
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ def inspect(argv: Sequence[str], *, needs_mpi: bool = True) -> Program:
         )
     # A path stays as it was given: without its "./" it would be looked up on PATH.
     words = (argv[0] if "/" in argv[0] else str(path), *argv[1:])
-    return Program(words, mpi, runtime_among(libraries))
+    return Program(words, mpi, needs_asan(libraries))
 
 
 def resolve(name: str) -> Path:

@@ -10,6 +10,7 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
 #include "patterns/ring.hpp"
+#include "patterns/window.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -21,10 +22,12 @@ Schedule build(const Shape& shape, Rank me) {
   const Count n = shape.count;
   const Region own = step.input({0, n});
   step.copy(own, step.output({me * n, n}));
+  Window window;
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank from = ring.before(distance);
-    step.recv(from, step.output({from * n, n}));
-    step.send(ring.after(distance), own);
+    const After free = window.before_next();
+    const StepId received = step.recv(from, step.output({from * n, n}), free);
+    window.add(step.send(ring.after(distance), own, free), received);
   }
   return step.finish();
 }
@@ -40,7 +43,6 @@ const Algorithm allgather_linear{.collective = Collective::allgather,
                                  .name = "linear",
                                  .build = build,
                                  .time = time,
-                                 .single_blocks = true,
-                                 .most_ranks = 1'024};
+                                 .single_blocks = true};
 
 }  // namespace stretto

@@ -61,11 +61,10 @@ double time(const Shape& shape, const Network& network) {
 }  // namespace
 
 extern const Algorithm allreduce_rabenseifner;
-const Algorithm allreduce_rabenseifner{
-    .collective = Collective::allreduce,
-    .name = "rabenseifner",
-    .build = build,
-    .time = time,
-    .divides = true};
+const Algorithm allreduce_rabenseifner{.collective = Collective::allreduce,
+                                       .name = "rabenseifner",
+                                       .build = build,
+                                       .time = time,
+                                       .divides = true};
 
 }  // namespace stretto

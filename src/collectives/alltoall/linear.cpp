@@ -2,8 +2,8 @@
 //
 // Cost, p ranks, n elements: (p-1) alpha + (p-1) n beta.
 // For medium blocks on few ranks: nobody waits for anybody, so that a late rank
-// delays its own blocks only, but p-1 messages a rank are in flight together; see
-// pairwise. Any p. Each rank begins with the next one, so that not all begin with
+// delays its own blocks only, but p-1 messages a rank (256 at most) are in flight
+// together; see pairwise. Any p. Each rank begins with the next one, so that not all begin with
 // the same.
 // Thakur, Rabenseifner and Gropp, "Optimization of collective communication
 // operations in MPICH", IJHPCA 19(1), 2005.
@@ -12,6 +12,7 @@
 #include "collectives/alltoall/outgoing.hpp"
 #include "collectives/times.hpp"
 #include "patterns/ring.hpp"
+#include "patterns/window.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -22,12 +23,15 @@ Schedule build(const Shape& shape, Rank me) {
   const Ring ring{shape.size, me};
   const Count n = shape.count;
   const Outgoing outgoing{step, shape};
+  Window window;
 
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank to = ring.after(distance);
     const Rank from = ring.before(distance);
-    step.recv(from, step.output({from * n, n}), after(outgoing.ready()));
-    step.send(to, outgoing[to], after(outgoing.ready()));
+    After free = window.before_next();
+    free.add(outgoing.ready());
+    const StepId received = step.recv(from, step.output({from * n, n}), free);
+    window.add(step.send(to, outgoing[to], free), received);
   }
   step.copy(step.input({me * n, n}), step.output({me * n, n}));
   return step.finish();
@@ -44,7 +48,6 @@ const Algorithm alltoall_linear{.collective = Collective::alltoall,
                                 .name = "linear",
                                 .build = build,
                                 .time = time,
-                                .single_blocks = true,
-                                .most_ranks = 1'024};
+                                .single_blocks = true};
 
 }  // namespace stretto

@@ -67,11 +67,10 @@ double time(const Shape& shape, const Network& network) {
 }  // namespace
 
 extern const Algorithm reduce_rabenseifner;
-const Algorithm reduce_rabenseifner{
-    .collective = Collective::reduce,
-    .name = "rabenseifner",
-    .build = build,
-    .time = time,
-    .divides = true};
+const Algorithm reduce_rabenseifner{.collective = Collective::reduce,
+                                    .name = "rabenseifner",
+                                    .build = build,
+                                    .time = time,
+                                    .divides = true};
 
 }  // namespace stretto

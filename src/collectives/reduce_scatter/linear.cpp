@@ -13,6 +13,7 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
 #include "patterns/ring.hpp"
+#include "patterns/window.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -25,12 +26,16 @@ Schedule build(const Shape& shape, Rank me) {
   const auto block = [n](Rank rank) { return Span{rank * n, n}; };
 
   std::vector<StepId> arrived(static_cast<std::size_t>(shape.size), kNoStep);
+  Window window;
   std::vector<StepId> read;  // the steps that need the input
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank from = ring.before(distance);
     const Rank to = ring.after(distance);
-    arrived[static_cast<std::size_t>(from)] = step.recv(from, step.scratch(block(from)));
-    read.push_back(step.send(to, step.input(block(to))));
+    const After free = window.before_next();
+    const StepId received = step.recv(from, step.scratch(block(from)), free);
+    arrived[static_cast<std::size_t>(from)] = received;
+    read.push_back(step.send(to, step.input(block(to)), free));
+    window.add(read.back(), received);
   }
   const StepId own = step.copy(step.input(block(me)), step.scratch(block(me)));
   arrived[static_cast<std::size_t>(me)] = own;
@@ -59,7 +64,6 @@ const Algorithm reduce_scatter_linear{.collective = Collective::reduce_scatter,
                                       .name = "linear",
                                       .build = build,
                                       .time = time,
-                                      .single_blocks = true,
-                                      .most_ranks = 1'024};
+                                      .single_blocks = true};
 
 }  // namespace stretto

@@ -7,8 +7,9 @@
 #include "base/json.hpp"
 #include "collectives/network.hpp"
 #include "model/simulate.hpp"
-#include "schedule/tool/classics.hpp"
 #include "schedule/tool/verbs.hpp"
+#include "selection/classics.hpp"
+#include "selection/fastest.hpp"
 
 namespace stretto::tool {
 namespace {
@@ -36,8 +37,10 @@ class Cells {
 
   void look_at(const Query& query) {
     const Network network(machine_, query.size);
-    const Cell chosen = cell(fastest(as_known(query), machine_), query, network);
     const Cell usual = cell(classic(query), query, network);
+    const Choice own = fastest(as_known(query), machine_);
+    const bool is_native = has_better_elsewhere(as_known(query), own, machine_);
+    const Cell chosen = is_native ? usual : cell(own, query, network);
     std::vector<Cell> others;
     double least = chosen.estimate;
     for (const Choice& option : options(query)) {

@@ -23,5 +23,20 @@ TEST(Waits, AreFewForEachStepAmongManyRanks) {
   }
 }
 
+// Not all of 100,000 ranks' messages are in flight at once.
+TEST(Waits, LetAFewHundredMessagesBeginAtATime) {
+  for (const Collective collective :
+       {Collective::alltoall, Collective::allgather, Collective::reduce_scatter}) {
+    const Shape shape{.collective = collective, .size = 300, .count = 1};
+    const Schedules ranks = built("linear", shape);
+    const auto fault = verify("linear", shape, ranks);
+    EXPECT_FALSE(fault) << fault->message;
+    const auto begin_at_once = [](const Step& step) {
+      return step.waits == 0 && (step.kind == StepKind::send || step.kind == StepKind::recv);
+    };
+    EXPECT_EQ(std::ranges::count_if(ranks[0].steps, begin_at_once), 2 * 256);
+  }
+}
+
 }  // namespace
 }  // namespace stretto

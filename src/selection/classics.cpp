@@ -1,8 +1,8 @@
-#include "schedule/tool/classics.hpp"
+#include "selection/classics.hpp"
 
 #include <bit>
 
-namespace stretto::tool {
+namespace stretto {
 namespace {
 
 constexpr Count kKiB = 1024;
@@ -24,7 +24,7 @@ const char* name_of_classic(const Query& query) {
     case Collective::scatter:
       return query.uneven ? "linear" : "binomial";
     case Collective::allgather:
-      if (query.uneven || all >= 512 * kKiB) return "ring";
+      if (all >= 512 * kKiB) return "ring";
       if (power_of_two) return "recursive_doubling";
       return all < 80 * kKiB ? "bruck" : "ring";
     case Collective::alltoall:
@@ -32,7 +32,7 @@ const char* name_of_classic(const Query& query) {
       if (query.bytes <= 256 && query.size >= 8) return "bruck";
       return query.bytes <= 32 * kKiB ? "linear" : "pairwise";
     case Collective::reduce_scatter:
-      return query.uneven || all >= 512 * kKiB ? "pairwise" : "recursive_halving";
+      return all >= 512 * kKiB ? "pairwise" : "recursive_halving";
     default:
       return "recursive_doubling";
   }
@@ -44,4 +44,4 @@ Choice classic(const Query& query) {
   return {.algorithm = find_algorithm(query.collective, name_of_classic(query))};
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto

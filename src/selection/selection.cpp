@@ -165,6 +165,7 @@ Choice by_times(const Query& query, int hosts, bool never_native) {
   struct Known {
     Query query{};
     int hosts = 0;
+    bool never_native = false;
     Choice choice{};
   };
   static thread_local std::array<Known, 64> all{};
@@ -173,14 +174,14 @@ Choice by_times(const Query& query, int hosts, bool never_native) {
                          0x9E3779B97F4A7C15U ^
                      static_cast<std::uint64_t>(query.size);
   Known& known = all[(mixed >> 32 ^ mixed) % all.size()];
-  if (known.hosts != hosts || !(known.query == query)) {
+  if (known.hosts != hosts || known.never_native != never_native || !(known.query == query)) {
     const int ranks_per_host = (query.size + hosts - 1) / hosts;
     const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);
     Choice choice = has_measured_rules(query) ? from_rules(query) : fastest(query, machine);
     if (!never_native && is_better_native(query, choice, machine)) {
       choice = {.reason = Reason::native_selected};
     }
-    known = {query, hosts, choice};
+    known = {query, hosts, never_native, choice};
   }
   return known.choice;
 }

@@ -64,7 +64,7 @@ def guard(
     why = None
     while why is None:
         limits = {"timed out": None if timeout_s is None else started + timeout_s}
-        if (since := ranks.missed_since()) is not None:
+        if (since := ranks.deaths.missed_since()) is not None:
             limits["missed a rank"] = since + LAUNCHER_NOTICES_S
         limits["roll call"] = ranks.roll_call_until()
         ends = {name: end - time.monotonic() for name, end in limits.items() if end is not None}
@@ -90,7 +90,7 @@ def guard(
         "exit_code": child.wait(),
         "wall_s": wall_s,
         "timed_out": why == "timed out",
-        "lost": ranks.lost,
+        "lost": ranks.deaths.first,
         "cut_short": ranks.cut_short,
         "unnoticed": why == "missed a rank",
     }

@@ -4,8 +4,10 @@ import select
 import socket
 import struct
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
+from stretto.launch.deaths import Deaths, Job
 from stretto.launch.roll_call import RollCall
 
 PF_EXITING = 4  # of the flags in /proc/PID/stat
@@ -31,6 +33,21 @@ def _is_dying(connection: socket.socket) -> bool:
     return state in "ZX" or bool(int(flags) & PF_EXITING)
 
 
+@dataclass(eq=False)
+class Line:
+    """A connection, and what came over it so far."""
+
+    connection: socket.socket
+    came: float
+    said: str = ""
+    is_rank: bool = False  # it has shown the key
+    job: Job | None = None  # not known before it asks
+
+    def may_be_of(self, job: Job | None) -> bool:
+        """Whether its rank is of that job, as far as both are known."""
+        return self.is_rank and (self.job is None or job is None or self.job == job)
+
+
 class Ranks:
     """The lifelines of the ranks, which close when they die (src/intercept/lifeline.hpp)."""
 
@@ -38,13 +55,9 @@ class Ranks:
         self._poll = poll
         self._key = key
         self._listeners = {listener.fileno(): listener for listener in listeners}
-        self._said: dict[int, tuple[socket.socket, str]] = {}
-        self._rolls: dict[tuple[str, int], RollCall] = {}
-        # Those who have not shown the key yet, and when they came.
-        self._came: dict[int, float] = {}
-        self.lost: dict[str, str] | None = None  # the first that died: rank, pid, host; code
-        self.lost_at = 0.0
-        self._aborted = False
+        self._lines: dict[int, Line] = {}
+        self._rolls: dict[Job, RollCall] = {}
+        self.deaths = Deaths()
         self.cut_short = False  # some died without a word: killed, or by _exit
         for fd in self._listeners:
             poll.register(fd, select.EPOLLIN)
@@ -54,62 +67,63 @@ class Ranks:
         if (listener := self._listeners.get(fd)) is not None:
             self._accept(listener)
             return
-        connection, said = self._said[fd]
+        line = self._lines[fd]
         try:
-            words = connection.recv(4096).decode(errors="replace")
+            words = line.connection.recv(4096).decode(errors="replace")
         except OSError:
             words = ""
         if words:
-            self._said[fd] = (connection, said + words)
-            if self._is_ours(fd, said + words):
-                self._calls(connection, said, said + words)
-                self._aborts((said + words).splitlines())
-            else:
-                self._forget(fd)
+            self._listen(fd, line, words)
             return
-        is_rank = fd not in self._came
         self._forget(fd)
-        if is_rank:
-            self._ended(said.splitlines())
+        if line.is_rank:
+            self._ended(line)
+
+    def _listen(self, fd: int, line: Line, words: str) -> None:
+        before = line.said
+        line.said += words
+        if not self._is_ours(line):
+            self._forget(fd)
+            return
+        self._calls(line, before)
+        self._aborts(fd, line, before)
 
     def _accept(self, listener: socket.socket) -> None:
         now = time.monotonic()
-        for fd in [fd for fd, came in self._came.items() if now - came > STRANGER_S]:
-            self._forget(fd)
+        for fd, line in list(self._lines.items()):
+            if not line.is_rank and now - line.came > STRANGER_S:
+                self._forget(fd)
         try:
             connection, _ = listener.accept()
         except OSError:  # gone again, or as many as this process may have
             time.sleep(0.01)
             return
-        self._said[connection.fileno()] = (connection, "")
-        self._came[connection.fileno()] = now
+        self._lines[connection.fileno()] = Line(connection, now)
         self._poll.register(connection.fileno(), select.EPOLLIN)
 
-    def _is_ours(self, fd: int, said: str) -> bool:
+    def _is_ours(self, line: Line) -> bool:
         """Anybody may find the port; ranks know the key."""
-        if fd not in self._came:
+        if line.is_rank:
             return True
-        first, whole, _ = said.partition("\n")
+        first, whole, _ = line.said.partition("\n")
         if not whole:
             return len(first) < 4096
         words = first.split(" ")
         if len(words) != 8 or words[::2] != ["rank", "pid", "host", "key"]:
             return False
-        if words[7] != self._key or not (words[1].isdigit() and words[3].isdigit()):
-            return False
-        del self._came[fd]
-        return True
+        line.is_rank = words[7] == self._key and words[1].isdigit() and words[3].isdigit()
+        return line.is_rank
 
-    def _calls(self, connection: socket.socket, before: str, said: str) -> None:
+    def _calls(self, line: Line, before: str) -> None:
         """Its second line may be its part in the roll call: "of SIZE in JOB runs WHAT"."""
-        if not before.count("\n") < 2 <= said.count("\n"):
+        if not before.count("\n") < 2 <= line.said.count("\n"):
             return
-        first, second, *_ = said.splitlines()
+        first, second, *_ = line.said.splitlines()
         words = second.split(" ", 5)
         if len(words) == 6 and words[::2] == ["of", "in", "runs"] and words[1].isdigit():
-            size = int(words[1])
-            roll = self._rolls.setdefault((words[3], size), RollCall(size))
-            roll.hear(connection, int(first.split()[1]), words[5])
+            line.job = (words[3], int(words[1]))
+            roll = self._rolls.setdefault(line.job, RollCall(line.job[1]))
+            roll.hear(line.connection, int(first.split()[1]), words[5])
 
     def roll_call_until(self) -> float | None:
         """When the first of those that go on is to end."""
@@ -123,42 +137,46 @@ class Ranks:
                 roll.end()
 
     def _forget(self, fd: int) -> None:
-        connection, _ = self._said.pop(fd)
-        self._came.pop(fd, None)
+        line = self._lines.pop(fd)
         self._poll.unregister(fd)
-        connection.close()
+        line.connection.close()
+        self.deaths.gone(fd)
 
-    def _ended(self, said: list[str]) -> None:
-        if not said or said[-1] == "done":
+    def _ended(self, line: Line) -> None:
+        said = line.said.splitlines()
+        if said[-1] == "done":
             return
-        self.cut_short |= said[-1] != "left"
-        if self.lost is None:
-            self._lose(self._before(said) if said[-1] == "left" else said)
+        left = said[-1] == "left"
+        self.cut_short |= not left
+        first = self._before(line) if left and self.deaths.first is None else line
+        self.deaths.add(first.said.splitlines(), self._others(first))
 
-    def _before(self, said: list[str]) -> list[str]:
+    def _others(self, line: Line) -> set[int]:
+        """Those of its job that are there."""
+        return {
+            fd
+            for fd, other in self._lines.items()
+            if other is not line and other.may_be_of(line.job)
+        }
+
+    def _before(self, line: Line) -> Line:
         """Of a rank that left of itself, the one it left for, whose line closes later.
 
         A process has no memory any more before its descriptors close, and MPICH's ranks, which
         read each other's, end when they find that.
         """
-        dying = []
-        for fd, (connection, text) in self._said.items():
-            words = text.splitlines()
-            if fd not in self._came and words[-1] not in ("done", "left") and _is_dying(connection):
-                dying.append(words)
-        return dying[0] if len(dying) == 1 else said
+        dying = [
+            other
+            for other in self._lines.values()
+            if other.may_be_of(line.job)
+            and other.said.splitlines()[-1] not in ("done", "left")
+            and _is_dying(other.connection)
+        ]
+        return dying[0] if len(dying) == 1 else line
 
-    def _aborts(self, said: list[str]) -> None:
+    def _aborts(self, fd: int, line: Line, before: str) -> None:
         """A rank that ends the others may be seen to end after them, or never."""
-        if not self._aborted and any(line.startswith("aborts ") for line in said):
-            self._aborted = True
-            self._lose(said)
-
-    def _lose(self, said: list[str]) -> None:
-        words = " ".join([said[0], *(line for line in said if line.startswith("aborts "))]).split()
-        self.lost = dict(zip(words[::2], words[1::2], strict=False))
-        self.lost_at = time.monotonic()
-
-    def missed_since(self) -> float | None:
-        """When a rank died that others, still alive, may be waiting for."""
-        return self.lost_at if self.lost is not None and len(self._said) > len(self._came) else None
+        lines = line.said.splitlines()
+        if any(each.startswith("aborts ") for each in lines[before.count("\n") :]):
+            # It waits for nobody, but ends itself where its launcher does not end it.
+            self.deaths.add_abort(lines, self._others(line) | {fd})

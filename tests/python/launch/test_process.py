@@ -39,9 +39,20 @@ if sys.argv[2] == "asks":
     line.send(f"of 2 in job runs {sys.argv[3]}\\n".encode())
     os.write(1, b"answer " + line.recv(9))
     line.send(b"done\\n")
+if len(sys.argv) > 4:
+    line.send(f"of 1 in {sys.argv[4]} runs this\\n".encode())
+    line.recv(9)
+open(f"{path}.{sys.argv[2]}", "w").close()
+if sys.argv[2] == "lasts":
+    time.sleep(float(sys.argv[3]))
+    line.send(b"done\\n")
 if sys.argv[2] == "waits" or (sys.argv[2] == "lingers" and os.fork() == 0):
     time.sleep(600)
 """.replace("VARIABLE", VARIABLE)
+# Waits until a rank that does this has come.
+THERE = """there() {
+  place=${VARIABLE#*,}; while [ ! -e "${place%%,*}.$1" ]; do sleep 0.02; done
+}""".replace("VARIABLE", VARIABLE)
 
 
 def launch_ranks(script: str, stranger: str = "") -> Outcome:
@@ -55,7 +66,7 @@ def launch_ranks(script: str, stranger: str = "") -> Outcome:
                 *(f"{k}={v}" for k, v in lifelines.environment.items()),
                 "sh",
                 "-c",
-                f'rank() {{ {rank} "$@"; }}; stranger() {{ {other} "$@"; }}; {script}',
+                f'rank() {{ {rank} "$@"; }}; stranger() {{ {other} "$@"; }}; {THERE}; {script}',
             ],
             lifelines=lifelines,
         )
@@ -217,7 +228,7 @@ def test_a_rank_that_aborts_is_told_from_those_that_died_of_it() -> None:
 
 
 def test_a_launch_ends_when_a_rank_is_gone_that_others_wait_for() -> None:
-    outcome = launch_ranks("rank 0 waits & rank 1 dies; wait")
+    outcome = launch_ranks("rank 0 waits & there waits; rank 1 dies; wait")
     assert outcome.unnoticed
     assert not outcome.timed_out
     assert outcome.lost is not None
@@ -242,3 +253,29 @@ def test_descriptors_given_to_us_reach_the_command_and_ours_do_not() -> None:
     said, _, *descriptors = answer.stdout.splitlines()
     assert said == "what the file behind <(...) says"
     assert sorted(int(line.split()[-3]) for line in descriptors) == [0, 1, 2, reading]
+
+
+def test_a_death_that_a_script_handles_ends_nothing_that_comes_later() -> None:
+    """The second job outlives by far the time that a launcher gets to notice a death."""
+    outcome = launch_ranks(
+        "rank 0 lasts 2 & there lasts; rank 1 dies; wait; rank 0 lasts 14 && echo whole"
+    )
+    assert not outcome.unnoticed
+    assert outcome.last_words == "whole\n"
+    assert outcome.lost is not None
+    assert outcome.lost.rank == 1
+
+
+def test_a_death_in_one_job_ends_no_other_job() -> None:
+    outcome = launch_ranks(
+        "rank 0 lasts 14 other & whole=$!;there lasts; rank 1 dies 0 job; wait $whole && echo whole"
+    )
+    assert not outcome.unnoticed
+    assert "whole" in outcome.last_words
+
+
+def test_a_launch_ends_for_those_that_wait_though_others_have_come_and_gone() -> None:
+    outcome = launch_ranks(
+        "rank 0 waits & there waits; rank 1 dies; rank 0 finalizes; rank 1 finalizes; wait"
+    )
+    assert outcome.unnoticed

@@ -1,0 +1,59 @@
+"""The account of ranks that died, and of who may wait for them: standard library only."""
+
+import time
+from dataclasses import dataclass
+
+# What tells jobs of one launch apart: its name, as far as its launcher gives one, and its size.
+Job = tuple[str, int]
+
+
+@dataclass(eq=False)
+class Death:
+    """A rank that died while others of its job lived, who may wait for it."""
+
+    at: float
+    survivors: set[int]  # the descriptors of their connections
+
+
+class Deaths:
+    """Which rank died first, and since when the living may wait for one that died.
+
+    Only ranks that were there when one died may wait for it: a launch may be a script that
+    handles a failed job and goes on to start another.
+    """
+
+    def __init__(self) -> None:
+        self.first: dict[str, str] | None = None  # rank, pid, host; code of its MPI_Abort
+        self._aborted = False
+        self._mourned: list[Death] = []
+
+    def add(self, said: list[str], survivors: set[int]) -> None:
+        """One has ended that said this before."""
+        self._first_is(said, replaces=False)
+        self._mourn(survivors)
+
+    def add_abort(self, said: list[str], others: set[int]) -> None:
+        """One ends the others, who may be seen to end before it: it counts as the first."""
+        self._first_is(said, replaces=not self._aborted)
+        self._aborted = True
+        self._mourn(others)
+
+    def gone(self, survivor: int) -> None:
+        """A connection has ended, whatever its rank did."""
+        for death in self._mourned:
+            death.survivors.discard(survivor)
+        self._mourned = [death for death in self._mourned if death.survivors]
+
+    def missed_since(self) -> float | None:
+        """When a rank died that others, still alive, may be waiting for."""
+        return min((death.at for death in self._mourned), default=None)
+
+    def _mourn(self, survivors: set[int]) -> None:
+        if survivors:
+            self._mourned.append(Death(time.monotonic(), survivors))
+
+    def _first_is(self, said: list[str], *, replaces: bool) -> None:
+        if self.first is None or replaces:
+            aborts = [line for line in said if line.startswith("aborts ")]
+            words = " ".join([said[0], *aborts]).split()
+            self.first = dict(zip(words[::2], words[1::2], strict=False))

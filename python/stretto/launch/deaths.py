@@ -1,18 +1,9 @@
 """The account of ranks that died, and of who may wait for them: standard library only."""
 
 import time
-from dataclasses import dataclass
 
 # What tells jobs of one launch apart: its name, as far as its launcher gives one, and its size.
 Job = tuple[str, int]
-
-
-@dataclass(eq=False)
-class Death:
-    """A rank that died while others of its job lived, who may wait for it."""
-
-    at: float
-    survivors: set[int]  # the descriptors of their connections
 
 
 class Deaths:
@@ -25,7 +16,8 @@ class Deaths:
     def __init__(self) -> None:
         self.first: dict[str, str] | None = None  # rank, pid, host; code of its MPI_Abort
         self._aborted = False
-        self._mourned: list[Death] = []
+        # Connections of those who may wait for one, since when, in the order of the deaths.
+        self._bereaved: dict[int, float] = {}
 
     def add(self, said: list[str], survivors: set[int]) -> None:
         """One has ended that said this before."""
@@ -40,17 +32,20 @@ class Deaths:
 
     def gone(self, survivor: int) -> None:
         """A connection has ended, whatever its rank did."""
-        for death in self._mourned:
-            death.survivors.discard(survivor)
-        self._mourned = [death for death in self._mourned if death.survivors]
+        self._bereaved.pop(survivor, None)
+
+    def is_bereaved(self, line: int) -> bool:
+        """Whether one has died already that this one may wait for."""
+        return line in self._bereaved
 
     def missed_since(self) -> float | None:
         """When a rank died that others, still alive, may be waiting for."""
-        return min((death.at for death in self._mourned), default=None)
+        return next(iter(self._bereaved.values()), None)
 
     def _mourn(self, survivors: set[int]) -> None:
-        if survivors:
-            self._mourned.append(Death(time.monotonic(), survivors))
+        now = time.monotonic()
+        for survivor in survivors:
+            self._bereaved.setdefault(survivor, now)
 
     def _first_is(self, said: list[str], *, replaces: bool) -> None:
         if self.first is None or replaces:

@@ -75,9 +75,12 @@ class Ranks:
         if words:
             self._listen(fd, line, words)
             return
+        # Who waited for another was there with those who do still: they need no second look,
+        # which would take the square of the ranks of a job that is killed.
+        is_bereaved = self.deaths.is_bereaved(fd)
         self._forget(fd)
         if line.is_rank:
-            self._ended(line)
+            self._ended(line, is_bereaved)
 
     def _listen(self, fd: int, line: Line, words: str) -> None:
         before = line.said
@@ -122,7 +125,7 @@ class Ranks:
         words = second.split(" ", 5)
         if len(words) == 6 and words[::2] == ["of", "in", "runs"] and words[1].isdigit():
             line.job = (words[3], int(words[1]))
-            roll = self._rolls.setdefault(line.job, RollCall(line.job[1]))
+            roll = self._rolls.setdefault(line.job, RollCall(*line.job))
             roll.hear(line.connection, int(first.split()[1]), words[5])
 
     def roll_call_until(self) -> float | None:
@@ -139,17 +142,20 @@ class Ranks:
     def _forget(self, fd: int) -> None:
         line = self._lines.pop(fd)
         self._poll.unregister(fd)
+        if line.job is not None:
+            self._rolls[line.job].withdraw(line.connection)
         line.connection.close()
         self.deaths.gone(fd)
 
-    def _ended(self, line: Line) -> None:
+    def _ended(self, line: Line, is_bereaved: bool) -> None:
         said = line.said.splitlines()
         if said[-1] == "done":
             return
         left = said[-1] == "left"
         self.cut_short |= not left
         first = self._before(line) if left and self.deaths.first is None else line
-        self.deaths.add(first.said.splitlines(), self._others(first))
+        others = set() if is_bereaved else self._others(first)
+        self.deaths.add(first.said.splitlines(), others)
 
     def _others(self, line: Line) -> set[int]:
         """Those of its job that are there."""

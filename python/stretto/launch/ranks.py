@@ -59,7 +59,8 @@ class Ranks:
         self._rolls: dict[Job, RollCall] = {}
         self.deaths = Deaths()
         self.cut_short = False  # some died without a word: killed, or by _exit
-        for fd in self._listeners:
+        for fd, listener in self._listeners.items():
+            listener.setblocking(False)
             poll.register(fd, select.EPOLLIN)
 
     def hear(self, fd: int) -> None:
@@ -67,9 +68,12 @@ class Ranks:
         if (listener := self._listeners.get(fd)) is not None:
             self._accept(listener)
             return
-        line = self._lines[fd]
+        if (line := self._lines.get(fd)) is None:  # forgotten since the poll
+            return
         try:
             words = line.connection.recv(4096).decode(errors="replace")
+        except BlockingIOError:  # its number was another's at the time of the poll
+            return
         except OSError:
             words = ""
         if words:
@@ -101,6 +105,7 @@ class Ranks:
         except OSError:  # gone again, or as many as this process may have
             time.sleep(0.01)
             return
+        connection.setblocking(False)
         self._lines[connection.fileno()] = Line(connection, now)
         self._poll.register(connection.fileno(), select.EPOLLIN)
 

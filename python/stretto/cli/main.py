@@ -65,6 +65,11 @@ def main() -> None:
             # SIGINT too: polars takes it over on import and restarts system calls, so that a
             # Ctrl-C would wait for the launch it shall end.
             signal.signal(number, _terminate)
+    for number in (signal.SIGUSR1, signal.SIGUSR2):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            # They are for the program, to which a launch passes them on; before there is one, and
+            # after, they must not end us.
+            signal.signal(number, _go_on)
     sys.exit(run_command(sys.argv[1:]))
 
 
@@ -108,3 +113,7 @@ def _complain(arguments: list[str], words: str, code: int) -> int:
 def _terminate(number: int, _frame: FrameType | None) -> None:
     # As an exception, so that what is being run is stopped on the way out.
     sys.exit(128 + number)
+
+
+def _go_on(_number: int, _frame: FrameType | None) -> None:
+    """Take no notice, and hand nothing down, as SIG_IGN would."""

@@ -44,3 +44,14 @@ def kill_descendants() -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.005)
+
+
+def reap_adopted(own: int) -> None:
+    """Take leave of every child that has ended but `own`, whose status another asks for.
+
+    Orphans come to a subreaper, and who waits until one is gone finds it there until then.
+    """
+    options = os.WEXITED | os.WNOHANG
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitid(os.P_ALL, 0, options | os.WNOWAIT)) and ended.si_pid != own:
+            os.waitid(os.P_PID, ended.si_pid, options)

@@ -27,14 +27,25 @@ from pathlib import Path
 # Python finds no package of ours by itself with the options above.
 sys.path.append(str(Path(__file__).parents[2]))
 
-from stretto.launch.descendants import kill_descendants
+from stretto.launch.descendants import kill_descendants, reap_adopted
 from stretto.launch.ranks import Ranks
+from stretto.launch.signals import PASSED_ON, Signals, Stopping
 
 PR_SET_CHILD_SUBREAPER = 36
 # What a launcher gets to stop its ranks on other hosts, which no kill from here reaches.
 GRACE_S = 2.0
 # How long a rank may have been dead before we end the job, which was its launcher's task.
 LAUNCHER_NOTICES_S = 10.0
+
+
+def pass_on(
+    child: subprocess.Popen[bytes], numbers: bytes, stopping: Stopping, *, by_owner: bool
+) -> None:
+    """To the launcher, of signals that have come, those that are meant for it."""
+    for number in numbers:
+        if number in PASSED_ON:
+            child.send_signal(number)
+            stopping.tell(number, time.monotonic(), by_owner=by_owner)
 
 
 def guard(
@@ -49,6 +60,7 @@ def guard(
     # The launcher gets what the owner was given (`prog <(input)`), but not what is the owner's.
     for fd in (lifeline, *(listener.fileno() for listener in listeners)):
         os.set_inheritable(fd, False)
+    signals = Signals()  # before there is a child to miss
     try:
         child = subprocess.Popen(command, close_fds=False)
     except OSError as error:
@@ -60,12 +72,15 @@ def guard(
     poll = select.epoll()
     poll.register(ended, select.EPOLLIN)
     poll.register(lifeline, select.EPOLLIN)
+    poll.register(signals.fd, select.EPOLLIN)
     ranks = Ranks(poll, listeners, key)
+    stopping = Stopping()
     why = None
     while why is None:
         limits = {"timed out": None if timeout_s is None else started + timeout_s}
         if (since := ranks.deaths.missed_since()) is not None:
             limits["missed a rank"] = since + LAUNCHER_NOTICES_S
+        limits["told to end"] = stopping.until
         limits["roll call"] = ranks.roll_call_until()
         ends = {name: end - time.monotonic() for name, end in limits.items() if end is not None}
         ready = [fd for fd, _ in poll.poll(max(0.0, min(ends.values())) if ends else None)]
@@ -74,14 +89,19 @@ def guard(
             ranks.end_roll_calls()
             why = None
         for fd in ready:
-            if fd not in (ended, lifeline):
+            if fd not in (ended, lifeline, signals.fd):
                 ranks.hear(fd)
+        if signals.fd in ready:
+            pass_on(child, signals.come(), stopping, by_owner=False)
+            reap_adopted(child.pid)
         if lifeline in ready:
-            why = "stopped"
+            numbers = os.read(lifeline, 4096)
+            pass_on(child, numbers, stopping, by_owner=True)
+            why = why if numbers else "stopped"
         # What the ranks said at last is to be heard first.
         if ready == [ended]:
             why = "ended"
-    if why != "ended":
+    if why not in ("ended", "told to end"):
         child.terminate()
         select.select([ended], [], [], GRACE_S)
     wall_s = time.monotonic() - started

@@ -1,18 +1,21 @@
 """Running a command line to its end and leaving nothing of it behind."""
 
-import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.lifelines import Lifelines
+from stretto.launch.signals import ENDING_S, PASSED_ON
 from stretto.launch.streams import TERMINAL, Tee, TypedInput
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
@@ -62,7 +65,8 @@ def launch(
     Output goes to the given files, or on to ours as it comes; where it cannot be written the
     command runs on, and a good end is an error all the same. An exception raised here while it
     runs (Ctrl-C) stops it just the same. Its input is ours, through a pipe where that is a
-    terminal.
+    terminal. Signals are passed on to it, and one that ends this process does so when it has
+    ended.
     """
     ours, theirs = socket.socketpair()
     fds = [theirs.fileno()]
@@ -72,7 +76,7 @@ def launch(
     key = lifelines.key if lifelines is not None else ""
     limit = "none" if timeout_s is None else repr(timeout_s)
     options = [str(fds[0]), listeners, key, limit]
-    with ours:
+    with ours, _passing_on(ours):
         with theirs:
             guardian = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(GUARDIAN), *options, *command],
@@ -94,6 +98,8 @@ def launch(
             guardian.wait()
             if typed is not None:
                 typed.end()
+        # What it said at last is to be passed on whatever happens then.
+        last_words = out.tail() + err.tail()
     if "error" in report:
         raise EnvironmentUnusable(f"cannot start {report['error']}")
     lost = report["lost"]
@@ -101,7 +107,7 @@ def launch(
         exit_code=report["exit_code"],
         wall_s=report["wall_s"],
         timed_out=report["timed_out"],
-        last_words=out.tail() + err.tail(),
+        last_words=last_words,
         lost=_lost(lost) if lost else None,
         cut_short=report["cut_short"],
         unnoticed=report["unnoticed"],
@@ -122,10 +128,37 @@ def _inherited() -> list[int]:
     """
     found = []
     for descriptor in (int(entry.name) for entry in Path("/proc/self/fd").iterdir()):
-        with contextlib.suppress(OSError):  # that of the listing itself is gone
+        with suppress(OSError):  # that of the listing itself is gone
             if descriptor > 2 and os.get_inheritable(descriptor):
                 found.append(descriptor)
     return found
+
+
+@contextmanager
+def _passing_on(guardian: socket.socket) -> Iterator[None]:
+    """Signals that this process gets go to the launcher; it ends of them afterwards, if at all."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ending: list[int] = []
+
+    def pass_on(number: int, _frame: object) -> None:
+        if number in ENDING_S:
+            ending.append(number)
+        with suppress(OSError):
+            guardian.send(bytes([number]))
+
+    before = {number: signal.getsignal(number) for number in PASSED_ON}
+    taken = {n: h for n, h in before.items() if h is not None and h is not signal.SIG_IGN}
+    for number in taken:
+        signal.signal(number, pass_on)
+    try:
+        yield
+    finally:
+        for number, handler in taken.items():
+            signal.signal(number, handler)
+        if ending:
+            signal.raise_signal(ending[0])
 
 
 def _lost(words: dict[str, str]) -> Lost:

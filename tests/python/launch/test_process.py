@@ -279,3 +279,50 @@ def test_a_launch_ends_for_those_that_wait_though_others_have_come_and_gone() ->
         "rank 0 waits & there waits; rank 1 dies; rank 0 finalizes; rank 1 finalizes; wait"
     )
     assert outcome.unnoticed
+
+
+def test_orphans_that_end_are_gone_while_the_command_runs() -> None:
+    """As in a launcher that waits by `kill -0` for what it has left to itself."""
+    script = "p=$(sh -c 'sleep 0.2 >&2 & echo $!'); while kill -0 $p 2>/dev/null; do :; done"
+    assert launch(["sh", "-c", f"{script}; exit 7"], timeout_s=60).exit_code == 7
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGUSR1, 0), (signal.SIGUSR2, 0), (signal.SIGTERM, 143), (signal.SIGINT, 130)],
+)
+def test_signals_go_to_the_command_which_gets_its_time(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    """It takes longer than the two seconds that are left where nobody asks it to end."""
+    name = number.name.removeprefix("SIG")
+    script = f"""trap 'sleep 3; echo got {name}; exit 0' {name}
+touch {tmp_path}/there; while :; do sleep 0.05; done"""
+    main = (
+        "import sys; from stretto.cli import main as m; from stretto.launch.process import launch\n"
+    )
+    main += f"m.run_command = lambda _: launch(['sh', '-c', {script!r}]).exit_code\nm.main()"
+    owner = subprocess.Popen(
+        ["env", "--default-signal", sys.executable, "-c", main],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    wait_for((tmp_path / "there").exists)
+    owner.send_signal(number)
+    said, _ = owner.communicate(timeout=60)
+    assert (said, owner.returncode) == (f"got {name}\n", code)
+
+
+def test_a_second_signal_ends_the_command_at_once(tmp_path: Path) -> None:
+    script = (
+        f"trap 'touch {tmp_path}/got' TERM; touch {tmp_path}/there; while :; do sleep 0.05; done"
+    )
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    for sign in ("there", "got"):
+        wait_for((tmp_path / sign).exists)
+        owner.terminate()
+    assert owner.wait(timeout=60) == -signal.SIGTERM

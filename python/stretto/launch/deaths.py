@@ -16,6 +16,9 @@ class Deaths:
     def __init__(self) -> None:
         self.first: dict[str, str] | None = None  # rank, pid, host; code of its MPI_Abort
         self._aborted = False
+        self._told: set[Job | None] = set()  # jobs whose launchers know that they failed
+        self._quiet: set[Job | None] = set()  # jobs of which some left by _exit(0)
+        self._ended_by_others: set[Job | None] = set()
         # Connections of those who may wait for one, since when, in the order of the deaths.
         self._bereaved: dict[int, float] = {}
 
@@ -24,11 +27,29 @@ class Deaths:
         self._first_is(said, replaces=False)
         self._mourn(survivors)
 
-    def add_abort(self, said: list[str], others: set[int]) -> None:
+    def add_abort(self, job: Job | None, said: list[str], others: set[int]) -> None:
         """One ends the others, who may be seen to end before it: it counts as the first."""
         self._first_is(said, replaces=not self._aborted)
         self._aborted = True
+        self._told.add(job)
         self._mourn(others)
+
+    def add_silent(self, job: Job | None, ended_well: bool | None) -> None:
+        """One was killed, or left by _exit; a launcher tells an exit code that is not 0.
+
+        Hydra ends the others for one that left by _exit(0), and says nothing of it.
+        """
+        if ended_well:
+            self._quiet.add(job)
+        elif ended_well is False and job not in self._quiet | self._ended_by_others:
+            self._told.add(job)
+        else:
+            self._ended_by_others.add(job)
+
+    @property
+    def cut_short(self) -> bool:
+        """Some were ended without a word of the launcher's, as far as one can know."""
+        return bool(self._ended_by_others - self._told)
 
     def gone(self, survivor: int) -> None:
         """A connection has ended, whatever its rank did."""

@@ -111,7 +111,7 @@ def guard(
         "wall_s": wall_s,
         "timed_out": why == "timed out",
         "lost": ranks.deaths.first,
-        "cut_short": ranks.cut_short,
+        "cut_short": ranks.deaths.cut_short,
         "unnoticed": why == "missed a rank",
     }
 

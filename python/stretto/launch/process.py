@@ -40,14 +40,15 @@ class Outcome:
     timed_out: bool
     last_words: str  # the end of its output, where launchers say which rank failed
     lost: Lost | None = None  # the first one, as far as ranks were told where to be missed
-    cut_short: bool = False  # lost ranks were killed, or left by _exit
+    cut_short: bool = False  # ranks were ended, which the launcher may not tell
     unnoticed: bool = False  # by the launcher: the launch was ended for it
     unwritten: str = ""  # why a part of its output could not be passed on
 
     @property
     def ok(self) -> bool:
         """It ended by itself, and well."""
-        return self.exit_code == 0 and not self.timed_out and not self.cut_short
+        ended_by_us = self.timed_out or self.unnoticed
+        return self.exit_code == 0 and not ended_by_us and not self.cut_short
 
 
 def launch(

@@ -2,35 +2,15 @@
 
 import select
 import socket
-import struct
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from stretto.launch.deaths import Deaths, Job
+from stretto.launch.peers import Peer
 from stretto.launch.roll_call import RollCall
 
-PF_EXITING = 4  # of the flags in /proc/PID/stat
 # How long a connection may be silent that has not shown the key.
 STRANGER_S = 5.0
-
-
-def _is_dying(connection: socket.socket) -> bool:
-    """Whether who connected on this machine is ending or has; of others nobody knows."""
-    if connection.family != socket.AF_UNIX:
-        return False
-    # As this process numbers them, whatever namespace the rank is in.
-    pid, _, _ = struct.unpack(
-        "3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    )
-    if pid == 0:
-        return False
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return True
-    state, *_, flags = stat.rpartition(")")[2].split()[:7]
-    return state in "ZX" or bool(int(flags) & PF_EXITING)
 
 
 @dataclass(eq=False)
@@ -39,6 +19,7 @@ class Line:
 
     connection: socket.socket
     came: float
+    peer: Peer
     said: str = ""
     is_rank: bool = False  # it has shown the key
     job: Job | None = None  # not known before it asks
@@ -58,7 +39,6 @@ class Ranks:
         self._lines: dict[int, Line] = {}
         self._rolls: dict[Job, RollCall] = {}
         self.deaths = Deaths()
-        self.cut_short = False  # some died without a word: killed, or by _exit
         for fd, listener in self._listeners.items():
             listener.setblocking(False)
             poll.register(fd, select.EPOLLIN)
@@ -82,9 +62,10 @@ class Ranks:
         # Who waited for another was there with those who do still: they need no second look,
         # which would take the square of the ranks of a job that is killed.
         is_bereaved = self.deaths.is_bereaved(fd)
+        ended_well = line.peer.ended_well()
         self._forget(fd)
         if line.is_rank:
-            self._ended(line, is_bereaved)
+            self._ended(line, is_bereaved, ended_well)
 
     def _listen(self, fd: int, line: Line, words: str) -> None:
         before = line.said
@@ -106,7 +87,7 @@ class Ranks:
             time.sleep(0.01)
             return
         connection.setblocking(False)
-        self._lines[connection.fileno()] = Line(connection, now)
+        self._lines[connection.fileno()] = Line(connection, now, Peer(connection))
         self._poll.register(connection.fileno(), select.EPOLLIN)
 
     def _is_ours(self, line: Line) -> bool:
@@ -150,14 +131,16 @@ class Ranks:
         if line.job is not None:
             self._rolls[line.job].withdraw(line.connection)
         line.connection.close()
+        line.peer.close()
         self.deaths.gone(fd)
 
-    def _ended(self, line: Line, is_bereaved: bool) -> None:
+    def _ended(self, line: Line, is_bereaved: bool, ended_well: bool | None) -> None:
         said = line.said.splitlines()
         if said[-1] == "done":
             return
         left = said[-1] == "left"
-        self.cut_short |= not left
+        if not left:
+            self.deaths.add_silent(line.job, ended_well)
         first = self._before(line) if left and self.deaths.first is None else line
         others = set() if is_bereaved else self._others(first)
         self.deaths.add(first.said.splitlines(), others)
@@ -181,7 +164,7 @@ class Ranks:
             for other in self._lines.values()
             if other.may_be_of(line.job)
             and other.said.splitlines()[-1] not in ("done", "left")
-            and _is_dying(other.connection)
+            and other.peer.is_dying()
         ]
         return dying[0] if len(dying) == 1 else line
 
@@ -190,4 +173,4 @@ class Ranks:
         lines = line.said.splitlines()
         if any(each.startswith("aborts ") for each in lines[before.count("\n") :]):
             # It waits for nobody, but ends itself where its launcher does not end it.
-            self.deaths.add_abort(lines, self._others(line) | {fd})
+            self.deaths.add_abort(line.job, lines, self._others(line) | {fd})

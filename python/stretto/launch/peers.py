@@ -1,0 +1,74 @@
+"""The processes behind connections on this machine: standard library only."""
+
+import contextlib
+import fcntl
+import os
+import socket
+import struct
+from pathlib import Path
+
+PF_EXITING = 4  # of the flags in /proc/PID/stat
+# Of <linux/pidfd.h>, in Linux 6.15: how a process ended, even after its parent has asked.
+PIDFD_GET_INFO = 0xC040FF0B
+PIDFD_INFO_EXIT = 1 << 3
+PIDFD_INFO = "QQ11Ii"
+
+
+class Peer:
+    """Who has connected; of another machine's processes nothing is known."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._pid = 0
+        self._pidfd = -1
+        if connection.family != socket.AF_UNIX:
+            return
+        # As this process numbers them, whatever namespace the rank is in.
+        size = struct.calcsize("3i")
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
+        self._pid = struct.unpack("3i", credentials)[0]
+        if self._pid:
+            with contextlib.suppress(OSError):
+                self._pidfd = os.pidfd_open(self._pid)
+
+    def is_dying(self) -> bool:
+        """Whether it is ending or has."""
+        if not self._pid:
+            return False
+        if (fields := self._stat()) is None:
+            return True
+        return fields[0] in "ZX" or bool(int(fields[6]) & PF_EXITING)
+
+    def ended_well(self) -> bool | None:
+        """Of one whose connection has closed, whether its exit code is 0; None: nobody knows.
+
+        A process has its exit code before its descriptors close.
+        """
+        if not self._pid:
+            return None
+        if (fields := self._stat()) is not None:
+            is_dying = fields[0] in "ZX" or bool(int(fields[6]) & PF_EXITING)
+            return int(fields[49]) == 0 if is_dying else None
+        if self._pidfd < 0:
+            return None
+        info = bytearray(struct.calcsize(PIDFD_INFO))
+        struct.pack_into("Q", info, 0, PIDFD_INFO_EXIT)
+        try:
+            fcntl.ioctl(self._pidfd, PIDFD_GET_INFO, info)
+        except OSError:
+            return None
+        mask, *_, code = struct.unpack(PIDFD_INFO, info)
+        return code == 0 if mask & PIDFD_INFO_EXIT else None
+
+    def close(self) -> None:
+        """It will be asked for no more."""
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1
+
+    def _stat(self) -> list[str] | None:
+        """Of /proc/PID/stat what follows the name, unless it is gone."""
+        try:
+            stat = Path(f"/proc/{self._pid}/stat").read_text(errors="replace")
+        except OSError:
+            return None
+        return stat.rpartition(")")[2].split()

@@ -20,19 +20,19 @@ class Deaths:
         self._quiet: set[Job | None] = set()  # jobs of which some left by _exit(0)
         self._ended_by_others: set[Job | None] = set()
         # Connections of those who may wait for one, since when, in the order of the deaths.
-        self._bereaved: dict[int, float] = {}
+        self._waiting: dict[int, float] = {}
 
     def add(self, said: list[str], survivors: set[int]) -> None:
         """One has ended that said this before."""
         self._first_is(said, replaces=False)
-        self._mourn(survivors)
+        self._let_wait(survivors)
 
     def add_abort(self, job: Job | None, said: list[str], others: set[int]) -> None:
         """One ends the others, who may be seen to end before it: it counts as the first."""
         self._first_is(said, replaces=not self._aborted)
         self._aborted = True
         self._told.add(job)
-        self._mourn(others)
+        self._let_wait(others)
 
     def add_silent(self, job: Job | None, ended_well: bool | None) -> None:
         """One was killed, or left by _exit; a launcher tells an exit code that is not 0.
@@ -53,20 +53,20 @@ class Deaths:
 
     def gone(self, survivor: int) -> None:
         """A connection has ended, whatever its rank did."""
-        self._bereaved.pop(survivor, None)
+        self._waiting.pop(survivor, None)
 
-    def is_bereaved(self, line: int) -> bool:
+    def may_wait(self, line: int) -> bool:
         """Whether one has died already that this one may wait for."""
-        return line in self._bereaved
+        return line in self._waiting
 
     def missed_since(self) -> float | None:
         """When a rank died that others, still alive, may be waiting for."""
-        return next(iter(self._bereaved.values()), None)
+        return next(iter(self._waiting.values()), None)
 
-    def _mourn(self, survivors: set[int]) -> None:
+    def _let_wait(self, survivors: set[int]) -> None:
         now = time.monotonic()
         for survivor in survivors:
-            self._bereaved.setdefault(survivor, now)
+            self._waiting.setdefault(survivor, now)
 
     def _first_is(self, said: list[str], *, replaces: bool) -> None:
         if self.first is None or replaces:

@@ -61,11 +61,11 @@ class Ranks:
             return
         # Who waited for another was there with those who do still: they need no second look,
         # which would take the square of the ranks of a job that is killed.
-        is_bereaved = self.deaths.is_bereaved(fd)
+        may_wait = self.deaths.may_wait(fd)
         ended_well = line.peer.ended_well()
         self._forget(fd)
         if line.is_rank:
-            self._ended(line, is_bereaved, ended_well)
+            self._ended(line, may_wait, ended_well)
 
     def _listen(self, fd: int, line: Line, words: str) -> None:
         before = line.said
@@ -134,7 +134,7 @@ class Ranks:
         line.peer.close()
         self.deaths.gone(fd)
 
-    def _ended(self, line: Line, is_bereaved: bool, ended_well: bool | None) -> None:
+    def _ended(self, line: Line, may_wait: bool, ended_well: bool | None) -> None:
         said = line.said.splitlines()
         if said[-1] == "done":
             return
@@ -142,7 +142,7 @@ class Ranks:
         if not left:
             self.deaths.add_silent(line.job, ended_well)
         first = self._before(line) if left and self.deaths.first is None else line
-        others = set() if is_bereaved else self._others(first)
+        others = set() if may_wait else self._others(first)
         self.deaths.add(first.said.splitlines(), others)
 
     def _others(self, line: Line) -> set[int]:

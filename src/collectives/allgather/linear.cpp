@@ -10,7 +10,7 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
 #include "patterns/ring.hpp"
-#include "patterns/window.hpp"
+#include "collectives/window.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {

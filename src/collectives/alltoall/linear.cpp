@@ -12,7 +12,7 @@
 #include "collectives/alltoall/outgoing.hpp"
 #include "collectives/times.hpp"
 #include "patterns/ring.hpp"
-#include "patterns/window.hpp"
+#include "collectives/window.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {

@@ -42,7 +42,7 @@ if sys.argv[2] == "asks":
     line.send(f"of 2 in job runs {sys.argv[3]}\\n".encode())
     os.write(1, b"answer " + line.recv(9))
     line.send(b"done\\n")
-with open(f"{path}.{sys.argv[2]}.new", "w") as there:
+with open(f"{path}.{os.getpid()}", "w") as there:
     there.write(str(os.getpid()))
 os.rename(there.name, f"{path}.{sys.argv[2]}")
 if sys.argv[2] == "lasts":

@@ -2,9 +2,10 @@
 
 Every collective, 4 B to 16 MiB, 2 ranks to a million (powers of two and their neighbours), 1, 16
 and 64 ranks a host (or others), on each machine that comes with Stretto. Where the schedules have
-few enough steps all that are estimated at twice the best or less are simulated; elsewhere times are
-those that selection itself goes by, so those cells show only that the classic is not passed over,
-and how far the estimate was off where both are known says what they are worth. Prints the worst cells; exit code 3 where a bar is violated.
+few enough steps all that are estimated at twice the best or less are simulated; elsewhere times
+are those that selection itself goes by, so those cells show only that the classic is not passed
+over, and how far the estimate was off where both are known says what they are worth. Prints the
+worst cells; exit code 3 where a bar is violated.
 
 Example: .venv/bin/python tools/selection_cells.py --collective allreduce --most-ranks 1024
 """

@@ -9,8 +9,8 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
-#include "patterns/ring.hpp"
 #include "collectives/window.hpp"
+#include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {

@@ -11,8 +11,8 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/alltoall/outgoing.hpp"
 #include "collectives/times.hpp"
-#include "patterns/ring.hpp"
 #include "collectives/window.hpp"
+#include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {

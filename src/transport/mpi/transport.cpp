@@ -26,8 +26,12 @@ int MpiTransport::post_send(const void* buffer, std::int64_t count, MPI_Datatype
     static const auto large = reinterpret_cast<Large<const void*>>(native_symbol("PMPI_Isend_c"));
     if (large != nullptr) {
       error = large(buffer, count, type, to.peer, to.tag, to.comm, &request);
-    } else if (const LargeType all(count, type); (error = all.error()) == MPI_SUCCESS) {
-      error = native().Isend(buffer, 1, all.get(), to.peer, to.tag, to.comm, &request);
+    } else {
+      const LargeType all(count, type);
+      error = all.error();
+      if (error == MPI_SUCCESS) {
+        error = native().Isend(buffer, 1, all.get(), to.peer, to.tag, to.comm, &request);
+      }
     }
   }
   return remember(error, request, token, false);
@@ -44,8 +48,12 @@ int MpiTransport::post_recv(void* buffer, std::int64_t count, MPI_Datatype type,
     static const auto large = reinterpret_cast<Large<void*>>(native_symbol("PMPI_Irecv_c"));
     if (large != nullptr) {
       error = large(buffer, count, type, from.peer, from.tag, from.comm, &request);
-    } else if (const LargeType all(count, type); (error = all.error()) == MPI_SUCCESS) {
-      error = native().Irecv(buffer, 1, all.get(), from.peer, from.tag, from.comm, &request);
+    } else {
+      const LargeType all(count, type);
+      error = all.error();
+      if (error == MPI_SUCCESS) {
+        error = native().Irecv(buffer, 1, all.get(), from.peer, from.tag, from.comm, &request);
+      }
     }
   }
   return remember(error, request, token, true);

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   // Functions of the program's may run beside it only where it has threads.
-  const bool many = options->manner.threads || options->callbacks ||
+  const bool many = options->manner.threads || options->manner.trusted || options->callbacks ||
                     options->first / std::max(options->count, 1) % 2 == 1;
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, many ? MPI_THREAD_MULTIPLE : level, &level);

@@ -126,6 +126,11 @@ Decision refused(Communicator* comm, Reason reason, int error = MPI_SUCCESS) {
 
 constexpr Count kLongest = INT_MAX;
 
+// All may be in flight at once: each look at them takes the longer the more they are, and with more
+// than 65,536 between two ranks, which its 16 bits do not tell apart, Open MPI 4.1 takes one for
+// another.
+constexpr Count kMostSegments = 1024;
+
 Decision decide(const Call& call) {
   Communicator* const comm = communicators::find(call.comm);
   if (comm == nullptr) return refused(comm, Reason::not_attached, MPI_ERR_COMM);
@@ -168,7 +173,8 @@ Decision decide(const Call& call) {
   shape.count = amount.elements;
   if (is_neighborhood(call.collective)) shape.graph = comm->graph;
   if (decision.choice.segment_bytes > 0) {
-    shape.segment = std::max<Count>(decision.choice.segment_bytes / amount.element_bytes, 1);
+    shape.segment = std::max({decision.choice.segment_bytes / amount.element_bytes,
+                              amount.elements / kMostSegments, Count{1}});
   }
   return decision;
 }

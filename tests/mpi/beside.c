@@ -14,7 +14,7 @@
 
 #include "check.h"
 
-enum { kCount = 1 << 18, kRounds = 30, kMade = 300 };
+enum { kCount = 1 << 18, kRounds = 30, kMade = 100 };
 
 static int ones[kCount], sums[kCount], thousands[kCount], others[kCount], buffer[kCount];
 

@@ -265,7 +265,7 @@ def test_descriptors_given_to_us_reach_the_command_and_ours_do_not() -> None:
 def test_a_death_that_a_script_handles_ends_nothing_that_comes_later() -> None:
     """The second job outlives by far the time that a launcher gets to notice a death."""
     outcome = launch_ranks(
-        "rank 0 lasts 2 & there lasts >&2; rank 1 dies; wait; rank 0 lasts 14 && echo whole"
+        "rank 0 lasts 1 & there lasts >&2; rank 1 dies; wait; rank 0 lasts 11 && echo whole"
     )
     assert not outcome.unnoticed
     assert "whole\n" in outcome.last_words
@@ -275,7 +275,7 @@ def test_a_death_that_a_script_handles_ends_nothing_that_comes_later() -> None:
 
 def test_a_death_in_one_job_ends_no_other_job() -> None:
     outcome = launch_ranks(
-        "rank 0 lasts 14 other & whole=$!;there lasts >&2;"
+        "rank 0 lasts 12 other & whole=$!;there lasts >&2;"
         "rank 1 dies 0 job; wait $whole && echo whole"
     )
     assert not outcome.unnoticed

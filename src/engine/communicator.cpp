@@ -44,12 +44,6 @@ Registry& registry() {
 }
 
 // A copy of a communicator is another communicator: it is attached on its own.
-int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
-                 int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
 // The program frees the communicator. What runs on it goes on; `reap` does the rest,
 // since a callback of the MPI's is no place to free another communicator.
 int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {

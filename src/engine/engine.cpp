@@ -99,7 +99,7 @@ void Engine::close() {
 Operation* Engine::start(Task task, bool background, const Notice& notice) {
   auto* const operation = new Operation(std::move(task));
   operation->background = background;
-  if (background) operation->keep_floating_point();
+  if (has_thread_) operation->keep_floating_point();
   operation->references = 2;  // the engine's and the caller's
   operation->signal = notice.signal;
   if (notice.handle != nullptr) {
@@ -225,6 +225,8 @@ Operation* Engine::take_to_compute(const Operation* only) {
   Operation* const operation =
       take(to_compute_, [only](const Operation* each) { return only == nullptr || each == only; });
   if (operation != nullptr) return operation;
+  // Not beside a program with one thread, which waits for the function, perhaps with a lock held.
+  if (is_progress_thread && !program_has_threads_) return nullptr;
   return take(to_call_, [only](const Operation* each) {
     return each == only || (awaited != nullptr && awaited->has(*each));
   });

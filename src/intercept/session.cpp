@@ -20,12 +20,6 @@ int told_level = MPI_THREAD_SINGLE;
 bool begun = false;
 int end_keyval = MPI_KEYVAL_INVALID;
 
-int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
-                 int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
 int end(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/) {
   end_session();
   return MPI_SUCCESS;

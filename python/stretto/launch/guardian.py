@@ -80,7 +80,7 @@ def guard(
         limits = {"timed out": None if timeout_s is None else started + timeout_s}
         if (since := ranks.deaths.missed_since()) is not None:
             limits["missed a rank"] = since + LAUNCHER_NOTICES_S
-        limits["told to end"] = stopping.until
+        limits["asked to end"] = stopping.until
         limits["roll call"] = ranks.roll_call_until()
         ends = {name: end - time.monotonic() for name, end in limits.items() if end is not None}
         ready = [fd for fd, _ in poll.poll(max(0.0, min(ends.values())) if ends else None)]
@@ -101,7 +101,7 @@ def guard(
         # What the ranks said at last is to be heard first.
         if ready == [ended]:
             why = "ended"
-    if why not in ("ended", "told to end"):
+    if why not in ("ended", "asked to end"):
         child.terminate()
         select.select([ended], [], [], GRACE_S)
     wall_s = time.monotonic() - started

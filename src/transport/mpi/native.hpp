@@ -73,6 +73,13 @@ struct Native {
   return std::ranges::find(native().predefined_ops, op) != native().predefined_ops.end();
 }
 
+// For a keyval whose attributes stay where they are.
+inline int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/,
+                        void* /*out*/, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
 // The function `name` (PMPI_<name>) of the MPI in this process, whichever ABI it
 // has: what a wrapper forwards to. nullptr where it has none.
 [[nodiscard]] void* native_symbol(const char* name);

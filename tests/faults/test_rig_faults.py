@@ -233,22 +233,48 @@ def test_a_named_rig_stays_until_it_is_taken_down(trace: Trace) -> None:
     assert gone.stderr.count("\n") == 1
 
 
+# Runs where no other owner and no other `clean` of this machine is: a process namespace of its own.
+CLEAN = f"""
+import subprocess, sys
+from stretto.launch.rig import census
+def start(owner):
+    made = subprocess.Popen(
+        [sys.executable, "-c", owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    made.stdout.readline()
+    return made
+alive = start({OWNER!r})
+orphaner = start({OWNER.replace("    print(", LEAK + "    print(", 1)!r})
+orphaner.kill()
+orphaner.wait()
+print(f"ended of-{{orphaner.pid}}", f"of-{{alive.pid}}", sep="\\n", flush=True)
+sys.stdin.readline()
+subprocess.run([{str(TOOL)!r}, "clean"], check=True)
+print(*[rig.name for rig in census.live_rigs()], sep="\\n")
+"""
+
+
 def test_clean_ends_rigs_of_dead_owners_only(trace: Trace) -> None:
-    leak = OWNER.replace("    print(", LEAK + "    print(", 1)
-    with running_owner(trace) as (alive, _):
-        orphaner = subprocess.Popen(
-            [sys.executable, "-c", leak], env=trace.environment, stdout=subprocess.PIPE, text=True
-        )
-        assert orphaner.stdout is not None
-        orphaner.stdout.readline()
-        orphan = holder_of(orphaner.pid)
-        orphaner.kill()
-        orphaner.wait()
-        # Another owner on this machine may have died, too.
-        assert f"ended of-{orphaner.pid}" in tool(trace, "clean").stdout.splitlines()
-        assert census.find(orphan.name) is None
-        assert census.find(f"of-{alive.pid}") is not None
-        orphaner.stdout.close()
+    alone = ["unshare", "--pid", "--mount-proc", "--fork", "--kill-child"]
+    with subprocess.Popen(
+        [*alone, sys.executable, "-c", CLEAN],
+        env=trace.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as inside:
+        assert inside.stdout is not None
+        will_end = inside.stdout.readline()
+        alive = inside.stdout.readline()
+        used = trace.namespaces()
+        # Here nobody knows who lives there.
+        assert f"{alive.strip()}  2x1@1gbit" in tool(trace, "list").stdout
+        cleaned = tool(trace, "clean")
+        assert cleaned.returncode == 0, cleaned.stderr
+        assert not {will_end.strip(), f"ended {alive.strip()}"} & set(cleaned.stdout.splitlines())
+        said, _ = inside.communicate("clean\n")
+        assert said.splitlines() == [will_end.strip(), alive.strip()]
+    assert_nothing_left(trace, used)
 
 
 def test_without_root_one_line_says_so(trace: Trace) -> None:

@@ -25,11 +25,22 @@ class LiveRig:
     holder_pid: int
     owner: int | None
     owner_started: int | None
+    owner_namespace: str
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it was made in another process namespace, a container, where ids differ."""
+        return self.owner_namespace != process_namespace()
 
     @property
     def is_orphan(self) -> bool:
-        """Whether the process it was made for is gone; a rig made by `up` is for nobody."""
-        return self.owner is not None and started(self.owner) != self.owner_started
+        """Whether the process it was made for is gone, as far as one can know here.
+
+        A rig made by `up` is for nobody.
+        """
+        if self.owner is None or self.is_elsewhere:
+            return False
+        return started(self.owner) != self.owner_started
 
 
 def live_rigs() -> list[LiveRig]:
@@ -67,6 +78,11 @@ def started(pid: int) -> int | None:
     return None if fields[0] == "Z" else int(fields[19])
 
 
+def process_namespace() -> str:
+    """The namespace in which this process numbers processes."""
+    return str(Path("/proc/self/ns/pid").readlink())
+
+
 def children(pid: int) -> list[int]:
     """The processes that process `pid` started and that have not ended."""
     try:
@@ -91,4 +107,5 @@ def _scan() -> Iterator[LiveRig]:
                 holder_pid=int(process.name),
                 owner=rig["owner"],
                 owner_started=rig["owner_started"],
+                owner_namespace=rig.get("owner_namespace", ""),
             )

@@ -139,10 +139,16 @@ def _down(options: argparse.Namespace) -> int:
 
 def _list(_options: argparse.Namespace) -> int:
     for rig in census.live_rigs():
-        owner = "nobody" if rig.owner is None else f"process {rig.owner}"
-        state = " (gone)" if rig.is_orphan else ""
-        print(f"{rig.name}  {rig.spec}  owned by {owner}{state}")
+        print(f"{rig.name}  {rig.spec}  owned by {_owner(rig)}")
     return 0
+
+
+def _owner(rig: census.LiveRig) -> str:
+    if rig.owner is None:
+        return "nobody"
+    if rig.is_elsewhere:
+        return f"process {rig.owner} of another process namespace"
+    return f"process {rig.owner}{' (gone)' if rig.is_orphan else ''}"
 
 
 def _clean(_options: argparse.Namespace) -> int:

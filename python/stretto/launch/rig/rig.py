@@ -114,6 +114,7 @@ def _start_holder(spec: RigSpec, name: str, owner: int | None) -> subprocess.Pop
         "spec": str(spec),
         "owner": owner,
         "owner_started": None if owner is None else census.started(owner),
+        "owner_namespace": census.process_namespace(),
         "hosts": spec.host_names,
         "rate_kbit": spec.rate_kbit,
         "cores": _cores(spec),

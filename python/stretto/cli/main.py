@@ -5,47 +5,31 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
 import typer
 
-from stretto.cli import (
-    calibrate,
-    compare,
-    info,
-    profile,
-    replay,
-    report,
-    run,
-    schedule,
-    simulate,
-    whatif,
-)
-from stretto.cli.options import PROGRAM_FOLLOWS
 from stretto.cli.standard_streams import open_closed_streams
+from stretto.cli.verbs import add_verbs
 from stretto.data.provenance import versions
 from stretto.errors import InputError, StrettoError
 
-app = typer.Typer(
-    help="What a program's MPI collectives cost, and how to make them cheaper.",
-    add_completion=False,
-    rich_markup_mode=None,
-)
-app.command(context_settings=PROGRAM_FOLLOWS)(run.run)
-app.command(context_settings=PROGRAM_FOLLOWS)(compare.compare)
-app.command(context_settings=PROGRAM_FOLLOWS)(profile.profile)
-app.command()(report.report)
-app.command(context_settings=PROGRAM_FOLLOWS)(whatif.whatif)
-app.command(context_settings=PROGRAM_FOLLOWS)(calibrate.calibrate)
-app.command()(replay.replay)
-app.command()(simulate.simulate)
-app.command()(info.info)
-app.add_typer(schedule.app, name="schedule")
+
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """What runs the command line `arguments`."""
+    app = typer.Typer(
+        help="What a program's MPI collectives cost, and how to make them cheaper.",
+        add_completion=False,
+        rich_markup_mode=None,
+    )
+    add_verbs(app, arguments)
+    app.callback(invoke_without_command=True)(stretto)
+    return app
 
 
-@app.callback(invoke_without_command=True)
 def stretto(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
@@ -60,22 +44,24 @@ def stretto(
 def main() -> None:
     """Run the command line this process was given."""
     open_closed_streams()
+    app = application(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-            # SIGINT too: polars takes it over on import and restarts system calls, so that a
-            # Ctrl-C would wait for the launch it shall end.
+            # SIGINT too: polars, imported by now, takes it over and restarts system calls, so that
+            # a Ctrl-C would wait for the launch it shall end.
             signal.signal(number, _terminate)
     for number in (signal.SIGUSR1, signal.SIGUSR2):
         if signal.getsignal(number) is not signal.SIG_IGN:
             # They are for the program, to which a launch passes them on; before there is one, and
             # after, they must not end us.
             signal.signal(number, _go_on)
-    sys.exit(run_command(sys.argv[1:]))
+    sys.exit(run_command(sys.argv[1:], app))
 
 
-def run_command(arguments: list[str]) -> int:
+def run_command(arguments: list[str], app: typer.Typer | None = None) -> int:
     """Run one command line; its exit code, with one line said where that is not 0."""
     try:
+        app = app or application(arguments)
         code = app(arguments, prog_name="stretto", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except StrettoError as error:

@@ -309,7 +309,7 @@ touch {tmp_path}/there; while :; do sleep 0.05; done"""
     main = (
         "import sys; from stretto.cli import main as m; from stretto.launch.process import launch\n"
     )
-    main += f"m.run_command = lambda _: launch(['sh', '-c', {script!r}]).exit_code\nm.main()"
+    main += f"m.run_command = lambda *_: launch(['sh', '-c', {script!r}]).exit_code\nm.main()"
     owner = subprocess.Popen(
         ["env", "--default-signal", sys.executable, "-c", main],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

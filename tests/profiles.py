@@ -6,9 +6,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mpi_runs import Mpi
+import pytest
+from mpi_runs import MPIS, Mpi
 
 STRETTO = Path(sys.executable).with_name("stretto")
+
+
+def one_run_of_each_mpi(program: str) -> list[Any]:
+    """Parameters of a module's fixture that runs a program: who looks at a run is one worker."""
+    return [pytest.param(abi, marks=pytest.mark.xdist_group(f"{program} {abi}")) for abi in MPIS]
 
 
 def run_profile(

@@ -17,7 +17,7 @@ constexpr Collective kMeasured[] = {
     Collective::gather,  Collective::scatter, Collective::allgather,     Collective::alltoall,
     Collective::scan,    Collective::exscan,  Collective::reduce_scatter};
 // Alone, a short call shows how far apart ranks leave the barrier before it: never fewer than four.
-int in_a_row() { return std::clamp(static_cast<int>(8 * share_of_time()), 4, 8); }
+int in_a_row(std::int64_t bytes) { return fewer(8, bytes < kOutOfCaches ? 4 : 1); }
 constexpr int kRepeats = 11;             // of a row, at least
 constexpr int kMostRepeats = 200;        // as long as they take no longer than kEnough
 constexpr double kEnough = 20'000'000;   // ns, for one size
@@ -91,12 +91,13 @@ class Caller {
     const double estimate = row(collective, bytes);
     std::vector<double> times;
     if (estimate > kCached) {
-      times = rows(collective, bytes, affordable(estimate, kRepeats));
+      times = rows(collective, bytes, affordable(bytes, estimate, kRepeats));
       times.push_back(estimate);
       return average(times);
     }
-    const int places = static_cast<int>(std::min<std::int64_t>(pairs(bytes), kPlacements));
-    const int in_a_place = std::max(affordable(estimate, places * kRowsInAPlace) / places, 1);
+    const int places = static_cast<int>(std::min<std::int64_t>(pairs(bytes), fewer(kPlacements)));
+    const int rows_in_all = places * fewer(kRowsInAPlace);
+    const int in_a_place = std::max(affordable(bytes, estimate, rows_in_all) / places, 1);
     for (pair_ = 0; pair_ < places; ++pair_) {
       row(collective, bytes);  // the first calls in a place are slower, by a third
       times.push_back(average(rows(collective, bytes, in_a_place)).typical);
@@ -111,7 +112,7 @@ class Caller {
     in_turn_ = pairs(bytes);
     row(collective, bytes);
     const double estimate = row(collective, bytes);
-    std::vector<double> times = rows(collective, bytes, affordable(estimate, repeats));
+    std::vector<double> times = rows(collective, bytes, affordable(bytes, estimate, repeats));
     times.push_back(estimate);
     in_turn_ = 1;
     return average(times);
@@ -136,8 +137,8 @@ class Caller {
   }
 
   // Rows of calls that take so long each.
-  static int affordable(double call, int least) {
-    const double row = in_a_row() * call;
+  static int affordable(std::int64_t bytes, double call, int least) {
+    const double row = in_a_row(bytes) * call;
     const double wanted =
         std::clamp(share_of_time() * kEnough / row, 1.0 * least, 1.0 * kMostRepeats);
     return static_cast<int>(std::clamp(share_of_time() * kLongest / row, 2.0, wanted));
@@ -151,7 +152,7 @@ class Caller {
 
   // A call's, of the slowest rank, the same on all.
   double row(Collective collective, std::int64_t bytes) {
-    const int calls = in_a_row();
+    const int calls = in_a_row(bytes);
     native().Barrier(comm_);
     const std::int64_t begin = now_ns();
     for (int i = 0; i < calls; ++i) {
@@ -195,7 +196,7 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
     for (const std::int64_t bytes : kSizes) {
       if (bytes * size > kMostInAll / 2) break;
       const Sample time = caller.measure(collective, bytes);
-      times.push_back({collective, bytes, in_a_row(), time});
+      times.push_back({collective, bytes, in_a_row(bytes), time});
       const bool cached = bytes < kOutOfCaches && time.typical <= kCached;
       if (cached && bytes >= kShowsCaches && collective != Collective::barrier) {
         times.back().cold = caller.measure_in_turn(collective, bytes, kColdRows);

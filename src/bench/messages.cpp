@@ -39,7 +39,8 @@ class Side {
     const double round_ns = share_of_time() * kRoundNs;
     const int repeats = static_cast<int>(std::clamp(round_ns / estimate, 1.0, 1.0 * kMostRepeats));
     // A slow network is not as noisy as it is slow.
-    rounds_ = estimate * repeats > share_of_time() * kLongRoundNs ? kFewRounds : kRounds;
+    rounds_ = estimate * repeats > share_of_time() * kLongRoundNs ? kFewRounds
+                                                                  : fewer(kRounds, kFewRounds);
     times.one_way = rounds([&] { return ping_pong(agreed(repeats)); });
     times.exchange = rounds([&] { return exchange(agreed(repeats)); });
     std::vector<double> sends;

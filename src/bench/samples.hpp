@@ -26,6 +26,11 @@ constexpr std::size_t kApart = 1088;
   return percent / 100;
 }
 
+// How often something is repeated that is repeated `usual` times in the usual time.
+[[nodiscard]] inline int fewer(int usual, int least = 1) {
+  return std::clamp(static_cast<int>(share_of_time() * usual + 0.5), least, usual);
+}
+
 // In ns: what it takes, and the quartiles around it.
 struct Sample {
   double typical = 0;

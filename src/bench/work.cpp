@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 5> kSizes = {64, 1 << 10, 16 << 10, 256 << 10, 2 << 20};
 constexpr int kRounds = 15;
+constexpr int kFewRounds = 3;
 constexpr std::int64_t kBytesARound = 4 << 20;
 constexpr std::size_t kFresh = 16 << 20;  // bytes that nobody has touched
 
@@ -21,7 +22,7 @@ Sample timed(std::int64_t bytes, Work work) {
   const auto repeats = static_cast<int>(std::max<std::int64_t>(kBytesARound / bytes / 4, 2));
   std::vector<double> times;
   work();
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < fewer(kRounds, kFewRounds); ++round) {
     const std::int64_t begin = now_ns();
     for (int i = 0; i < std::min(repeats, 1000); ++i) work();
     times.push_back(static_cast<double>(now_ns() - begin) / std::min(repeats, 1000));
@@ -54,7 +55,7 @@ Sample measure_page_fault() {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t pages = kFresh / page;
   std::vector<double> times;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < fewer(kRounds, kFewRounds); ++round) {
     void* const fresh =
         ::mmap(nullptr, kFresh, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fresh == MAP_FAILED) return {};

@@ -1,12 +1,13 @@
 """stretto profile on real programs: what is counted, and who waited for whom."""
 
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mpi_runs import MPIS, Mpi
-from profiles import STRETTO, of_phase, profile, run_profile, sites
+from profiles import STRETTO, of_phase, one_run_of_each_mpi, profile, run_profile, sites
 
 from stretto.data.profiles import read_profile
 from stretto.errors import StrettoError
@@ -14,12 +15,16 @@ from stretto.errors import StrettoError
 ROUNDS, LATE_S, BYTES = 10, 0.020, 8000
 
 
-@pytest.fixture(scope="module", params=["openmpi", "mpich"])
-def profiled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    if request.param not in MPIS:
-        pytest.skip(f"no MPI of the {request.param} ABI")
+@pytest.fixture(scope="module", params=one_run_of_each_mpi("profiled"))
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A run folder of three ranks, and what --json said."""
     folder = tmp_path_factory.mktemp("profile") / "run"
-    return profile(MPIS[request.param], "profiled", 3, folder)
+    return folder, profile(MPIS[request.param], "profiled", 3, folder)
+
+
+@pytest.fixture
+def profiled(run: tuple[Path, dict[str, Any]]) -> dict[str, Any]:
+    return run[1]
 
 
 def test_collectives_used_are_counted_as_the_program_calls_them(profiled: dict[str, Any]) -> None:
@@ -109,12 +114,13 @@ def test_the_table_fits_and_names_the_next_step(mpi: Mpi, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut", "mixed", "junk"])
-def test_a_damaged_profile_is_one_line(damage: str, mpi: Mpi, tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    profile(mpi, "profiled", 2, folder)
-    read_profile(folder, 2)
-    with pytest.raises(StrettoError, match="has profiles of 2 ranks, not of 3"):
-        read_profile(folder, 3)
+def test_a_damaged_profile_is_one_line(
+    damage: str, run: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(run[0], tmp_path / "run")
+    read_profile(folder, 3)
+    with pytest.raises(StrettoError, match="has profiles of 3 ranks, not of 2"):
+        read_profile(folder, 2)
     match damage:
         case "missing":
             (folder / "rank-1.json").unlink()
@@ -129,7 +135,7 @@ def test_a_damaged_profile_is_one_line(damage: str, mpi: Mpi, tmp_path: Path) ->
     with pytest.raises(
         StrettoError, match=r"rank 1$|is cut off at byte|unknown comm at byte 0|cannot be read"
     ):
-        read_profile(folder, 2)
+        read_profile(folder, 3)
 
 
 def test_a_folder_in_use_is_refused(mpi: Mpi, tmp_path: Path) -> None:

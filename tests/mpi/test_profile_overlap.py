@@ -5,15 +5,13 @@ from typing import Any
 
 import pytest
 from mpi_runs import MPIS
-from profiles import of_phase, profile, run_profile
+from profiles import of_phase, one_run_of_each_mpi, profile, run_profile
 
 RANKS, ROUNDS, LATE_S, FEW, MANY = 3, 10, 0.020, 4, 100
 
 
-@pytest.fixture(scope="module", params=["openmpi", "mpich"])
+@pytest.fixture(scope="module", params=one_run_of_each_mpi("overlapped"))
 def overlapped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    if request.param not in MPIS:
-        pytest.skip(f"no MPI of the {request.param} ABI")
     folder = tmp_path_factory.mktemp("profile") / "run"
     return profile(MPIS[request.param], "overlapped", RANKS, folder)
 

@@ -3,14 +3,15 @@
 import gzip
 import json
 import re
+import shutil
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_runs import Mpi
-from profiles import profile, run_profile
+from mpi_runs import MPIS, Mpi
+from profiles import one_run_of_each_mpi, profile, run_profile
 
 from stretto.data.profile_traces import read_trace
 from stretto.data.profiles import read_profile
@@ -93,6 +94,13 @@ def test_nothing_is_traced_unless_asked_for(mpi: Mpi, tmp_path: Path) -> None:
     assert list((tmp_path / "run").glob("*trace*")) == []
 
 
+@pytest.fixture(scope="module", params=one_run_of_each_mpi("overlapped, cut"))
+def cut_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("profile") / "run"
+    run_profile(MPIS[request.param], "overlapped", 2, folder, "--trace-calls=40")
+    return folder
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
@@ -104,9 +112,10 @@ def test_nothing_is_traced_unless_asked_for(mpi: Mpi, tmp_path: Path) -> None:
         ("time", "a call at an impossible time at byte 0"),
     ],
 )
-def test_a_damaged_trace_is_one_line(damage: str, words: str, mpi: Mpi, tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    run_profile(mpi, "overlapped", 2, folder, "--trace-calls=40")
+def test_a_damaged_trace_is_one_line(
+    damage: str, words: str, cut_run: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(cut_run, tmp_path / "run")
     path = folder / "rank-1.trace"
     raw = path.read_bytes()
     match damage:

@@ -31,10 +31,14 @@ struct Amount {
   Count bytes = 0;
   Count elements = 0;  // Shape::count
   Count element_bytes = 1;
-  bool few_elements = false;  // see Query::few_elements
-  bool too_large = false;     // for counts of int, and so on all ranks
-  bool uncountable = false;   // too many elements for MPI_Reduce_local, too
+  bool indivisible = false;  // see Query::indivisible
+  bool too_large = false;    // for counts of int, and so on all ranks
+  bool uncountable = false;  // too many elements for MPI_Reduce_local, too
 };
+
+// Of such, where there is not one for each rank, no blocks are made: the messages would be the
+// longer for it. Of shorter ones, they are longer by what takes no time.
+constexpr Count kLongElement = 1024;  // bytes
 
 // count * bytes > most, where the product may be too large to work out.
 bool is_more(Count count, Count bytes, Count most) { return bytes > 0 && count > most / bytes; }
@@ -57,7 +61,7 @@ Amount amount_of_reduction(const Call& call, const Communicator& comm, Count typ
   return {.bytes = bytes,
           .elements = elements,
           .element_bytes = type_bytes,
-          .few_elements = elements < comm.size,
+          .indivisible = elements < comm.size && type_bytes > kLongElement,
           .too_large = too_large};
 }
 
@@ -126,11 +130,6 @@ Decision refused(Communicator* comm, Reason reason, int error = MPI_SUCCESS) {
 
 constexpr Count kLongest = INT_MAX;
 
-// All may be in flight at once: each look at them takes the longer the more they are, and with more
-// than 65,536 between two ranks, which its 16 bits do not tell apart, Open MPI 4.1 takes one for
-// another.
-constexpr Count kMostSegments = 1024;
-
 Decision decide(const Call& call) {
   Communicator* const comm = communicators::find(call.comm);
   if (comm == nullptr) return refused(comm, Reason::not_attached, MPI_ERR_COMM);
@@ -148,13 +147,14 @@ Decision decide(const Call& call) {
   const bool must_run = comm->is_inter() && is_rooted(call.collective) && !amount.uncountable;
   if (amount.too_large && !must_run) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
   const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);
+  const bool calls_program = reduces(call.collective) && !scope.idle && !is_predefined(call.op);
   decision.choice = choose({.collective = scope.collective,
                             .size = comm->size,
                             .bytes = bytes,
                             .uneven = is_uneven(call, *comm) && !scope.first_group,
                             .commutative = commutative,
-                            .few_elements = amount.few_elements,
-                            .calls_program = reduces(call.collective) && !is_predefined(call.op),
+                            .indivisible = amount.indivisible,
+                            .calls_program = calls_program,
                             .form = call.form,
                             .two_groups = comm->is_inter()},
                            comm->around, overrides());
@@ -172,9 +172,8 @@ Decision decide(const Call& call) {
   shape.radix = decision.choice.radix;
   shape.count = amount.elements;
   if (is_neighborhood(call.collective)) shape.graph = comm->graph;
-  if (decision.choice.segment_bytes > 0) {
-    shape.segment = std::max({decision.choice.segment_bytes / amount.element_bytes,
-                              amount.elements / kMostSegments, Count{1}});
+  if (const Count segment = decision.choice.segment_bytes; segment > 0) {
+    shape.segment = (segment + amount.element_bytes - 1) / amount.element_bytes;
   }
   return decision;
 }

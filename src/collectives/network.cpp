@@ -16,8 +16,10 @@ Network::Network(const Machine& machine, int ranks)
     const int together = level.ranks == 0 ? ranks : std::min(level.ranks, ranks);
     load = std::max(load, level.link_per_byte * (below - 1));
     const bool is_empty = together <= below && together < ranks;
-    if (is_empty || used_ == tiers_.size()) continue;
-    tiers_[used_++] = {.ranks = together, .level = &level, .load_per_byte = load};
+    if (is_empty) continue;
+    // Of more levels than there are places the last one is in the last place.
+    used_ = std::min(used_ + 1, tiers_.size());
+    tiers_[used_ - 1] = {.ranks = together, .level = &level, .load_per_byte = load};
     if (together >= ranks) break;
     is_alone_ = is_alone_ || (together < ranks && ranks % together == 1);
     ragged_ = ragged_ || ranks % together != 0;

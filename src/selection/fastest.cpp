@@ -1,5 +1,6 @@
 #include "selection/fastest.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "selection/classics.hpp"
@@ -9,6 +10,7 @@ namespace {
 
 constexpr Count kKiB = 1024;
 constexpr Count kSegments[] = {2 * kKiB, 8 * kKiB, 32 * kKiB, 128 * kKiB};
+constexpr Count kMostSegments = 16 * 1024;
 constexpr int kRadixes[] = {4, 8, 16};
 
 // Where only their own ranks know the sizes of blocks: where they are short, or many are empty, a
@@ -20,7 +22,7 @@ bool computes(const Algorithm& algorithm, const Query& query) {
   const bool two_groups = query.two_groups && reduces(query.collective);
   return algorithm.collective == query.collective && algorithm.two_groups == two_groups &&
          (query.commutative || algorithm.keeps_rank_order) &&
-         !(query.few_elements && algorithm.divides);
+         !(query.indivisible && algorithm.divides);
 }
 
 bool may_run(const Algorithm& algorithm, const Query& query) {
@@ -29,6 +31,10 @@ bool may_run(const Algorithm& algorithm, const Query& query) {
 }
 
 }  // namespace
+
+Count segment_for(Count wanted, Count bytes) {
+  return std::max(wanted, (bytes + kMostSegments - 1) / kMostSegments);
+}
 
 std::vector<Choice> options(const Query& query) {
   std::vector<Choice> found;
@@ -40,8 +46,10 @@ std::vector<Choice> options(const Query& query) {
     }
     found.push_back({.algorithm = algorithm});
     if (!algorithm->uses_segment) continue;
-    for (const Count segment : kSegments) {
+    for (const Count each : kSegments) {
+      const Count segment = segment_for(each, query.bytes);
       if (segment >= query.bytes) break;
+      if (segment == found.back().segment_bytes) continue;
       found.push_back({.algorithm = algorithm, .segment_bytes = segment});
     }
   }
@@ -77,7 +85,7 @@ bool has_better_elsewhere(const Query& query, const Choice& choice, const Machin
   const bool is_known = query.collective == Collective::allgather ||
                         query.collective == Collective::reduce_scatter ||
                         (query.collective == Collective::alltoall && !query.uneven);
-  if (query.two_groups || !is_known) return false;
+  if (query.two_groups || !is_known || choice.algorithm == nullptr) return false;
   const Choice theirs = classic(query);
   if (!computes(*theirs.algorithm, query) || may_run(*theirs.algorithm, query)) return false;
   const Network network(machine, query.size);

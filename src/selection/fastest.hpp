@@ -8,6 +8,10 @@
 
 namespace stretto {
 
+// As `wanted`, or longer: a vector of so many bytes is in 16,384 segments at most, whose steps take
+// 5 MB of a plan.
+[[nodiscard]] Count segment_for(Count wanted, Count bytes);
+
 // Every algorithm that may run the call, with each segment size and radix that is worth a try.
 [[nodiscard]] std::vector<Choice> options(const Query& query);
 

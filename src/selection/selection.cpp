@@ -138,8 +138,10 @@ Choice from_rules(const Query& query) {
                       query.size <= rule.most_ranks && (rule.any_order || query.commutative);
     if (!fits) continue;
     const Algorithm* const algorithm = find_algorithm(query.collective, rule.algorithm);
-    if (algorithm->divides && query.few_elements) continue;
-    return {.algorithm = algorithm, .segment_bytes = rule.segment_bytes, .radix = rule.radix};
+    if (algorithm->divides && query.indivisible) continue;
+    Choice choice{.algorithm = algorithm, .radix = rule.radix};
+    if (rule.segment_bytes > 0) choice.segment_bytes = segment_for(rule.segment_bytes, query.bytes);
+    return choice;
   }
   return {.reason = Reason::native_selected};
 }
@@ -281,9 +283,11 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
       unfit = Reason::changes_rank_order;
     }
     if (unfit == Reason::none) {
-      return {.algorithm = forced.algorithm,
-              .segment_bytes = forced.algorithm->uses_segment ? kForcedSegment : 0,
-              .radix = kForcedRadix};
+      Choice choice{.algorithm = forced.algorithm, .radix = kForcedRadix};
+      if (forced.algorithm->uses_segment) {
+        choice.segment_bytes = segment_for(kForcedSegment, query.bytes);
+      }
+      return choice;
     }
     // Persistent collectives are unfinished in many MPIs, so another algorithm runs them here: with
     // Open MPI 4.1 ranks hang whose MPIX_Alltoallw_init is in place and empty on some of them.

@@ -23,7 +23,7 @@ struct Query {
                         // or 0 where not all ranks know it; of an alltoall that of this rank's
                         // own, since all its algorithms for such blocks send the same messages
   bool commutative = true;
-  bool few_elements = false;   // a reduction of fewer than there are ranks: not one for each
+  bool indivisible = false;    // a reduction of long ones, not one for each rank
   bool calls_program = false;  // the operation is a function of the program's
   Form form = Form::blocking;
   bool two_groups = false;  // the communicator is an intercommunicator

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "collectives/window.hpp"
 #include "patterns/exchange.hpp"
 #include "patterns/fold.hpp"
 #include "schedule/builder.hpp"
@@ -35,10 +36,15 @@ inline Schedule folded_allgather(const Shape& shape, Rank me, const Fold& fold,
   if (fold.has_partner()) {
     here.push_back(step.recv(fold.partner(), step.output({fold.partner() * n, n})));
   }
+  Window sends;
+  Window receives;
   for (const Exchange& round : rounds) {
     const Rank peer = fold.rank_of(round.peer);
-    step.send(peer, blocks(round.leaving, round.blocks), after(here));
-    here.push_back(step.recv(peer, blocks(round.arriving, round.blocks)));
+    After ready = after(here);
+    ready.add(sends.before_next());
+    sends.add(step.send(peer, blocks(round.leaving, round.blocks), ready));
+    const After free = after(receives.before_next());
+    here.push_back(receives.add(step.recv(peer, blocks(round.arriving, round.blocks), free)));
     // There may be as many rounds as ranks: not each waits for all before it.
     if (here.size() > kMostAtOnce) here = {step.join(after(here))};
   }

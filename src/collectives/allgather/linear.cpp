@@ -22,12 +22,13 @@ Schedule build(const Shape& shape, Rank me) {
   const Count n = shape.count;
   const Region own = step.input({0, n});
   step.copy(own, step.output({me * n, n}));
-  Window window;
+  Window sends;
+  Window receives;
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank from = ring.before(distance);
-    const After free = window.before_next();
-    const StepId received = step.recv(from, step.output({from * n, n}), free);
-    window.add(step.send(ring.after(distance), own, free), received);
+    const After free = after(sends.before_next(), receives.before_next());
+    receives.add(step.recv(from, step.output({from * n, n}), free));
+    sends.add(step.send(ring.after(distance), own, free));
   }
   return step.finish();
 }

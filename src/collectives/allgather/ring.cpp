@@ -10,6 +10,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -24,10 +25,13 @@ Schedule build(const Shape& shape, Rank me) {
   step.copy(own, step.output({me * n, n}));
   Region leaving = own;
   StepId arrived = kNoStep;
+  Window sends;
+  Window receives;
   for (int round = 1; round < shape.size; ++round) {
-    step.send(ring.next(), leaving, after(arrived));
+    sends.add(step.send(ring.next(), leaving, after(arrived, sends.before_next())));
     leaving = step.output({ring.before(round) * n, n});
-    arrived = step.recv(ring.previous(), leaving);
+    const After free = after(receives.before_next());
+    arrived = receives.add(step.recv(ring.previous(), leaving, free));
   }
   return step.finish();
 }

@@ -15,6 +15,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -34,13 +35,16 @@ Schedule build(const Shape& shape, Rank me) {
   // segments of a block go round side by side.
   const auto segments = [&](int block) { return Segments{blocks[block], shape.segment}; };
   std::vector<std::vector<StepId>> sent;
+  Window sends;
+  Window receives;
   std::vector<StepId> ready(idx(segments(me).size()), kNoStep);  // to leave, by segment
   for (int round = 0; round + 1 < shape.size; ++round) {
     const Segments leaving = segments(ring.before(round));
     sent.emplace_back();
     for (Count i = 0; i < leaving.size(); ++i) {
       const Region partial = round == 0 ? step.input(leaving[i]) : step.output(leaving[i]);
-      sent.back().push_back(step.send(ring.next(), partial, after(ready[idx(i)])));
+      const After free = after(ready[idx(i)], sends.before_next());
+      sent.back().push_back(sends.add(step.send(ring.next(), partial, free)));
     }
     // Nothing need be copied: what arrives lands where the sum goes, or, if our own
     // addend is there already, in scratch.
@@ -50,20 +54,23 @@ Schedule build(const Shape& shape, Rank me) {
       const Region sum = step.output(arriving[i]);
       const Region theirs = shape.in_place ? step.scratch(arriving[i]) : sum;
       const Region addend = shape.in_place ? theirs : step.input(arriving[i]);
-      const StepId received = step.recv(ring.previous(), theirs);
+      const After free = after(receives.before_next());
+      const StepId received = receives.add(step.recv(ring.previous(), theirs, free));
       ready.push_back(step.reduce(addend, sum, after(received)));
     }
   }
   for (int round = 0; round + 1 < shape.size; ++round) {
     const Segments leaving = segments(ahead.before(round));
     for (Count i = 0; i < leaving.size(); ++i) {
-      step.send(ring.next(), step.output(leaving[i]), after(ready[idx(i)]));
+      const After free = after(ready[idx(i)], sends.before_next());
+      sends.add(step.send(ring.next(), step.output(leaving[i]), free));
     }
     const Segments arriving = segments(ring.before(round));
     ready.clear();
     for (Count i = 0; i < arriving.size(); ++i) {
-      const After unused = after(sent[idx(round)][idx(i)]);
-      ready.push_back(step.recv(ring.previous(), step.output(arriving[i]), unused));
+      const After unused = after(sent[idx(round)][idx(i)], receives.before_next());
+      const Region block = step.output(arriving[i]);
+      ready.push_back(receives.add(step.recv(ring.previous(), block, unused)));
     }
   }
   return step.finish();

@@ -23,15 +23,15 @@ Schedule build(const Shape& shape, Rank me) {
   const Ring ring{shape.size, me};
   const Count n = shape.count;
   const Outgoing outgoing{step, shape};
-  Window window;
+  Window sends;
+  Window receives;
 
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank to = ring.after(distance);
     const Rank from = ring.before(distance);
-    After free = window.before_next();
-    free.add(outgoing.ready());
-    const StepId received = step.recv(from, step.output({from * n, n}), free);
-    window.add(step.send(to, outgoing[to], free), received);
+    const After free = after(sends.before_next(), receives.before_next(), outgoing.ready());
+    receives.add(step.recv(from, step.output({from * n, n}), free));
+    sends.add(step.send(to, outgoing[to], free));
   }
   step.copy(step.input({me * n, n}), step.output({me * n, n}));
   return step.finish();

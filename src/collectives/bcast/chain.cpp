@@ -11,6 +11,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -22,10 +23,18 @@ Schedule build(const Shape& shape, Rank me) {
   const Chain chain{shape.size, shape.root, me};
   const Segments segments{shape.count, shape.segment};
 
+  Window sends;
+  Window receives;
   for (Count i = 0; i < segments.size(); ++i) {
     const Region segment = step.output(segments[i]);
-    const StepId received = chain.is_head() ? kNoStep : step.recv(chain.towards_head(), segment);
-    if (!chain.is_tail()) step.send(chain.towards_tail(), segment, after(received));
+    StepId received = kNoStep;
+    if (!chain.is_head()) {
+      const After free = after(receives.before_next());
+      received = receives.add(step.recv(chain.towards_head(), segment, free));
+    }
+    if (chain.is_tail()) continue;
+    const After ready = after(received, sends.before_next());
+    sends.add(step.send(chain.towards_tail(), segment, ready));
   }
   return step.finish();
 }

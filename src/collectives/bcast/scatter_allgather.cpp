@@ -12,6 +12,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/binomial.hpp"
 #include "patterns/blocks.hpp"
 #include "patterns/ring.hpp"
@@ -38,15 +39,20 @@ Schedule build(const Shape& shape, Rank me) {
   const Ring relative{shape.size, tree.relative()};
   const BinomialTree next{shape.size, shape.root, ring.next()};
   StepId arrived = kNoStep;
+  Window sends;
+  Window receives;
   for (int round = 0; round + 1 < shape.size; ++round) {
     const int leaving = relative.before(round);
     const int arriving = relative.before(round + 1);
     if (!next.covers(leaving)) {
       // In the ring's order even if the block has been here since the scatter: sent
       // early, it would hold up one that the ranks further on wait for.
-      step.send(ring.next(), step.output(blocks[leaving]), after(scattered, arrived));
+      const After here = after(scattered, arrived, sends.before_next());
+      sends.add(step.send(ring.next(), step.output(blocks[leaving]), here));
     }
-    if (!tree.covers(arriving)) arrived = step.recv(ring.previous(), step.output(blocks[arriving]));
+    if (tree.covers(arriving)) continue;
+    const After free = after(receives.before_next());
+    arrived = receives.add(step.recv(ring.previous(), step.output(blocks[arriving]), free));
   }
   return step.finish();
 }

@@ -9,6 +9,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -20,15 +21,19 @@ Schedule build(const Shape& shape, Rank me) {
   const bool is_last = me + 1 == shape.size;
   const Segments segments{shape.count, shape.segment};
   StepId added = kNoStep;
+  Window sends;
+  Window receives;
   for (Count i = 0; i < segments.size(); ++i) {
     if (me == 0) {
-      if (!is_last) step.send(1, step.input(segments[i]));
+      const After free = after(sends.before_next());
+      if (!is_last) sends.add(step.send(1, step.input(segments[i]), free));
       continue;
     }
     // The sum goes where the right operand is; in place that is also where the result goes.
     const Region before = step.output(segments[i]);
     if (is_last) {
-      step.recv(me - 1, before);
+      const After free = after(receives.before_next());
+      receives.add(step.recv(me - 1, before, free));
       continue;
     }
     const Region sum = step.scratch(segments[i]);
@@ -36,9 +41,10 @@ Schedule build(const Shape& shape, Rank me) {
     // One at a time, so that a sum goes out before the next ones are worked on; but in place
     // nothing can be received before that.
     const StepId own = step.copy(mine, sum, after(shape.in_place ? kNoStep : added));
-    const StepId received = step.recv(me - 1, before, after(shape.in_place ? own : kNoStep));
+    const After free = after(shape.in_place ? own : kNoStep, receives.before_next());
+    const StepId received = receives.add(step.recv(me - 1, before, free));
     added = step.reduce(before, sum, after(received, own));
-    step.send(me + 1, sum, after(added));
+    sends.add(step.send(me + 1, sum, after(added, sends.before_next())));
   }
   return step.finish();
 }

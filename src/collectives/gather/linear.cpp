@@ -8,6 +8,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
@@ -24,9 +25,11 @@ Schedule build(const Shape& shape, Rank me) {
   }
   step.copy(own, step.output({me * n, n}));
   const Ring ring{shape.size, me};
+  Window receives;
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank rank = ring.after(distance);
-    step.recv(rank, step.output({rank * n, n}));
+    const After free = after(receives.before_next());
+    receives.add(step.recv(rank, step.output({rank * n, n}), free));
   }
   return step.finish();
 }

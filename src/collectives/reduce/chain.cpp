@@ -16,6 +16,7 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/reduce/upward.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -28,13 +29,15 @@ Schedule build(const Shape& shape, Rank me) {
   const Chain chain{shape.size, Upward::top(shape), me};
   const Segments segments{shape.count, shape.segment};
 
+  Window receives;
   for (Count i = 0; i < segments.size(); ++i) {
     const Span segment = segments[i];
     Region partial = step.input(segment);
     StepId ready = kNoStep;
     if (!chain.is_tail()) {
       const Region theirs = upward.landing(segment, segment, true);
-      const StepId received = step.recv(chain.towards_tail(), theirs);
+      const After free = after(receives.before_next());
+      const StepId received = receives.add(step.recv(chain.towards_tail(), theirs, free));
       ready = step.reduce(partial, theirs, after(received));
       partial = theirs;
     }

@@ -2,6 +2,7 @@
 // the result from there to the root where that is another rank.
 #pragma once
 
+#include "collectives/window.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -28,19 +29,23 @@ class Upward {
       if (is_root) {
         step_.copy(partial, step_.output(span), after(ready));
       } else {
-        step_.send(shape_.root, partial, after(ready));
+        sends_.add(step_.send(shape_.root, partial, after(ready, sends_.before_next())));
       }
       return;
     }
-    const StepId sent = step_.send(parent, partial, after(ready));
+    const StepId sent = sends_.add(step_.send(parent, partial, after(ready, sends_.before_next())));
+    if (!is_root) return;
     // In place, what is sent may lie where the result will.
-    if (is_root) step_.recv(top(shape_), step_.output(span), after(sent));
+    const After free = after(sent, receives_.before_next());
+    receives_.add(step_.recv(top(shape_), step_.output(span), free));
   }
 
  private:
   Builder& step_;
   const Shape& shape_;
   Rank me_;
+  Window sends_;
+  Window receives_;  // of the result
 };
 
 }  // namespace stretto

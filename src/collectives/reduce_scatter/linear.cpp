@@ -26,16 +26,18 @@ Schedule build(const Shape& shape, Rank me) {
   const auto block = [n](Rank rank) { return Span{rank * n, n}; };
 
   std::vector<StepId> arrived(static_cast<std::size_t>(shape.size), kNoStep);
-  Window window;
+  Window sends;
+  Window receives;
   std::vector<StepId> read;  // the steps that need the input
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank from = ring.before(distance);
     const Rank to = ring.after(distance);
-    const After free = window.before_next();
+    const After free = after(sends.before_next(), receives.before_next());
     const StepId received = step.recv(from, step.scratch(block(from)), free);
     arrived[static_cast<std::size_t>(from)] = received;
     read.push_back(step.send(to, step.input(block(to)), free));
-    window.add(read.back(), received);
+    sends.add(read.back());
+    receives.add(received);
   }
   const StepId own = step.copy(step.input(block(me)), step.scratch(block(me)));
   arrived[static_cast<std::size_t>(me)] = own;

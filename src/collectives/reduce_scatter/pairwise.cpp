@@ -13,6 +13,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
@@ -33,13 +34,14 @@ Schedule build(const Shape& shape, Rank me) {
   // In place the result lies where the input is, which must have been sent by then.
   std::vector<StepId> read{step.copy(step.input({me * n, n}), sum)};
   StepId added = read.front();
-  StepId ready = kNoStep;  // the block before it has been received, and what it took sent
+  StepId ready = kNoStep;  // the block before it has been received
+  Window sends;
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank to = ring.after(distance);
-    const StepId sent = step.send(to, step.input({to * n, n}), after(ready));
+    const After free = after(ready, sends.before_next());
+    read.push_back(sends.add(step.send(to, step.input({to * n, n}), free)));
     const StepId received = step.recv(ring.before(distance), theirs, after(ready, added));
     added = step.reduce(theirs, sum, after(received, added));
-    read.push_back(sent);
     ready = received;
   }
   read.push_back(added);

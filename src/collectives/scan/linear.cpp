@@ -9,6 +9,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 
@@ -19,19 +20,26 @@ Schedule build(const Shape& shape, Rank me) {
   Builder step(shape, me);
   const Segments segments{shape.count, shape.segment};
   StepId before_it = kNoStep;  // the sum of the segment before
+  Window sends;
+  Window receives;
   for (Count i = 0; i < segments.size(); ++i) {
     const Region sum = step.output(segments[i]);
     if (me == 0) {
-      if (shape.size > 1) step.send(1, step.input(segments[i]));
+      if (shape.size > 1) {
+        const After free = after(sends.before_next());
+        sends.add(step.send(1, step.input(segments[i]), free));
+      }
       step.copy(step.input(segments[i]), sum);
       continue;
     }
     // One at a time, so that a sum goes out before the next ones are worked on.
     const StepId own = step.copy(step.input(segments[i]), sum, after(before_it));
     const Region before = step.scratch(segments[i]);
-    const StepId received = step.recv(me - 1, before);
+    const After free = after(receives.before_next());
+    const StepId received = receives.add(step.recv(me - 1, before, free));
     before_it = step.reduce(before, sum, after(received, own));
-    if (me + 1 < shape.size) step.send(me + 1, sum, after(before_it));
+    if (me + 1 == shape.size) continue;
+    sends.add(step.send(me + 1, sum, after(before_it, sends.before_next())));
   }
   return step.finish();
 }

@@ -8,6 +8,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
@@ -23,9 +24,11 @@ Schedule build(const Shape& shape, Rank me) {
     return step.finish();
   }
   const Ring ring{shape.size, me};
+  Window sends;
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank rank = ring.after(distance);
-    step.send(rank, step.input({rank * n, n}));
+    const After free = after(sends.before_next());
+    sends.add(step.send(rank, step.input({rank * n, n}), free));
   }
   if (!shape.in_place) step.copy(step.input({me * n, n}), step.output(own));
   return step.finish();

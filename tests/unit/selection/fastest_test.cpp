@@ -38,6 +38,20 @@ TEST(Fastest, SendsLongVectorsOverTheLinkAboutOnceOrTwice) {
   EXPECT_TRUE(name == "ring" || name == "rabenseifner") << name;
 }
 
+// What is estimated is what runs.
+TEST(Fastest, CutsNoVectorIntoMoreSegmentsThanRun) {
+  constexpr Count kMost = INT32_MAX;
+  for (const Collective collective : {Collective::bcast, Collective::allreduce, Collective::scan}) {
+    Count shortest = kMost;
+    for (const Choice& choice : options({.collective = collective, .size = 64, .bytes = kMost})) {
+      if (choice.segment_bytes > 0) shortest = std::min(shortest, choice.segment_bytes);
+    }
+    EXPECT_EQ(shortest, 128 << 10);
+  }
+  EXPECT_EQ(segment_for(2048, 1 << 20), 2048);
+  EXPECT_EQ(segment_for(2048, Count{16} << 30), 1 << 20);
+}
+
 TEST(Fastest, KeepsRankOrderAndSingleBlocksWhereTheyMatter) {
   for (const Choice& choice : options({.collective = Collective::reduce_scatter,
                                        .size = 64,

@@ -148,7 +148,7 @@ TEST(Selection, DividesNoReductionOfFewElements) {
       Query asked = query(collective, 1 << 16);
       asked.size = size;
       EXPECT_TRUE(choose(asked, kTwoHosts, {}).algorithm->divides);
-      asked.few_elements = true;
+      asked.indivisible = true;
       EXPECT_FALSE(choose(asked, kTwoHosts, {}).algorithm->divides);
     }
   }

@@ -33,7 +33,6 @@ struct Amount {
   Count element_bytes = 1;
   bool indivisible = false;  // see Query::indivisible
   bool too_large = false;    // for counts of int, and so on all ranks
-  bool uncountable = false;  // too many elements for MPI_Reduce_local, too
 };
 
 // Of such, where there is not one for each rank, no blocks are made: the messages would be the
@@ -46,7 +45,6 @@ bool is_more(Count count, Count bytes, Count most) { return bytes > 0 && count >
 Amount amount_of_reduction(const Call& call, const Communicator& comm, Count type_bytes) {
   const bool scatters = call.collective == Collective::reduce_scatter;
   const Count all = scatters ? reduced_elements(call, comm) : call.recvcount;
-  if (all > INT_MAX) return {.too_large = true, .uncountable = true};
   const bool too_large = is_more(all, type_bytes, INT_MAX);
   if (type_bytes == 0) return {};
   // A block is one element where blocks differ; between groups all of the vector counts.
@@ -122,6 +120,19 @@ bool runs_in_place(const Call& call, const Communicator& comm) {
   return has_in_place(call.collective) && is_in_place(call) && !copies && !comm.is_inter();
 }
 
+// The same on all ranks: between groups a bystander need not know the operation, nor one group the
+// other's.
+bool may_call_program(const Call& call, const Communicator& comm) {
+  if (!reduces(call.collective)) return false;
+  if (!comm.is_inter()) return !is_predefined(call.op);
+#if defined(OMPI_MAJOR_VERSION)
+  // A bystander does not count Open MPI's own (4.1): with the next one all ranks hang.
+  return !is_rooted(call.collective);
+#else
+  return true;
+#endif
+}
+
 Decision refused(Communicator* comm, Reason reason, int error = MPI_SUCCESS) {
   return {.comm = comm, .choice = {.reason = reason}, .error = error, .scope = {}, .shape = {}};
 }
@@ -144,17 +155,16 @@ Decision decide(const Call& call) {
   // own: it is the MPI's where the longest is, as with the others or with nothing to do.
   const Count bytes = scope.idle ? kLongest : amount.bytes;
   // Bystanders would not know.
-  const bool must_run = comm->is_inter() && is_rooted(call.collective) && !amount.uncountable;
+  const bool must_run = comm->is_inter() && is_rooted(call.collective);
   if (amount.too_large && !must_run) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
   const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);
-  const bool calls_program = reduces(call.collective) && !scope.idle && !is_predefined(call.op);
   decision.choice = choose({.collective = scope.collective,
                             .size = comm->size,
                             .bytes = bytes,
                             .uneven = is_uneven(call, *comm) && !scope.first_group,
                             .commutative = commutative,
                             .indivisible = amount.indivisible,
-                            .calls_program = calls_program,
+                            .calls_program = may_call_program(call, *comm),
                             .form = call.form,
                             .two_groups = comm->is_inter()},
                            comm->around, overrides());

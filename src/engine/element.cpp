@@ -87,6 +87,22 @@ Element Element::packed(Count bytes) {
           .plain = true};
 }
 
+int reduce(const Piece& from, const Piece& to, MPI_Op op) {
+  const auto* operand = static_cast<const std::byte*>(from.address);
+  auto* sum = static_cast<std::byte*>(to.address);
+  Count left = to.count;
+  // MPI_Reduce_local counts by int.
+  while (left > INT_MAX) {
+    const int error = native().Reduce_local(operand, sum, INT_MAX, to.type, op);
+    if (error != MPI_SUCCESS) return error;
+    const Count taken = INT_MAX * extent_of(to.type);
+    operand += taken;
+    sum += taken;
+    left -= INT_MAX;
+  }
+  return native().Reduce_local(operand, sum, static_cast<int>(left), to.type, op);
+}
+
 int copy(const Piece& from, const Piece& to, MPI_Comm comm) {
   if (from.bytes == 0) return MPI_SUCCESS;
   if (from.bytes > to.bytes) return MPI_ERR_TRUNCATE;

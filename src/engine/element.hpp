@@ -64,6 +64,9 @@ struct Block {
   }
 };
 
+// Joins equally many elements of one type. Returns an MPI error code.
+int reduce(const Piece& from, const Piece& to, MPI_Op op);
+
 // Copies data of one signature but perhaps different layouts. `comm` is what MPI_Pack
 // wants one for. Returns an MPI error code.
 int copy(const Piece& from, const Piece& to, MPI_Comm comm);

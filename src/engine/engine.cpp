@@ -83,17 +83,20 @@ void Engine::close() {
     const std::lock_guard lock(mutex_);
     return running_.empty();
   });
-  if (has_thread_) {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    wake_.notify_all();
-    ::pthread_join(thread_, nullptr);
-    has_thread_ = false;
-  }
+  stop_thread();
   free_released();
   open_.store(false, std::memory_order_release);
+}
+
+void Engine::stop_thread() {
+  if (!has_thread_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  ::pthread_join(thread_, nullptr);
+  has_thread_ = false;
 }
 
 Operation* Engine::start(Task task, bool background, const Notice& notice) {

@@ -54,6 +54,8 @@ class Engine {
   void open(int program_level, bool thread_by_default);
   // Before MPI_Finalize: completes what is pending, ends the progress thread.
   void close();
+  // Ends the progress thread alone: from then on what is pending advances in the program's calls.
+  void stop_thread();
   [[nodiscard]] bool is_open() const { return open_.load(std::memory_order_acquire); }
 
   // Does pending work advance while the program computes? If not, nonblocking

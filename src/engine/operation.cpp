@@ -173,8 +173,7 @@ int Operation::compute(StepId id) const {
   const Piece from = block(computed.from.buffer).piece(computed.from.span);
   const Piece to = block(computed.to.buffer).piece(computed.to.span);
   if (computed.kind == StepKind::copy) return copy(from, to, comm().channel);
-  return native().Reduce_local(from.address, to.address, static_cast<int>(to.count), to.type,
-                               task_.binding.op);
+  return reduce(from, to, task_.binding.op);
 }
 
 void Operation::computed(StepId id, int error) {

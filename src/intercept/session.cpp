@@ -114,6 +114,12 @@ void end_session() {
   lifeline::close();
 }
 
+void abandon_session() {
+  Engine::get().stop_thread();
+  detail::active.store(false, std::memory_order_release);
+  lifeline::close();
+}
+
 bool ever_in_session() { return begun; }
 
 int program_level() { return told_level; }

@@ -12,6 +12,8 @@ namespace stretto::intercept {
 void begin_session(int required);
 // In MPI_Finalize, once the program can no longer communicate; or before it.
 void end_session();
+// The same once the MPI has ended, which is asked nothing more: there is no report.
+void abandon_session();
 
 // Is the drop-in at work, whoever asks?
 [[nodiscard]] inline bool in_session() { return detail::active.load(std::memory_order_acquire); }

@@ -49,7 +49,17 @@ int on_Query_thread(STRETTO_REAL(Query_thread) /*real*/, int* provided) {
 
 int on_Finalize(STRETTO_REAL(Finalize) real) {
   if (!in_session()) end_session();  // the lifeline
+#if defined(OMPI_MAJOR_VERSION)
+  const int error = real();
+  // A function of the program's that fails keeps it from calling those that follow, ours among
+  // them.
+  if (in_session()) abandon_session();
+  return error;
+#else
+  // MPICH takes no locks any more in what MPI_Finalize calls: one thread at a time may be there.
+  Engine::get().stop_thread();
   return real();
+#endif
 }
 
 // Its launcher may end before it has printed who called (hydra does at times).

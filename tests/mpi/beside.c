@@ -5,8 +5,13 @@
  *   stuck     a thread waits in an operation for another, which waits for a collective (3 ranks)
  *   handlers  two threads make communicators; MPI_COMM_WORLD has a handler of the program's
  *   finalize  a collective in a function that MPI_Finalize calls, which others call before
+ *   busy      nonblocking collectives and messages in such a function
+ *   fails     such a function fails; prints the names of the threads that are left
+ *   follows   the handler of a communicator without one is MPI_COMM_WORLD's (not with Open MPI)
+ *   between   reductions between groups, of operations that not all ranks know (4 ranks)
  *
  * Knows nothing of Stretto. Prints "beside ok" on rank 0. */
+#include <dirent.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <string.h>
@@ -165,11 +170,117 @@ static int last(MPI_Comm comm, int keyval, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-static void finalize(void) {
+static void call_in_finalize(MPI_Comm_delete_attr_function* function) {
   int keyval;
-  if (rank != 0) return sum_of_ranks();
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &keyval, NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, function, &keyval, NULL);
   MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+}
+
+static void finalize(void) {
+  if (rank != 0) return sum_of_ranks();
+  call_in_finalize(last);
+}
+
+enum { kLong = 1 << 20, kMessage = 1 << 16 };
+
+static int work_meanwhile(MPI_Comm comm, int keyval, void* value, void* extra) {
+  static char vectors[4][kLong], out[kMessage], in[kMessage];
+  const int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+  MPI_Request requests[4];
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < 4; ++i) {
+      const int root = (round + i) % size;
+      memset(vectors[i], rank == root ? round + i : -1, kLong);
+      MPI_Ibcast(vectors[i], kLong, MPI_CHAR, root, MPI_COMM_WORLD, &requests[i]);
+    }
+    for (int i = 0; i < 20; ++i) {
+      MPI_Sendrecv(out, kMessage, MPI_CHAR, next, 1, in, kMessage, MPI_CHAR, previous, 1,
+                   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 4; ++i) CHECK(vectors[i][0] == round + i);
+    for (int i = 0; i < 4; ++i) CHECK(vectors[i][kLong - 1] == round + i);
+  }
+  return MPI_SUCCESS;
+}
+
+static int fail(MPI_Comm comm, int keyval, void* value, void* extra) {
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  return MPI_ERR_OTHER;
+}
+
+static void fails(void) {
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  sum_of_ranks();
+  call_in_finalize(fail);
+}
+
+static void print_threads(void) {
+  struct dirent* entry;
+  DIR* const threads = opendir("/proc/self/task");
+  while (threads != NULL && (entry = readdir(threads)) != NULL) {
+    char path[300], name[64] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+    FILE* const file = fopen(path, "r");
+    if (file == NULL) continue;
+    if (fgets(name, sizeof name, file) != NULL) printf("thread %s", name);
+    fclose(file);
+  }
+  closedir(threads);
+}
+
+static void follows(void) {
+  MPI_Group group;
+  MPI_Comm made;
+  int one = 1, sum = 0;
+  MPI_Comm_group(MPI_COMM_WORLD, &group);
+  MPI_Comm_create(MPI_COMM_WORLD, group, &made);
+  MPI_Group_free(&group);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, made);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(MPI_Send(&one, 1, MPI_INT, size, 0, made) != MPI_SUCCESS);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_free(&made);
+}
+
+static void add_ints(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *count; ++i) ((int*)inout)[i] += ((int*)in)[i];
+}
+
+/* Ranks 0 and 1 are one group: rank 0 is the root, rank 1 has nothing to do with a reduction. */
+static void reduce_between(MPI_Comm groups, MPI_Op op, MPI_Op bystanders) {
+  const int mine = rank + 1, root = rank == 0 ? MPI_ROOT : rank == 1 ? MPI_PROC_NULL : 0;
+  int sum = 0;
+  MPI_Request request;
+  MPI_Ireduce(&mine, &sum, rank == 1 ? 0 : 1, MPI_INT, rank == 1 ? bystanders : op, root, groups,
+              &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(rank != 0 || sum == 3 + 4);
+}
+
+static void between(void) {
+  const int mine = rank + 1, first = rank < 2;
+  MPI_Op own;
+  MPI_Comm group, groups;
+  MPI_Op_create(add_ints, 1, &own);
+  MPI_Comm_split(MPI_COMM_WORLD, first, rank, &group);
+  MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, first ? 2 : 0, 0, &groups);
+  for (int round = 0; round < 3; ++round) {
+    MPI_Request request;
+    int sum = 0;
+    reduce_between(groups, MPI_SUM, MPI_OP_NULL);
+    reduce_between(groups, MPI_SUM, own);
+    reduce_between(groups, own, MPI_SUM);
+    MPI_Iallreduce(&mine, &sum, 1, MPI_INT, first ? own : MPI_SUM, groups, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(sum == (first ? 3 + 4 : 1 + 2));
+  }
+  MPI_Comm_free(&groups);
+  MPI_Comm_free(&group);
+  MPI_Op_free(&own);
 }
 
 int main(int argc, char** argv) {
@@ -183,11 +294,16 @@ int main(int argc, char** argv) {
   if (strcmp(which, "rounding") == 0) rounding();
   if (strcmp(which, "stuck") == 0) stuck();
   if (strcmp(which, "handlers") == 0) handlers();
+  if (strcmp(which, "busy") == 0) call_in_finalize(work_meanwhile);
+  if (strcmp(which, "fails") == 0) fails();
+  if (strcmp(which, "follows") == 0) follows();
+  if (strcmp(which, "between") == 0) between();
   if (strcmp(which, "finalize") == 0) {
     finalize();
   } else if (rank == 0) {
     printf("beside ok\n");
   }
   MPI_Finalize();
+  if (strcmp(which, "fails") == 0) print_threads();
   return 0;
 }

@@ -13,7 +13,8 @@ namespace stretto {
 
 // The communicator whose handler is told of errors on `comm`. With MPICH one that was given none,
 // as those of MPI_Comm_create and MPI_COMM_SELF, follows MPI_COMM_WORLD but says
-// MPI_ERRORS_ARE_FATAL; to restore that would give it one of its own.
+// MPI_ERRORS_ARE_FATAL; to restore that would give it one of its own, even if that
+// of MPI_COMM_WORLD is the same for now.
 inline MPI_Comm in_charge(MPI_Comm comm) {
 #if !defined(OMPI_MAJOR_VERSION)
   const auto is_fatal = [](MPI_Comm of) {
@@ -23,7 +24,7 @@ inline MPI_Comm in_charge(MPI_Comm comm) {
     native().Errhandler_free(&handler);
     return fatal;
   };
-  if (is_fatal(comm) && !is_fatal(native().comm_world)) return native().comm_world;
+  if (is_fatal(comm)) return native().comm_world;
 #endif
   return comm;
 }

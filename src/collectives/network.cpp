@@ -51,6 +51,12 @@ int Network::most_split(int distance) const {
   return most;
 }
 
+int Network::branch(int distance, Count group) const {
+  const int together = nearest().ranks;
+  const bool crosses = used_ > 1 && distance < together && group > together;
+  return crosses ? together : distance;
+}
+
 double Network::hop(int distance, Count bytes) const {
   const MessageCost each = cost(tier(distance), bytes);
   return each.send + each.wire + each.recv;

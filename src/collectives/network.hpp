@@ -36,6 +36,11 @@ class Network {
   // dimension, though some are on the same.
   [[nodiscard]] int most_split(int distance) const;
 
+  // How far it is along a tree's branch to the subtree `distance` ranks on, where such subtrees
+  // together have `group` ranks. The longest branches shorter than a host may lie across hosts;
+  // shorter ones may, too, but hardly after those.
+  [[nodiscard]] int branch(int distance, Count group) const;
+
   // Not all hosts are full.
   [[nodiscard]] bool is_ragged() const { return ragged_; }
   // One rank has a host to itself, and no near neighbour.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "collectives/network.hpp"
 
@@ -68,7 +69,7 @@ enum class Way { up, down };
   double ports = 0;  // of all the messages at its root
   double longest = 0;
   for (Count distance = 1; distance < ranks; distance *= 2) {
-    const auto near = static_cast<int>(distance);
+    const int near = network.branch(static_cast<int>(distance), 2 * distance);
     const auto bytes = [&](Count below) { return fixed + below * per_rank; };
     const Count left = ranks % (2 * distance);
     if (left > distance) {
@@ -127,20 +128,37 @@ enum class Way { up, down };
   return rounds.end();
 }
 
+// From the first message to its children that a rank of a k-nomial tree has `unit` ranks apart
+// until the last has come; those from the distance `far_from` on are on other hosts.
+[[nodiscard]] inline double knomial_level(const Network& network, int ranks, int radix, Count unit,
+                                          Count bytes, Count far_from) {
+  double sent = 0;
+  double last = 0;
+  for (Count child = std::min<Count>(radix - 1, (ranks - 1) / unit); child > 0; --child) {
+    const Count on = child * unit;
+    const Count apart = on < far_from ? on : std::max<Count>(on, network.nearest().ranks);
+    const auto distance = static_cast<int>(std::min<Count>(apart, ranks - 1));
+    last = std::max(last, sent + network.hop(distance, bytes));
+    sent += network.step(distance, bytes);
+  }
+  return std::max(last, sent);
+}
+
 // Down a k-nomial tree.
 [[nodiscard]] inline double knomial(const Network& network, int ranks, int radix, Count bytes) {
   double time = 0;
+  double crossing = 0;
   for (Count unit = 1; unit < ranks; unit *= radix) {
-    double sent = 0;
-    double last = 0;
-    for (Count child = std::min<Count>(radix - 1, (ranks - 1) / unit); child > 0; --child) {
-      const auto distance = static_cast<int>(child * unit);
-      last = std::max(last, sent + network.hop(distance, bytes));
-      sent += network.step(distance, bytes);
-    }
-    time += std::max(last, sent);
+    const double level = knomial_level(network, ranks, radix, unit, bytes, ranks);
+    time += level;
+    // Of the branches shorter than a host some lie across hosts, hardly more than one on a path.
+    const Count together = network.nearest().ranks;
+    const Count within = std::gcd(together, radix * unit);
+    if (unit >= together || together >= ranks || within == radix * unit) continue;
+    const double far = knomial_level(network, ranks, radix, unit, bytes, within);
+    crossing = std::max(crossing, far - level);
   }
-  return time;
+  return time + crossing;
 }
 
 // What a pipeline moves at once.

@@ -27,7 +27,7 @@ ENOUGH = 0.95
 TOO_LONG_S = 600.0
 # The cheapest first: most faults of schedules need no MPI to be seen.
 MPI_TESTS = ("tests/mpi/test_dropin.py", "tests/mpi/test_api.py", "tests/mpi/test_errors.py")
-LATER_TESTS = ("tests/mpi/test_life_cycle.py", "tests/differential")
+LATER_TESTS = ("tests/mpi/test_life_cycle.py", "tests/mpi/test_beside.py", "tests/differential")
 
 
 @dataclass(frozen=True)

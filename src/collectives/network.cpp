@@ -200,8 +200,10 @@ void Exchanges::upwards(int distance, Count bytes) {
 void Exchanges::onwards(int distance, Count bytes, double queued) {
   const int together = network_.nearest().ranks;
   const double left = network_.farthest().ranks - distance;  // that are so far from the last
-  // Of a host's ranks so many as the round goes far send to the next host.
-  const int farther = std::min(distance, together);
+  // Of a host's ranks so many as the round goes far send to the next host, but where that is the
+  // last of two no more than it has.
+  const int next = std::min(network_.farthest().ranks - together, together);
+  const int farther = std::min({distance, together, std::max(next, 1)});
   all_exchange(network_.tier(distance), network_.tier(std::max(distance, together)), bytes,
                queued * std::min<double>(left, farther) / together);
   // A host's last rank sends to the next host from the first round on.

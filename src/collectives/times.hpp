@@ -128,37 +128,58 @@ enum class Way { up, down };
   return rounds.end();
 }
 
-// From the first message to its children that a rank of a k-nomial tree has `unit` ranks apart
+// Of a rank of a k-nomial tree, from its first message to the children that are `unit` ranks apart
 // until the last has come; those from the distance `far_from` on are on other hosts.
-[[nodiscard]] inline double knomial_level(const Network& network, int ranks, int radix, Count unit,
+[[nodiscard]] inline double knomial_level(const Network& network, int radix, Count unit,
                                           Count bytes, Count far_from) {
   double sent = 0;
   double last = 0;
-  for (Count child = std::min<Count>(radix - 1, (ranks - 1) / unit); child > 0; --child) {
+  for (Count child = radix - 1; child > 0; --child) {
     const Count on = child * unit;
     const Count apart = on < far_from ? on : std::max<Count>(on, network.nearest().ranks);
-    const auto distance = static_cast<int>(std::min<Count>(apart, ranks - 1));
+    const auto distance = static_cast<int>(apart);
     last = std::max(last, sent + network.hop(distance, bytes));
     sent += network.step(distance, bytes);
   }
   return std::max(last, sent);
 }
 
-// Down a k-nomial tree.
-[[nodiscard]] inline double knomial(const Network& network, int ranks, int radix, Count bytes) {
-  double time = 0;
+// Down a k-nomial tree of so many ranks, whose root is the one numbered `first`.
+[[nodiscard]] inline double knomial(const Network& network, Count first, int ranks, int radix,
+                                    Count bytes) {
+  if (ranks == 1) return 0;
+  const Count together = network.nearest().ranks;
+  const bool one_host = together == network.farthest().ranks;
+  double below = 0;
   double crossing = 0;
-  for (Count unit = 1; unit < ranks; unit *= radix) {
-    const double level = knomial_level(network, ranks, radix, unit, bytes, ranks);
-    time += level;
+  Count unit = 1;
+  for (; unit * radix < ranks; unit *= radix) {
+    const double level = knomial_level(network, radix, unit, bytes, unit * radix);
+    below += level;
     // Of the branches shorter than a host some lie across hosts, hardly more than one on a path.
-    const Count together = network.nearest().ranks;
     const Count within = std::gcd(together, radix * unit);
-    if (unit >= together || together >= ranks || within == radix * unit) continue;
-    const double far = knomial_level(network, ranks, radix, unit, bytes, within);
+    if (unit >= together || one_host || within == radix * unit) continue;
+    const double far = knomial_level(network, radix, unit, bytes, within);
     crossing = std::max(crossing, far - level);
   }
-  return time + crossing;
+  const auto full = [&](Count root) {
+    const bool is_across = root / together != (root + unit - 1) / together;
+    return is_across ? below + crossing : below;
+  };
+  // The last of the root's longest branches may be to a smaller subtree.
+  double sent = 0;
+  double end = 0;
+  for (Count child = (ranks - 1) / unit; child > 0; --child) {
+    const Count on = child * unit;
+    const bool is_far = first / together != (first + on) / together;
+    const auto distance = static_cast<int>(is_far ? std::max(on, together) : on);
+    const auto rest = static_cast<int>(ranks - on);
+    const double subtree =
+        rest < unit ? knomial(network, first + on, rest, radix, bytes) : full(first + on);
+    end = std::max(end, sent + network.hop(distance, bytes) + subtree);
+    sent += network.step(distance, bytes);
+  }
+  return std::max(end, sent + full(first));
 }
 
 // What a pipeline moves at once.
@@ -172,8 +193,14 @@ enum class Way { up, down };
                                      double between = 0) {
   const Count segment = stage_of(shape);
   const Count segments = segment > 0 ? (shape.count + segment - 1) / segment : 1;
-  return network.line(shape.size, segment, work) +
-         static_cast<double>(segments - 1) * network.period(segment, work + between);
+  double period = network.period(segment, work + between);
+  // Where a rank's processor takes the longest, what comes in keeps it from what is to go out, and
+  // the segments come unevenly. By so much as simulated.
+  const MessageCost each =
+      Network::cost(network.is_alone() ? network.farthest() : network.nearest(), segment);
+  const double processor = each.send + each.recv + work + between;
+  if (shape.size > 2 && processor > each.gap && processor >= period) period += 0.3 * each.gap;
+  return network.line(shape.size, segment, work) + static_cast<double>(segments - 1) * period;
 }
 
 // One rank sends to all others, or receives from them.

@@ -31,7 +31,7 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  return knomial(network, shape.size, shape.radix, shape.count);
+  return knomial(network, 0, shape.size, shape.radix, shape.count);
 }
 
 }  // namespace

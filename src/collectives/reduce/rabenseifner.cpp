@@ -55,11 +55,14 @@ double time(const Shape& shape, const Network& network) {
   const int survivors = survivors_of(shape.size);
   Exchanges rounds(network, shape.size);
   Count bytes = reduced_by_halving(rounds, network, shape);
-  // Up to the root few messages are far, whatever was folded away.
+  // Up to the root few messages are far; where most were folded away, survivors stand for two
+  // ranks.
+  const bool doubled = shape.size - survivors > survivors / 2;
   Exchanges gathering(network);
   gathering.work(rounds.end() + network.copy(bytes));
   for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {
-    gathering.across(distance, bytes);
+    const bool splits = network.most_split(2 * distance) > 0;
+    gathering.across(doubled && !splits ? 2 * distance : distance, bytes);
   }
   return gathering.end();
 }

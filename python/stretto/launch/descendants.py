@@ -1,9 +1,10 @@
-"""The processes below this one, for the guardian: standard library only."""
+"""The processes below this one, for the guardian and its owner: standard library only."""
 
 import contextlib
 import os
 import signal
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 GIVE_UP_S = 10.0
@@ -27,23 +28,31 @@ def parents() -> dict[int, int]:
     return found
 
 
-def descendants(ancestor: int) -> list[int]:
-    """All living processes below `ancestor`."""
+def descendants(*ancestors: int) -> list[int]:
+    """All living processes below one of `ancestors`."""
     parent_of = parents()
-    below: set[int] = {ancestor}
+    below = set(ancestors)
     while more := {pid for pid, parent in parent_of.items() if parent in below} - below:
         below |= more
-    return sorted(below - {ancestor})
+    return sorted(below - set(ancestors))
 
 
 def kill_descendants() -> None:
-    """SIGKILL until none is left: one may fork between the look and the kill."""
+    """SIGKILL until none is left."""
+    kill_all(lambda: descendants(os.getpid()))
+
+
+def kill_all(find: Callable[[], Iterable[int]]) -> set[int]:
+    """SIGKILL all that are found until none is: one may fork between the look and the kill."""
+    killed: set[int] = set()
     deadline = time.monotonic() + GIVE_UP_S
-    while (living := descendants(os.getpid())) and time.monotonic() < deadline:
+    while (living := set(find())) and time.monotonic() < deadline:
         for pid in living:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+        killed |= living
         time.sleep(0.005)
+    return killed
 
 
 def reap_adopted(own: int) -> None:
@@ -55,3 +64,10 @@ def reap_adopted(own: int) -> None:
     with contextlib.suppress(ChildProcessError):
         while (ended := os.waitid(os.P_ALL, 0, options | os.WNOWAIT)) and ended.si_pid != own:
             os.waitid(os.P_PID, ended.si_pid, options)
+
+
+def reap_all() -> None:
+    """Take leave of every child that has ended, lest the owner, which adopts too, must."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass

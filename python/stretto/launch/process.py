@@ -7,18 +7,22 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from stretto.errors import EnvironmentUnusable
+from stretto.errors import ApplicationFailed, EnvironmentUnusable
+from stretto.launch.left_behind import VARIABLE, adopting, end_left_behind
 from stretto.launch.lifelines import Lifelines
 from stretto.launch.signals import ENDING_S, PASSED_ON
 from stretto.launch.streams import TERMINAL, Tee, TypedInput
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
+# How long output may still wait for a reader once a signal has come that ends this process.
+UNREAD_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,9 @@ def launch(
     key = lifelines.key if lifelines is not None else ""
     limit = "none" if timeout_s is None else repr(timeout_s)
     options = [str(fds[0]), listeners, key, limit]
-    with ours, _passing_on(ours):
+    mark = os.urandom(16).hex()
+    report = None
+    with ours, adopting(), _passing_on(ours) as ending:
         with theirs:
             guardian = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(GUARDIAN), *options, *command],
@@ -85,6 +91,7 @@ def launch(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=[*fds, *_inherited()],
+                env={**os.environ, VARIABLE: mark},
                 start_new_session=True,  # the terminal's Ctrl-C reaches us alone
             )
         typed = None
@@ -97,10 +104,15 @@ def launch(
             # Says "stop" if an exception brought us here.
             ours.shutdown(socket.SHUT_WR)
             guardian.wait()
+            if report is None:
+                end_left_behind(guardian.pid, mark)
             if typed is not None:
                 typed.end()
         # What it said at last is to be passed on whatever happens then.
+        _pass_on_the_rest((out, err), ending, at_once=report is None)
         last_words = out.tail() + err.tail()
+    if report is None:
+        raise _without_guardian(guardian)
     if "error" in report:
         raise EnvironmentUnusable(f"cannot start {report['error']}")
     lost = report["lost"]
@@ -136,12 +148,15 @@ def _inherited() -> list[int]:
 
 
 @contextmanager
-def _passing_on(guardian: socket.socket) -> Iterator[None]:
-    """Signals that this process gets go to the launcher; it ends of them afterwards, if at all."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def _passing_on(guardian: socket.socket) -> Iterator[list[int]]:
+    """Signals that this process gets go to the launcher; it ends of them afterwards, if at all.
+
+    Those that it will end of are in the list.
+    """
     ending: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield ending
+        return
 
     def pass_on(number: int, _frame: object) -> None:
         if number in ENDING_S:
@@ -154,7 +169,7 @@ def _passing_on(guardian: socket.socket) -> Iterator[None]:
     for number in taken:
         signal.signal(number, pass_on)
     try:
-        yield
+        yield ending
     finally:
         for number, handler in taken.items():
             signal.signal(number, handler)
@@ -162,14 +177,43 @@ def _passing_on(guardian: socket.socket) -> Iterator[None]:
             signal.raise_signal(ending[0])
 
 
+def _pass_on_the_rest(outputs: Sequence[Tee], ending: list[int], *, at_once: bool) -> None:
+    """Wait until all output is written: not for ever for a reader that has stopped reading.
+
+    A pager, say, that is at its first page when a Ctrl-C comes, before or now. Nor for processes
+    that a guardian which was killed has left behind, where we did not find them.
+    """
+    until = time.monotonic() + UNREAD_S if at_once else None
+    for output in outputs:
+        while not output.is_done(0.1):
+            if ending:
+                until = until or time.monotonic() + UNREAD_S
+            if until is not None and time.monotonic() >= until:
+                return
+
+
+def _without_guardian(guardian: subprocess.Popen[bytes]) -> Exception:
+    """Of one that has ended without a report."""
+    if guardian.returncode > 0:
+        return RuntimeError("the guardian of the launched command failed; its trace is above")
+    # Where whoever started us ignores SIGCHLD, nobody knows which signal it was.
+    number = -guardian.returncode
+    by = f"signal {number} ({signal.strsignal(number)})" if number else "a signal"
+    return ApplicationFailed(
+        f"the program was ended, as the process that watches it ({guardian.pid}, stretto's "
+        f"guardian) was killed by {by}: by hand, or by the system where memory ran out"
+    )
+
+
 def _lost(words: dict[str, str]) -> Lost:
     aborts = int(words["aborts"]) if "aborts" in words else None
     return Lost(int(words["rank"]), int(words["pid"]), words["host"], aborts)
 
 
-def _receive(connection: socket.socket) -> dict[str, Any]:
-    """The guardian's report; it comes when the command and all it started are gone."""
+def _receive(connection: socket.socket) -> dict[str, Any] | None:
+    """The guardian's report; it comes when the command and all it started are gone.
+
+    None comes from a guardian that was killed.
+    """
     report = b"".join(iter(lambda: connection.recv(4096), b""))
-    if not report:
-        raise RuntimeError("the guardian of the launched command ended without a report")
-    return dict(json.loads(report))
+    return dict(json.loads(report)) if report else None

@@ -38,15 +38,20 @@ class Tee:
                 except OSError as error:
                     self._error = error
 
+    def is_done(self, wait_s: float) -> bool:
+        """Whether the pipe is closed and all has been passed on; waits that long for it."""
+        self._thread.join(wait_s)
+        return not self._thread.is_alive()
+
     def tail(self) -> str:
-        """What came last, once the pipe is closed."""
-        self._thread.join()
+        """What came last."""
         return self._tail.decode(errors="replace")
 
     def unwritten(self) -> str:
-        """Why not all of it could be written, once the pipe is closed; empty if it was."""
-        self._thread.join()
-        return "" if self._error is None else self._error.strerror or str(self._error)
+        """Why not all of it could be written; empty if it was."""
+        if self._error is not None:
+            return self._error.strerror or str(self._error)
+        return "nobody reads it" if self._thread.is_alive() else ""
 
 
 def write_all(sink: IO[bytes], data: bytes) -> None:

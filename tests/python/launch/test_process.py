@@ -3,24 +3,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from launched import FOREVER, OWNER, alive, escapes, pids_in, wait_for
 
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.lifelines import VARIABLE, Lifelines
 from stretto.launch.process import Lost, Outcome, launch
-
-# Long enough that a test which waits for it to end by itself is seen to hang.
-FOREVER = "600"
-
-OWNER = """
-import sys
-from stretto.launch.lifelines import VARIABLE, Lifelines
-from stretto.launch.process import Lost, Outcome, launch
-launch(["sh", "-c", sys.argv[1]])
-"""
 
 OWNER_WITH_LIFELINES = OWNER.replace(
     "launch([", "with Lifelines() as lines: launch(lifelines=lines, command=["
@@ -93,30 +83,6 @@ def test_who_does_not_know_the_key_is_no_rank() -> None:
     outcome = launch_ranks("rank 0 finalizes; stranger 7 dies; rank 1 finalizes", stranger)
     assert outcome.ok
     assert outcome.lost is None
-
-
-def alive(pid: int) -> bool:
-    """Whether the process runs; a zombie waits for its parent only."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def wait_for(condition) -> None:
-    while not condition():
-        time.sleep(0.01)
-
-
-def pids_in(path: Path, count: int) -> list[int]:
-    wait_for(lambda: path.exists() and len(path.read_text().split()) == count)
-    return [int(word) for word in path.read_text().split()]
-
-
-def escapes(pids: Path) -> str:
-    """A script whose children leave its session and ignore polite signals."""
-    child = f'trap "" TERM HUP INT; echo \\$\\$ >> {pids}; exec sleep {FOREVER}'
-    return f'for i in 1 2; do setsid sh -c "{child}" & done; setsid -f sh -c "{child}"; '
 
 
 def test_process_names_may_be_any_bytes() -> None:

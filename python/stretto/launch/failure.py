@@ -75,6 +75,8 @@ def cause(outcome: Outcome) -> str:
     """Which rank ended how, as far as the launcher told."""
     if outcome.unnoticed and outcome.lost is not None:
         return f"{_lost(outcome)}; its launcher did not notice"
+    if outcome.running and outcome.exit_code == 0 and outcome.lost is None:
+        return f"its launcher ended while {_ranks(outcome.running)} still ran; they were ended"
     reports = [
         words(found)
         for pattern, words in _REPORTS
@@ -103,6 +105,11 @@ def cause(outcome: Outcome) -> str:
     if code > 128 and code - 128 in set(signal.Signals):
         return f"killed by {signal_name(code - 128)}"
     return f"exit code {code}"
+
+
+def _ranks(numbers: tuple[int, ...]) -> str:
+    more = f" and {len(numbers) - 8} more" if len(numbers) > 8 else ""
+    return f"rank{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:8]))}{more}"
 
 
 # What a rank under Stretto says that has waited for long (src/engine/stall.cpp).

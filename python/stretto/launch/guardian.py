@@ -5,7 +5,8 @@
 MPI daemons call setsid, so killing a process group is not enough; a process that
 adopts orphans (a subreaper) keeps every descendant below itself, whatever they do,
 and needs no privilege. The owner holds the other end of LIFELINE_FD: its closing,
-even by SIGKILL of the owner, means "stop". The report goes back through it as JSON.
+even by SIGKILL of the owner, means "stop". The report goes back through it as JSON; where
+none comes, the owner ends what this process has left behind.
 At the LISTENER_FDs the ranks of an MPI program connect, to learn whether all of them run
 Stretto, and to be missed when they die.
 A program of its own, standard library only, as what it imports of ours, because it must start
@@ -17,7 +18,7 @@ import ctypes
 import json
 import os
 import resource
-import select
+import signal
 import socket
 import subprocess
 import sys
@@ -27,25 +28,15 @@ from pathlib import Path
 # Python finds no package of ours by itself with the options above.
 sys.path.append(str(Path(__file__).parents[2]))
 
-from stretto.launch.descendants import kill_descendants, reap_adopted
-from stretto.launch.ranks import Ranks
-from stretto.launch.signals import PASSED_ON, Signals, Stopping
+from stretto.launch.descendants import kill_descendants, reap_all
+from stretto.launch.signals import Signals
+from stretto.launch.watch import Watch, send
 
 PR_SET_CHILD_SUBREAPER = 36
 # What a launcher gets to stop its ranks on other hosts, which no kill from here reaches.
 GRACE_S = 2.0
-# How long a rank may have been dead before we end the job, which was its launcher's task.
-LAUNCHER_NOTICES_S = 10.0
-
-
-def pass_on(
-    child: subprocess.Popen[bytes], numbers: bytes, stopping: Stopping, *, by_owner: bool
-) -> None:
-    """To the launcher, of signals that have come, those that are meant for it."""
-    for number in numbers:
-        if number in PASSED_ON:
-            child.send_signal(number)
-            stopping.tell(number, time.monotonic(), by_owner=by_owner)
+# How long a process that was killed may take to end; one of another user's cannot be.
+KILLED_S = 10.0
 
 
 def guard(
@@ -62,58 +53,50 @@ def guard(
         os.set_inheritable(fd, False)
     signals = Signals()  # before there is a child to miss
     try:
-        child = subprocess.Popen(command, close_fds=False)
+        child = subprocess.Popen(
+            command,
+            close_fds=False,
+            preexec_fn=signals.before_exec(),  # noqa: PLW1509 - this process has one thread
+        )
     except OSError as error:
         return {"error": f"{command[0]}: {error.strerror}"}
-    # A descriptor a rank; the program has started with what it was given.
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    ended = os.pidfd_open(child.pid)
-    poll = select.epoll()
-    poll.register(ended, select.EPOLLIN)
-    poll.register(lifeline, select.EPOLLIN)
-    poll.register(signals.fd, select.EPOLLIN)
-    ranks = Ranks(poll, listeners, key)
-    stopping = Stopping()
-    why = None
-    while why is None:
-        limits = {"timed out": None if timeout_s is None else started + timeout_s}
-        if (since := ranks.deaths.missed_since()) is not None:
-            limits["missed a rank"] = since + LAUNCHER_NOTICES_S
-        limits["asked to end"] = stopping.until
-        limits["roll call"] = ranks.roll_call_until()
-        ends = {name: end - time.monotonic() for name, end in limits.items() if end is not None}
-        ready = [fd for fd, _ in poll.poll(max(0.0, min(ends.values())) if ends else None)]
-        why = next((name for name, left in ends.items() if not ready and left <= 0), None)
-        if why == "roll call":
-            ranks.end_roll_calls()
-            why = None
-        for fd in ready:
-            if fd not in (ended, lifeline, signals.fd):
-                ranks.hear(fd)
-        if signals.fd in ready:
-            pass_on(child, signals.come(), stopping, by_owner=False)
-            reap_adopted(child.pid)
-        if lifeline in ready:
-            numbers = os.read(lifeline, 4096)
-            pass_on(child, numbers, stopping, by_owner=True)
-            why = why if numbers else "stopped"
-        # What the ranks said at last is to be heard first.
-        if ready == [ended]:
-            why = "ended"
-    if why not in ("ended", "asked to end"):
-        child.terminate()
-        select.select([ended], [], [], GRACE_S)
-    wall_s = time.monotonic() - started
-    kill_descendants()
-    return {
-        "exit_code": child.wait(),
+    try:
+        # A descriptor a rank; the program has started with what it was given.
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        watch = Watch(child, lifeline, signals, listeners, key)
+        why = watch.until_over(None if timeout_s is None else started + timeout_s)
+        if why != "ended" and not (why == "asked to end" and watch.has_terminated):
+            end_gently(child)
+        wall_s = time.monotonic() - started
+    finally:
+        kill_descendants()
+    report: dict[str, object] = {
+        "exit_code": exit_code(child),
         "wall_s": wall_s,
         "timed_out": why == "timed out",
-        "lost": ranks.deaths.first,
-        "cut_short": ranks.deaths.cut_short,
+        "lost": watch.ranks.deaths.first,
+        "cut_short": watch.ranks.deaths.cut_short,
+        "running": watch.running,
         "unnoticed": why == "missed a rank",
     }
+    reap_all()
+    return report
+
+
+def end_gently(child: subprocess.Popen[bytes]) -> None:
+    """Let the launcher end its ranks; some do so on SIGTERM only."""
+    send(child, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(GRACE_S)
+
+
+def exit_code(child: subprocess.Popen[bytes]) -> int:
+    """Of the launcher, which has ended or was killed."""
+    try:
+        return child.wait(KILLED_S)
+    except subprocess.TimeoutExpired:
+        return -signal.SIGKILL
 
 
 def main() -> None:

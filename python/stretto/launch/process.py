@@ -46,12 +46,13 @@ class Outcome:
     lost: Lost | None = None  # the first one, as far as ranks were told where to be missed
     cut_short: bool = False  # ranks were ended, which the launcher may not tell
     unnoticed: bool = False  # by the launcher: the launch was ended for it
+    running: tuple[int, ...] = ()  # ranks that still were when their launcher had ended
     unwritten: str = ""  # why a part of its output could not be passed on
 
     @property
     def ok(self) -> bool:
         """It ended by itself, and well."""
-        ended_by_us = self.timed_out or self.unnoticed
+        ended_by_us = self.timed_out or self.unnoticed or bool(self.running)
         return self.exit_code == 0 and not ended_by_us and not self.cut_short
 
 
@@ -124,6 +125,7 @@ def launch(
         lost=_lost(lost) if lost else None,
         cut_short=report["cut_short"],
         unnoticed=report["unnoticed"],
+        running=tuple(report["running"]),
         unwritten=out.unwritten() or err.unwritten(),
     )
     if outcome.ok and outcome.unwritten:

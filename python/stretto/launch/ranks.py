@@ -1,5 +1,6 @@
 """What the ranks of a launch say to the guardian, and how they end: standard library only."""
 
+import errno
 import select
 import socket
 import time
@@ -11,6 +12,10 @@ from stretto.launch.roll_call import RollCall
 
 # How long a connection may be silent that has not shown the key.
 STRANGER_S = 5.0
+# How long nobody is heard who connects while this process may have no more descriptors, unless
+# one of its connections ends before.
+FULL_S = 1.0
+_TOO_MANY = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 @dataclass(eq=False)
@@ -28,6 +33,13 @@ class Line:
         """Whether its rank is of that job, as far as both are known."""
         return self.is_rank and (self.job is None or job is None or self.job == job)
 
+    def goes_on(self) -> bool:
+        """Whether its rank has not said that it ends."""
+        if not self.is_rank:
+            return False
+        last = self.said.splitlines()[-1]
+        return last not in ("done", "left") and not last.startswith("aborts ")
+
 
 class Ranks:
     """The lifelines of the ranks, which close when they die (src/intercept/lifeline.hpp)."""
@@ -39,6 +51,8 @@ class Ranks:
         self._lines: dict[int, Line] = {}
         self._rolls: dict[Job, RollCall] = {}
         self.deaths = Deaths()
+        self._full: list[int] = []  # listeners where one waits who cannot be accepted
+        self.listens_again_at: float | None = None
         for fd, listener in self._listeners.items():
             listener.setblocking(False)
             poll.register(fd, select.EPOLLIN)
@@ -83,12 +97,26 @@ class Ranks:
                 self._forget(fd)
         try:
             connection, _ = listener.accept()
-        except OSError:  # gone again, or as many as this process may have
-            time.sleep(0.01)
-            return
+        except OSError as error:
+            if error.errno in _TOO_MANY:
+                self._stop_listening(listener.fileno())
+            return  # or it is gone again
         connection.setblocking(False)
         self._lines[connection.fileno()] = Line(connection, now, Peer(connection))
         self._poll.register(connection.fileno(), select.EPOLLIN)
+
+    def _stop_listening(self, fd: int) -> None:
+        """Where one waits who cannot be accepted, every look would find that and nothing else."""
+        self._poll.unregister(fd)
+        self._full.append(fd)
+        self.listens_again_at = time.monotonic() + FULL_S
+
+    def listen_again(self) -> None:
+        """There may be a descriptor for those who wait."""
+        for fd in self._full:
+            self._poll.register(fd, select.EPOLLIN)
+        self._full.clear()
+        self.listens_again_at = None
 
     def _is_ours(self, line: Line) -> bool:
         """Anybody may find the port; ranks know the key."""
@@ -133,6 +161,19 @@ class Ranks:
         line.connection.close()
         line.peer.close()
         self.deaths.gone(fd)
+        self.listen_again()
+
+    def any_is_open(self) -> bool:
+        """Whether one has not said yet that it ends."""
+        return any(line.goes_on() for line in self._lines.values())
+
+    def running(self) -> list[int]:
+        """The numbers of those that are alive and compute, as far as one can know."""
+        return sorted(
+            int(line.said.split()[1])
+            for line in self._lines.values()
+            if line.goes_on() and not line.peer.is_dying()
+        )
 
     def _ended(self, line: Line, may_wait: bool, ended_well: bool | None) -> None:
         said = line.said.splitlines()

@@ -2,9 +2,10 @@
 
 import contextlib
 import socket
-import sys
 import time
 from dataclasses import dataclass
+
+from stretto.launch.notices import notice
 
 # How long those ranks that have come up under Stretto wait for the others to do so.
 ROLL_CALL_S = 10.0
@@ -70,9 +71,7 @@ class RollCall:
         """No rank that would make them complete has come, and none is awaited any more."""
         why_not = self._absence() or self._difference()
         self._answer(list(self._waiting.values()), b"not\n")
-        with contextlib.suppress(OSError):
-            sys.stderr.write(f"stretto: {why_not}: the program runs as it is, without Stretto\n")
-            sys.stderr.flush()
+        notice(f"{why_not}: the program runs as it is, without Stretto")
 
     def _missing(self) -> list[int]:
         return sorted(

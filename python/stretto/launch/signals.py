@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 
 # What ends a launcher that knows nothing better, and how long it gets to stop its ranks. Programs
 # may write what they have when a batch system says by SIGTERM that their time is up; a Ctrl-C
@@ -9,6 +10,10 @@ import signal
 ENDING_S = {signal.SIGTERM: 30.0, signal.SIGHUP: 30.0, signal.SIGINT: 5.0}
 # All that are passed on to the launcher.
 PASSED_ON = (*ENDING_S, signal.SIGUSR1, signal.SIGUSR2)
+# How long a signal of the owner's is held back, for it may be one that every process gets.
+HELD_S = 0.1
+# How late the owner's word may come of one that every process got: it may be busy.
+LATE_S = 3.0
 
 
 class Signals:
@@ -17,9 +22,16 @@ class Signals:
     def __init__(self) -> None:
         self.fd, told = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.set_wakeup_fd(told, warn_on_full_buffer=False)
-        for number in (*PASSED_ON, signal.SIGCHLD):
+        self._ignored_children = signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
+        for number in PASSED_ON:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, lambda *_: None)
+        # Were it ignored here too, no exit code could be asked for: each would be taken for 0.
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def before_exec(self) -> Callable[[], None] | None:
+        """What makes the launcher find the signals as it would without us."""
+        return _ignore_children if self._ignored_children else None
 
     def come(self) -> bytes:
         """The numbers of those that have come."""
@@ -27,6 +39,53 @@ class Signals:
             return os.read(self.fd, 4096)
         except BlockingIOError:
             return b""
+
+
+def _ignore_children() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+class Relay:
+    """Which signals are still to be sent to the launcher.
+
+    A batch system signals every process: the launcher has got that signal as we have, and a
+    second one would cost its ranks the time that they get to save what they have. What comes to
+    the owner alone, as a Ctrl-C does, is for us to pass on.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[int, float] = {}  # from the owner; when each is due
+        self._all_got: dict[int, float] = {}  # when each came last to us as well
+        self._told: dict[int, float] = {}  # when the owner said each last
+
+    @property
+    def until(self) -> float | None:
+        """When the first of those that are held back is due."""
+        return min(self._held.values(), default=None)
+
+    def came_here(self, number: int, now: float) -> None:
+        """It came to the guardian itself, so to all."""
+        self._all_got[number] = now
+        self._held.pop(number, None)
+
+    def came_to_owner(self, number: int, now: float) -> bool:
+        """The owner says that it got one; whether that is another than the one before.
+
+        A tool like timeout signals its child and then its group, the child again among it.
+        """
+        before, self._told[number] = self._told.get(number), now
+        if before is not None and now - before < HELD_S:
+            return False
+        if number not in self._all_got or now - self._all_got[number] > LATE_S:
+            self._held[number] = now + HELD_S
+        return True
+
+    def due(self, now: float) -> list[int]:
+        """Those to be sent now."""
+        due = [number for number, when in self._held.items() if when <= now]
+        for number in due:
+            del self._held[number]
+        return due
 
 
 class Stopping:
@@ -37,7 +96,7 @@ class Stopping:
         self._told = False  # by the owner
 
     def tell(self, number: int, now: float, *, by_owner: bool) -> None:
-        """A signal goes on to the launcher; a second from the owner leaves it no more time.
+        """The launch has got a signal; a second from the owner leaves it no more time.
 
         Batch systems send one signal to every process, which is one only.
         """
@@ -45,6 +104,7 @@ class Stopping:
             return
         if by_owner and self._told:
             self.until = now
-        elif self.until is None:
+            return
+        if self.until is None:
             self.until = now + grace
         self._told |= by_owner

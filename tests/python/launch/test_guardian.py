@@ -1,14 +1,47 @@
-"""Launches that nothing takes from the guardian's hands, not even its own death."""
+"""Launches that nothing takes from the guardian's hands: no flood, no limit, not its own death."""
 
+import contextlib
+import math
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
-from launched import FOREVER, alive, escapes, pids_in
+from launched import FOREVER, alive, escapes, pids_in, start_python
 
 from stretto.errors import ApplicationFailed
+from stretto.launch.failure import require_success
+from stretto.launch.lifelines import VARIABLE, Lifelines
 from stretto.launch.process import Outcome, launch
+from stretto.launch.watch import send
+
+# A rank, as far as its lifeline goes, which connects as often as it is told to.
+RANK = f"""
+import os, pathlib, socket, sys, time
+key, path = os.environ["{VARIABLE}"].split(",")[:2]
+def connect():
+    line = socket.socket(socket.AF_UNIX)
+    line.connect(path)
+    line.send(f"rank 3 pid {{os.getpid()}} host here key {{key}}\\n".encode())
+    return line
+def come():
+    pathlib.Path(path + ".there").touch()
+"""
+THERE = f'path=${{{VARIABLE}#*,}}; while [ ! -e "${{path%%,*}}.there" ]; do sleep 0.02; done'
+
+
+def launch_rank(code: str, script: str, timeout_s: float | None = None) -> Outcome:
+    """A shell script in which `rank` runs that code."""
+    with Lifelines() as lifelines:
+        words = ["env", *(f"{name}={value}" for name, value in lifelines.environment.items())]
+        script = f"rank() {{ {sys.executable} -c '{RANK}{code}'; }}; {script}"
+        return launch([*words, "sh", "-c", script], lifelines=lifelines, timeout_s=timeout_s)
+
+
+@pytest.mark.parametrize("timeout_s", [math.inf, 1e9])
+def test_a_time_may_be_longer_than_the_system_waits(timeout_s: float) -> None:
+    assert launch(["true"], timeout_s=timeout_s).ok
 
 
 def test_what_a_killed_guardian_leaves_behind_is_ended_and_nothing_else(tmp_path: Path) -> None:
@@ -27,3 +60,111 @@ def test_what_a_killed_guardian_leaves_behind_is_ended_and_nothing_else(tmp_path
     other.join()
     assert not any(alive(pid) for pid in pids_in(pids, 3))
     assert [outcome.exit_code for outcome in outcomes] == [7]
+
+
+GUARDIAN_THAT_FAILS = """
+import os, sys, time
+from stretto.launch import guardian
+def fails(*_):
+    while not os.path.exists(sys.argv[-1]) or os.path.getsize(sys.argv[-1]) < 2:
+        time.sleep(0.01)
+    raise RuntimeError("as ours may have faults")
+guardian.Watch = fails
+guardian.main()
+"""
+
+
+def test_a_guardian_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = f"setsid sh -c 'echo $$ >> {pids}; exec sleep {FOREVER}' & wait"
+    options = ["2", "none", "key", "none", "sh", "-c", script, str(pids)]
+    guardian = start_python(GUARDIAN_THAT_FAILS, *options, stderr=subprocess.PIPE)
+    _, said = guardian.communicate(timeout=60)
+    assert "as ours may have faults" in said
+    assert not any(alive(pid) for pid in pids_in(pids, 1))
+
+
+def test_a_launcher_of_another_user_is_no_reason_to_fail() -> None:
+    class OfAnother:
+        def send_signal(self, _number: int) -> None:
+            raise PermissionError
+
+    send(OfAnother(), 15)  # type: ignore[arg-type]
+
+
+CHILDREN_IGNORED = """
+import signal
+from stretto.launch.process import launch
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+launch(["grep", "SigIgn", "/proc/self/status"])
+print(launch(["sh", "-c", "exit 7"]).exit_code)
+"""
+
+
+def test_an_exit_code_is_known_though_ends_of_children_are_ignored() -> None:
+    owner = start_python(CHILDREN_IGNORED, stdout=subprocess.PIPE)
+    said, _ = owner.communicate(timeout=60)
+    _, ignored, code = said.split()
+    assert code == "7"
+    # What the launcher finds is as it is without us: 17 is SIGCHLD.
+    assert int(ignored, 16) & 1 << 16
+
+
+def test_ranks_that_run_on_without_their_launcher_are_a_failure() -> None:
+    outcome = launch_rank(
+        f"line = connect(); come(); time.sleep({FOREVER})", f"rank & {THERE}; exit 0"
+    )
+    assert (outcome.exit_code, outcome.running) == (0, (3,))
+    with pytest.raises(ApplicationFailed, match="its launcher ended while rank 3 still ran"):
+        require_success("./program", outcome, None)
+
+
+def test_a_rank_that_lives_on_after_finalize_is_no_failure() -> None:
+    code = f'line = connect(); line.send(b"done\\n"); come(); time.sleep({FOREVER})'
+    assert launch_rank(code, f"rank & {THERE}; exit 0").ok
+
+
+def test_ranks_that_never_fall_silent_do_not_hold_up_the_clock() -> None:
+    code = """
+line = connect()
+until = time.monotonic() + 20
+while time.monotonic() < until:
+    line.send(b"words\\n" * 4096)"""
+    assert launch_rank(code, "rank", timeout_s=1).timed_out
+
+
+FEW_DESCRIPTORS = f"""
+import sys
+from stretto.launch.lifelines import Lifelines
+from stretto.launch.process import launch
+with Lifelines() as lines:
+    words = ["env", *(f"{{name}}={{value}}" for name, value in lines.environment.items())]
+    rank = [sys.executable, "-c", {RANK!r} + sys.argv[1]]
+    outcome = launch([*words, *rank], lifelines=lines, timeout_s=float(sys.argv[2]))
+print(outcome.timed_out, outcome.running)
+"""
+
+
+@pytest.mark.parametrize(
+    ("timeout_s", "lasts", "told"), [("2", FOREVER, "True ()"), ("60", "0", "False ()")]
+)
+def test_more_connections_than_descriptors_hold_up_no_end(
+    timeout_s: str, lasts: str, told: str
+) -> None:
+    """Half of them come from a child: together they have more than the guardian."""
+    code = f"""
+child = os.fork()
+lines = [connect() for _ in range(25)]
+time.sleep(0.5 + {lasts})
+[line.send(b"done\\n") for line in lines]
+if child: os.waitpid(child, 0)"""
+    limited = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)){FEW_DESCRIPTORS}"
+    )
+    owner = start_python(limited, code, timeout_s, stdout=subprocess.PIPE)
+    try:
+        said, _ = owner.communicate(timeout=40)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            owner.kill()
+    assert said.strip() == told

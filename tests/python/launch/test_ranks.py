@@ -1,5 +1,6 @@
 """What the guardian makes of connections that come and go between its looks."""
 
+import errno
 import select
 import socket
 import threading
@@ -40,3 +41,25 @@ def test_connections_that_were_forgotten_since_the_poll_do_no_harm(
             ranks.hear(fd)
         for stranger in strangers:
             stranger.close()
+
+
+class Full(socket.socket):
+    """A listener of a process that may have no more descriptors."""
+
+    def accept(self) -> tuple[socket.socket, object]:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+
+def test_who_cannot_be_accepted_does_not_keep_the_guardian_busy(tmp_path: Path) -> None:
+    place = str(tmp_path / "line")
+    with Full(socket.AF_UNIX) as listener, select.epoll() as poll:
+        listener.bind(place)
+        listener.listen()
+        ranks = Ranks(poll, [listener], "key")
+        with socket.socket(socket.AF_UNIX) as caller:
+            caller.connect(place)
+            ranks.hear(listener.fileno())
+            assert poll.poll(0) == []
+            assert ranks.listens_again_at is not None
+            ranks.listen_again()
+            assert [fd for fd, _ in poll.poll(0)] == [listener.fileno()]

@@ -1,5 +1,6 @@
 """Which signals reach a launcher, how often, and that none is kept from ending us."""
 
+import os
 import signal
 import subprocess
 import time
@@ -7,6 +8,66 @@ from pathlib import Path
 
 import pytest
 from launched import OWNER, start_python, wait_for
+
+from stretto.launch.signals import HELD_S, LATE_S, Relay
+
+TERM, USR1 = signal.SIGTERM, signal.SIGUSR1
+
+
+def test_what_comes_to_the_owner_alone_is_passed_on() -> None:
+    relay = Relay()
+    assert relay.came_to_owner(TERM, 1.0)
+    assert relay.until == 1.0 + HELD_S
+    assert relay.due(1.0) == []
+    assert relay.due(1.0 + HELD_S) == [TERM]
+    assert relay.until is None
+
+
+@pytest.mark.parametrize("guardian_s", [-LATE_S / 2, -HELD_S / 2, HELD_S / 2])
+def test_what_every_process_gets_is_not_passed_on(guardian_s: float) -> None:
+    relay = Relay()
+    events = [(10.0, relay.came_to_owner), (10.0 + guardian_s, relay.came_here)]
+    for when, came in sorted(events, key=lambda event: event[0]):
+        came(TERM, when)
+    assert relay.came_to_owner(USR1, 10.0)
+    assert relay.due(20.0) == [USR1]
+
+
+def test_what_a_tool_sends_twice_at_once_is_one() -> None:
+    relay = Relay()
+    assert relay.came_to_owner(TERM, 1.0)
+    assert not relay.came_to_owner(TERM, 1.0 + HELD_S / 2)
+    assert relay.due(2.0) == [TERM]
+    assert relay.came_to_owner(TERM, 2.0)
+
+
+def test_a_launcher_gets_once_what_a_batch_system_sends_to_all(tmp_path: Path) -> None:
+    got, pids = tmp_path / "got", tmp_path / "pids"
+    script = f"""trap 'echo >> {got}' TERM; echo $PPID $$ > {pids}
+while [ ! -e {got} ]; do sleep 0.05; done; sleep 0.7; sleep 0.1"""
+    owner = start_python(OWNER, script)
+    wait_for(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+    guardian, launcher = map(int, pids.read_text().split())
+    os.kill(launcher, TERM)
+    wait_for(got.exists)
+    os.kill(guardian, TERM)
+    time.sleep(0.02)
+    owner.terminate()
+    assert owner.wait(timeout=60) == -TERM
+    assert got.read_text() == "\n"
+
+
+def test_a_launcher_that_a_ctrl_c_does_not_end_is_terminated(tmp_path: Path) -> None:
+    """As srun, which only warns at the first; what it is killed by leaves ranks elsewhere."""
+    script = f"""trap 'touch {tmp_path}/INT' INT; trap 'echo cancelled; exit 1' TERM
+touch {tmp_path}/there; while :; do sleep 0.05; done"""
+    owner = start_python(OWNER, script, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for sign in ("there", "INT"):
+        wait_for((tmp_path / sign).exists)
+        owner.send_signal(signal.SIGINT)  # the second one, so that it takes no five seconds
+    said, _ = owner.communicate(timeout=60)
+    assert said == "cancelled\n"
+
 
 # More than the pipes on the way hold, or a little less, so that the program itself can end.
 UNREAD = ["head -c 1000000 /dev/zero & sleep 0.2; {}; wait", "head -c 100000 /dev/zero; {}"]
@@ -28,3 +89,29 @@ def test_a_reader_that_does_not_read_keeps_no_signal_from_ending_us(
     finally:
         owner.kill()
         owner.communicate()
+
+
+ROLL_CALL = """
+import os, socket
+from stretto.launch.roll_call import RollCall
+roll = RollCall("-", 2)
+roll.hear(socket.socketpair()[0], 0, "this")
+roll.end()
+"""
+
+
+def test_a_line_of_the_guardians_waits_for_no_reader() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    try:
+        while True:
+            os.write(writing, bytes(4096))
+    except BlockingIOError:
+        os.set_blocking(writing, True)
+    guardian = start_python(ROLL_CALL, stderr=writing)
+    try:
+        assert guardian.wait(timeout=40) == 0
+    finally:
+        guardian.kill()
+        os.close(reading)
+        os.close(writing)

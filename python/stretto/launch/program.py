@@ -52,7 +52,7 @@ def inspect(argv: Sequence[str], *, needs_mpi: bool = True) -> Program:
     path = resolve(argv[0])
     start = _start(path, argv[0])
     if start.startswith(b"#!"):
-        libraries, mpi = {}, _script_mpi(start)
+        libraries, mpi = {}, _script_mpi(start, argv[0])
     else:
         libraries = _libraries(path, argv[0])
         mpi = _binary_mpi(path, argv[0], libraries, needs_mpi)
@@ -70,12 +70,16 @@ def resolve(name: str) -> Path:
     """The executable file that `name` stands for."""
     if "/" not in name:
         if found := shutil.which(name):
-            return Path(found)
-        hint = f"; did you mean ./{name}?" if Path(name).is_file() else ""
+            return Path(found).absolute()
+        hint = f"; did you mean ./{name}?" if os.path.isfile(name) else ""  # noqa: PTH113 - any name
         raise InputError(f"{name} is not on PATH{hint}")
     path = Path(name)
-    if not path.exists():
-        raise InputError(f"{name} does not exist")
+    try:
+        path.stat()
+    except FileNotFoundError:
+        raise InputError(f"{name} does not exist") from None
+    except OSError as error:  # its name is too long, a folder on the way is closed
+        raise InputError(f"{name} cannot be run: {error.strerror}") from None
     if not path.is_file():
         raise InputError(f"{name} is not a file")
     if not os.access(path, os.X_OK):
@@ -84,15 +88,25 @@ def resolve(name: str) -> Path:
 
 
 def _start(path: Path, name: str) -> bytes:
-    with path.open("rb") as file:
-        start = file.read(512)
+    try:
+        with path.open("rb") as file:
+            start = file.read(512)
+    except OSError as error:
+        raise InputError(
+            f"{name} cannot be read, to see which MPI it uses: {error.strerror}"
+        ) from None
     if not start.startswith((b"#!", b"\x7fELF")):
         raise InputError(f"{name} is neither an ELF program nor a script that begins with #!")
     return start
 
 
-def _script_mpi(start: bytes) -> Mpi | None:
+def _script_mpi(start: bytes, name: str) -> Mpi | None:
     interpreter = _interpreter(start)
+    if shutil.which(interpreter) is None:
+        raise InputError(
+            f"the first line of {name} names an interpreter that is not there or not executable: "
+            f"{interpreter or 'none'}"
+        )
     return _ask_mpi4py(interpreter) if _is_python(interpreter) else None
 
 
@@ -115,7 +129,12 @@ def _libraries(path: Path, name: str) -> dict[str, Path | None]:
     """Every library the loader would load for `path`, in its order, and from where."""
     env = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     answer = subprocess.run(
-        ["ldd", str(path.absolute())], env=env, capture_output=True, text=True, check=False
+        ["ldd", str(path.absolute())],
+        env=env,
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",  # folders may have any names
+        check=False,
     )
     if answer.returncode != 0 or "statically linked" in answer.stdout:
         raise InputError(
@@ -145,9 +164,16 @@ def _is_python(interpreter: str) -> bool:
 
 
 def _ask_mpi4py(python: str) -> Mpi:
-    answer = subprocess.run(
-        [python, "-c", _ASK_MPI4PY], capture_output=True, text=True, check=False
-    )
+    try:
+        answer = subprocess.run(
+            [python, "-c", _ASK_MPI4PY],
+            capture_output=True,
+            text=True,
+            errors="surrogateescape",
+            check=False,
+        )
+    except OSError as error:
+        raise InputError(f"{python} cannot be started: {error.strerror}") from None
     paths = [Path(line) for line in answer.stdout.split("\n")]
     # Memory maps are in no telling order, and the standard ABI may sit on another one.
     loaded = {

@@ -1,3 +1,4 @@
+import errno
 import os
 import sys
 from pathlib import Path
@@ -60,6 +61,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data").write_text("text")
     (tmp_path / "folder").mkdir()
     executable(tmp_path / "text", "no magic")
+    executable(tmp_path / "orphan.py", "#!/not/there/python3")
+    executable(tmp_path / "orphan.sh", "#!/usr/bin/env not-there-at-all")
+    executable(tmp_path / "nobody", "#!")
+    (tmp_path / "broken").mkdir()
+    executable(tmp_path / "broken" / "python3", "of no format at all")
+    executable(tmp_path / "broken.py", f"#!{tmp_path}/broken/python3")
     return tmp_path
 
 
@@ -73,12 +80,40 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("./data", "is not executable"),
         ("./text", "neither an ELF program nor a script"),
         ("/bin/ls", "does not use MPI"),
+        ("long" * 100, "is not on PATH"),
+        ("./" + "long" * 100, "File name too long"),
+        ("./data/program", "Not a directory"),
+        ("./orphan.py", "orphan.py names an interpreter .* not there.*: /not/there/python3"),
+        ("./orphan.sh", "not there.*: not-there-at-all"),
+        ("./nobody", "not there.*: none"),
+        ("./broken.py", "broken/python3 cannot be started: Exec format error"),
     ],
 )
 @pytest.mark.usefixtures("here")
 def test_what_cannot_run_under_stretto_says_why(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         inspect([name])
+
+
+@pytest.mark.usefixtures("here")
+def test_a_program_that_may_not_be_read_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "open", refuse)  # root may read every file
+    with pytest.raises(InputError, match=r"text cannot be read, .*: Permission denied"):
+        inspect(["./text"])
+
+
+def test_libraries_may_lie_in_folders_of_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = os.fsencode(tmp_path) + b"/\xe9"
+    ldd = executable(tmp_path / "ldd", "")
+    ldd.write_bytes(b"#!/bin/sh\necho '\tlibmpi.so.40 => " + folder + b"/libmpi.so.40 (0x7f)'\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    library = Path(os.fsdecode(folder), "libmpi.so.40")
+    assert inspect(["/bin/ls"]).mpi == Mpi("libmpi.so.40", library)
 
 
 @pytest.mark.usefixtures("here")

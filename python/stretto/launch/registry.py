@@ -40,6 +40,7 @@ def known_launchers(near: Path | None = None) -> list[Known]:
 
 def identify(path: Path, abi: Abi | None = None) -> Known | None:
     """The launcher at `path`, by what it says of itself; `abi` is what srun shall start."""
+    path = path.absolute()  # "./mpirun" without its folder would be another one, on PATH
     said = _version_text(path)
     return (
         OpenMpi.identify(path, said)
@@ -129,6 +130,7 @@ def _version_text(path: Path) -> str:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=10,
             check=False,
         )

@@ -132,6 +132,19 @@ def test_a_named_launcher_is_used_with_its_arguments(only: Path, tmp_path: Path)
     assert "--bind-to" in chosen.command(2, ["./solver"], {})
 
 
+@pytest.mark.parametrize("named", ["./mpirun", "mpirun"])
+def test_a_launcher_in_this_folder_is_not_taken_for_another_on_path(
+    only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    executable(only / "mpirun", MPIRUN)
+    mine = executable(tmp_path / "here" / "mpirun", MPIRUN)
+    monkeypatch.chdir(mine.parent)
+    if "/" not in named:
+        monkeypatch.setenv("PATH", f".:{only}")
+    chosen = choose_launcher(program("libmpi.so.40", tmp_path), named)
+    assert chosen.command(2, ["./solver"], {})[0] == str(mine)
+
+
 @pytest.mark.parametrize(
     ("named", "words"),
     [("/not/there", "not there"), ("cat", "no launcher known"), ("mpirun", "is Open MPI 4.1.4")],

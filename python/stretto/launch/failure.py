@@ -8,48 +8,65 @@ from stretto.errors import ApplicationFailed
 from stretto.launch.process import Outcome
 
 # How launchers say which rank failed and why: Open MPI's mpirun, MPICH's library, hydra.
-# The first that matches is the most telling.
+# The first that matches is the most telling. What stands between two words is bounded, as a program
+# that prints the first of them many times would keep us for as long as the square of that takes.
 _REPORTS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
     (
-        re.compile(r"MPI_ABORT was invoked on rank (\d+).*?errorcode (-?\d+)", re.DOTALL),
+        re.compile(
+            r"MPI_ABORT was invoked on rank (\d{1,9}).{0,1000}?errorcode (-?\d{1,10})", re.DOTALL
+        ),
         lambda found: f"rank {found[1]} {_ABORTS} with code {found[2]}",
     ),
     (
         re.compile(
-            r"^Abort\(-?\d+\) on node \d+ \(rank (\d+) in comm [^)]*\): "
-            r"Fatal error in (?:internal_|PMPI_|MPI_)?(\w+): ([^\n]*?)(?:, error stack:)?$",
+            r"^Abort\(-?\d{1,10}\) on node \d{1,9} \(rank (\d{1,9}) in comm [^)\n]{0,80}\): "
+            r"Fatal error in (?:internal_|PMPI_|MPI_)?(\w{1,80}): ([^\n]*?)(?:, error stack:)?$",
             re.MULTILINE,
         ),
         lambda found: f"rank {found[1]} failed in MPI_{found[2]}: {found[3]}",
     ),
     (
-        re.compile(r"^Abort\((-?\d+)\) on node \d+ \(rank (\d+) in comm", re.MULTILINE),
+        re.compile(
+            r"^Abort\((-?\d{1,10})\) on node \d{1,9} \(rank (\d{1,9}) in comm", re.MULTILINE
+        ),
         lambda found: f"rank {found[2]} {_ABORTS} with code {found[1]}",
     ),
     (
         re.compile(
-            r"An error occurred in (\w+)\n.*?by process \[\d+,(\d+)\].*?(MPI_ERR_\w+)", re.DOTALL
+            r"An error occurred in (\w{1,80})\n.{0,1000}?by process \[\d{1,10},(\d{1,9})\]"
+            r".{0,1000}?(MPI_ERR_\w{1,40})",
+            re.DOTALL,
         ),
         lambda found: f"rank {found[2]} got {found[3]} in {found[1]}",
     ),
     (
-        re.compile(r"process rank (\d+) with PID .*?exited\s+on\s+signal\s+(\d+)", re.DOTALL),
+        re.compile(
+            r"process rank (\d{1,9}) with PID .{0,1000}?"
+            r"exited\s{1,80}on\s{1,80}signal\s{1,80}(\d{1,9})",
+            re.DOTALL,
+        ),
         lambda found: f"rank {found[1]} was killed by {signal_name(int(found[2]))}",
     ),
     (
-        re.compile(r"Process name: \[\[\d+,\d+\],\s*(\d+)\]\s+Exit code:\s+(\d+)"),
+        re.compile(
+            r"Process name: \[\[\d{1,10},\d{1,10}\],\s{0,80}(\d{1,9})\]\s{1,80}"
+            r"Exit code:\s{1,80}(\d{1,9})"
+        ),
         lambda found: f"rank {found[1]} exited with code {found[2]}",
     ),
     (
-        re.compile(r"has exited due to process rank (\d+) .*?exiting\s+improperly", re.DOTALL),
+        re.compile(
+            r"has exited due to process rank (\d{1,9}) .{0,1000}?exiting\s{1,80}improperly",
+            re.DOTALL,
+        ),
         lambda found: f"rank {found[1]} exited without MPI_Finalize",
     ),
 ]
 _ABORTS = "called MPI_Abort"
 # Hydra names a process, and not always the one that died first: it kills the others itself.
 _HYDRA = re.compile(
-    r"PID (\d+) RUNNING AT (\S+)\n.*?EXIT CODE: (\d+)"
-    r"(?:.*?EXIT STRING: [^\n]*?\(signal (\d+)\))?",
+    r"PID (\d{1,9}) RUNNING AT (\S{1,255})\n.{0,1000}?EXIT CODE: (\d{1,9})"
+    r"(?:.{0,1000}?EXIT STRING: [^\n]{0,200}?\(signal (\d{1,9})\))?",
     re.DOTALL,
 )
 
@@ -113,13 +130,15 @@ def _ranks(numbers: tuple[int, ...]) -> str:
 
 
 # What a rank under Stretto says that has waited for long (src/engine/stall.cpp).
-_STALL = re.compile(r"^stretto: rank (\d+) has waited \d+ s for ranks? ([\d, ]+)", re.MULTILINE)
+_STALL = re.compile(
+    r"^stretto: rank (\d{1,9}) has waited \d{1,9} s for ranks? ([\d, ]+)", re.MULTILINE
+)
 
 
 def _suspects(last_words: str) -> str:
     """Whom others said they waited for, while they said nothing."""
     stalls = [(int(rank), peers) for rank, peers in _STALL.findall(last_words)]
-    awaited = {int(peer) for _, peers in stalls for peer in re.findall(r"\d+", peers)}
+    awaited = {int(peer) for _, peers in stalls for peer in re.findall(r"\d{1,9}", peers)}
     if not (silent := awaited - {rank for rank, _ in stalls}):
         return ""
     names = f"{'ranks' if len(silent) > 1 else 'rank'} {', '.join(map(str, sorted(silent)))}"

@@ -150,3 +150,28 @@ def test_a_launcher_that_did_not_notice_is_told_of() -> None:
 def test_after_a_timeout_those_are_named_that_kept_others_waiting() -> None:
     with pytest.raises(ApplicationFailed, match=r"was killed; rank 1 kept others waiting$"):
         require_success("./app", Outcome(0, 5.0, timed_out=True, last_words=STALLS), 5)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "*** An error occurred in MPI_Bcast\n*** reported by process [1,1]\n",
+        "MPI_ABORT was invoked on rank 1 ",
+        "process rank 1 with PID 2 ",
+        "has exited due to process rank 3 ",
+        "PID 1 RUNNING AT vm\n",
+        "PID 1 RUNNING AT vm\nEXIT CODE: 1\n",
+    ],
+)
+def test_a_program_that_says_half_of_a_report_many_times_is_read_soon(words: str) -> None:
+    """Steps that are the cube of its length take hours."""
+    said = words * (65_536 // len(words))
+    assert cause(Outcome(3, 1.0, timed_out=False, last_words=said)) == "exit code 3"
+
+
+def test_numbers_of_any_length_are_read() -> None:
+    said = OPEN_MPI_SIGNAL.replace("signal 11", "signal " + "9" * 5000)
+    assert lost(9, said).startswith("rank 1 was killed by signal 9")
+    stalled = "stretto: rank 1 has waited 60 s for rank " + "9" * 5000
+    with pytest.raises(ApplicationFailed, match="kept others waiting"):
+        require_success("./app", Outcome(0, 5.0, timed_out=True, last_words=stalled), 5)

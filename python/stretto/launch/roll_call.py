@@ -1,8 +1,11 @@
 """Whether all ranks of one job run Stretto, for the guardian: standard library only."""
 
 import contextlib
+import itertools
 import socket
 import time
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stretto.launch.notices import notice
@@ -13,6 +16,8 @@ ROLL_CALL_S = 10.0
 LONGEST_ROLL_CALL_S = 20.0
 # What a rank says whose launcher gives its job no name.
 NO_NAME = "-"
+# Of those that are missing so many are named.
+NAMED = 8
 
 
 @dataclass(eq=False)
@@ -25,19 +30,51 @@ class Question:
     asked: float
 
 
+class Alike:
+    """Those who wait and run the same."""
+
+    def __init__(self) -> None:
+        self._by_rank: dict[int, list[Question]] = {}
+        self._count = 0
+
+    def add(self, question: Question) -> None:
+        """One more waits."""
+        self._by_rank.setdefault(question.rank, []).append(question)
+        self._count += 1
+
+    def remove(self, question: Question) -> None:
+        """One waits no longer."""
+        self._by_rank[question.rank].remove(question)
+        if not self._by_rank[question.rank]:
+            del self._by_rank[question.rank]
+        self._count -= 1
+
+    def are_whole_jobs(self, size: int) -> bool:
+        """Whether there are as many of each rank's number: none waits for one that is missing."""
+        jobs, rest = divmod(self._count, size) if size else (0, 0)
+        if not jobs or rest or len(self._by_rank) != size:
+            return False
+        return all(len(questions) == jobs for questions in self._by_rank.values())
+
+    def all(self) -> list[Question]:
+        """Every one of them."""
+        return [question for questions in self._by_rank.values() for question in questions]
+
+
 class RollCall:
     """Whether all ranks of one job run Stretto, and the same (src/intercept/roll_call.hpp).
 
     They come here when MPI_Init is over for them, so within moments of each other. Jobs without a
     name are a pool if they are of one size: it does not matter which rank 1 a rank 0 is told of,
-    as long as there is one for each.
+    as long as there is one for each. Where there is not, whose is missing nobody knows, and
+    all wait.
     """
 
     def __init__(self, name: str, size: int) -> None:
         self._is_named = name != NO_NAME
         self._size = size
         self._waiting: dict[socket.socket, Question] = {}  # as they came
-        self._alike: dict[str, dict[int, list[Question]]] = {}  # by what they run and rank
+        self._alike: dict[str, Alike] = {}  # by what they run
 
     @property
     def until(self) -> float | None:
@@ -51,21 +88,18 @@ class RollCall:
         """One has come, who runs that."""
         question = Question(connection, rank, what, time.monotonic())
         self._waiting[connection] = question
-        alike = self._alike.setdefault(what, {})
-        alike.setdefault(rank, []).append(question)
-        if len(alike) == self._size:
-            self._answer([questions[0] for questions in alike.values()], b"all\n")
-        elif self._is_named and len(self._waiting) == self._size and not self._missing():
+        alike = self._alike.setdefault(what, Alike())
+        alike.add(question)
+        if alike.are_whole_jobs(self._size):
+            self._answer(alike.all(), b"all\n")
+        elif self._is_named and len(self._waiting) == self._size and not self._missing()[0]:
             self.end()
 
     def withdraw(self, connection: socket.socket) -> None:
         """One that may have asked is gone, and none of another job may be told of it."""
         if (question := self._waiting.pop(connection, None)) is None:
             return
-        ranks = self._alike[question.what]
-        ranks[question.rank].remove(question)
-        if not ranks[question.rank]:
-            del ranks[question.rank]
+        self._alike[question.what].remove(question)
 
     def end(self) -> None:
         """No rank that would make them complete has come, and none is awaited any more."""
@@ -73,16 +107,20 @@ class RollCall:
         self._answer(list(self._waiting.values()), b"not\n")
         notice(f"{why_not}: the program runs as it is, without Stretto")
 
-    def _missing(self) -> list[int]:
-        return sorted(
-            set(range(self._size)) - {question.rank for question in self._waiting.values()}
-        )
+    def _missing(self) -> tuple[int, Iterator[int]]:
+        """How many numbers of ranks fewer have who wait than the most frequent one, and which."""
+        ranks = Counter(question.rank for question in self._waiting.values())
+        most = max(ranks.values())
+        count = self._size - sum(ranks[rank] == most for rank in ranks if rank < self._size)
+        return count, (rank for rank in range(self._size) if ranks[rank] < most)
 
     def _absence(self) -> str | None:
-        if not (missing := self._missing()):
+        missing, absent = self._missing()
+        if not missing:
             return None
-        who = f"rank{'s' if len(missing) > 1 else ''} {', '.join(map(str, missing[:8]))}"
-        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
+        named = [str(rank) for rank in itertools.islice(absent, NAMED)]
+        who = f"rank{'s' if missing > 1 else ''} {', '.join(named)}"
+        more = f" and {missing - NAMED} more" if missing > NAMED else ""
         return (
             f"{who}{more} of {self._size} came up without Stretto (linked statically? "
             "LD_PRELOAD cleared on the way?)"

@@ -54,6 +54,28 @@ def test_jobs_without_names_and_with_other_settings_wait_for_their_own(pool: Ask
     assert [pool.answer(each) for each in (asked[1], late)] == ["all", "all"]
 
 
+def test_whole_jobs_without_names_wait_while_a_rank_of_another_is_missing(
+    pool: Asking, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Who is whose nobody knows: yes to one rank of that job would be yes to half of it."""
+    asked = [pool.ask(0), pool.ask(0), pool.ask(1)]
+    assert [pool.answer(each) for each in asked] == [None] * 3
+    pool.roll.end()
+    assert [pool.answer(each) for each in asked] == ["not"] * 3
+    assert "stretto: rank 1 of 2 came up without Stretto" in capfd.readouterr().err
+
+
+def test_a_size_of_any_number_costs_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        roll = RollCall(NO_NAME, 999_999_999)
+        roll.hear(ours, 3, "this")
+        roll.end()
+        assert theirs.recv(9) == b"not\n"
+    words = "ranks 0, 1, 2, 4, 5, 6, 7, 8 and 999999990 more of 999999999 came up without"
+    assert words in capfd.readouterr().err
+
+
 def test_who_waits_in_vain_is_told_no_in_bounded_time(
     pool: Asking, capfd: pytest.CaptureFixture[str]
 ) -> None:

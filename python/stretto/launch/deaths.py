@@ -1,9 +1,45 @@
 """The account of ranks that died, and of who may wait for them: standard library only."""
 
+import re
 import time
+from collections import Counter
+from collections.abc import Mapping
+
+# How long a rank may have been dead before the job is ended, which was its launcher's task.
+NOTICES = "STRETTO_DEATH_SECONDS"
+NOTICES_S = 10
 
 # What tells jobs of one launch apart: its name, as far as its launcher gives one, and its size.
 Job = tuple[str, int]
+
+
+def notices_s(environment: Mapping[str, str]) -> int | None:
+    """How many seconds that are (0: for ever); None: what is set is no such number."""
+    text = environment.get(NOTICES) or str(NOTICES_S)
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+
+
+class Crowd:
+    """Ranks of one job, or of several where a launcher gives none a name and they are of one size.
+
+    Whose is whose nobody knows then, until all of them have gone.
+    """
+
+    def __init__(self) -> None:
+        self._there: Counter[int] = Counter()  # ranks by number
+        self.is_several = False
+
+    def come(self, rank: int) -> None:
+        """One is there."""
+        self._there[rank] += 1
+        self.is_several = self.is_several or self._there[rank] > 1
+
+    def go(self, rank: int) -> None:
+        """One has gone, whatever it did."""
+        self._there[rank] -= 1
+        if not self._there[rank]:
+            del self._there[rank]
+        self.is_several = self.is_several and bool(self._there)
 
 
 class Deaths:
@@ -13,7 +49,8 @@ class Deaths:
     handles a failed job and goes on to start another.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, notices_s: int) -> None:
+        self._notices_s = notices_s  # 0: nobody is ended for a death
         self.first: dict[str, str] | None = None  # rank, pid, host; code of its MPI_Abort
         self._aborted = False
         self._told: set[Job | None] = set()  # jobs whose launchers know that they failed
@@ -22,14 +59,14 @@ class Deaths:
         # Connections of those who may wait for one, since when, in the order of the deaths.
         self._waiting: dict[int, float] = {}
 
-    def add(self, said: list[str], survivors: set[int]) -> None:
-        """One has ended that said this before."""
-        self._first_is(said, replaces=False)
+    def add(self, who: dict[str, str], survivors: set[int]) -> None:
+        """One has ended."""
+        self._first_is(who, replaces=False)
         self._let_wait(survivors)
 
-    def add_abort(self, job: Job | None, said: list[str], others: set[int]) -> None:
+    def add_abort(self, job: Job | None, who: dict[str, str], others: set[int]) -> None:
         """One ends the others, who may be seen to end before it: it counts as the first."""
-        self._first_is(said, replaces=not self._aborted)
+        self._first_is(who, replaces=not self._aborted)
         self._aborted = True
         self._told.add(job)
         self._let_wait(others)
@@ -59,17 +96,16 @@ class Deaths:
         """Whether one has died already that this one may wait for."""
         return line in self._waiting
 
-    def missed_since(self) -> float | None:
-        """When a rank died that others, still alive, may be waiting for."""
-        return next(iter(self._waiting.values()), None)
+    def end_by(self) -> float | None:
+        """When the job is to be ended that waits for a rank that died, if there is one."""
+        since = next(iter(self._waiting.values()), None)
+        return since + self._notices_s if since is not None and self._notices_s else None
 
     def _let_wait(self, survivors: set[int]) -> None:
         now = time.monotonic()
         for survivor in survivors:
             self._waiting.setdefault(survivor, now)
 
-    def _first_is(self, said: list[str], *, replaces: bool) -> None:
+    def _first_is(self, who: dict[str, str], *, replaces: bool) -> None:
         if self.first is None or replaces:
-            aborts = [line for line in said if line.startswith("aborts ")]
-            words = " ".join([said[0], *aborts]).split()
-            self.first = dict(zip(words[::2], words[1::2], strict=False))
+            self.first = who

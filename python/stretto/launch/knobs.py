@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from stretto.launch.deaths import NOTICES, NOTICES_S
 from stretto.launch.dropin import (
     ALL_RANKS,
     CALIBRATION,
@@ -69,6 +70,11 @@ _KNOBS = (
         "STRETTO_STALL_SECONDS",
         "60",
         "a rank whose wait gets no message for so long says whom it waits for (0: never)",
+    ),
+    Knob(
+        NOTICES,
+        str(NOTICES_S),
+        "seconds after a rank's death until the job is ended that waits for it (0: never)",
     ),
     Knob(
         PROGRESS,

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import os
 import secrets
 import shutil
 import socket
@@ -11,6 +12,9 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from stretto.errors import InputError
+from stretto.launch.deaths import NOTICES, notices_s
 
 VARIABLE = "STRETTO_RUN_LIFELINE"
 
@@ -28,14 +32,11 @@ class Lifelines:
         self.key = ""  # what each rank says first
 
     def __enter__(self) -> Self:
+        if notices_s(os.environ) is None:  # the guardian, which reads it, has nobody to tell
+            raise InputError(f"{NOTICES}={os.environ[NOTICES]} is not a whole number of at least 0")
         self._folder = _temporary_folder()
-        path = str(self._folder / "lifeline") if self._folder else ""
         self.key = secrets.token_hex(16)
-        # A path may be too long for a socket, and ports may be forbidden: one of both will do.
-        with contextlib.suppress(OSError):
-            if path:
-                self._listen(socket.AF_UNIX, path)
-        places = [self.key, path]
+        places = [self.key, self._listen_here()]
         with contextlib.suppress(OSError):
             port = self._listen(socket.AF_INET, ("", 0)).getsockname()[1]
             places += [f"{address}:{port}" for address in _addresses()]
@@ -43,6 +44,17 @@ class Lifelines:
         reached = self.sockets and any(places[1:])
         self.environment = {VARIABLE: ",".join(places)} if reached else {}
         return self
+
+    def _listen_here(self) -> str:
+        """The path at which ranks that share this machine's files come; empty where they cannot."""
+        path = str(self._folder / "lifeline") if self._folder else ""
+        if not path or "," in path:  # what ranks are told has commas between the places
+            return ""
+        try:
+            self._listen(socket.AF_UNIX, path)
+        except OSError:  # it is longer than a socket's may be
+            return ""
+        return path
 
     def _listen(self, family: int, address: str | tuple[str, int]) -> socket.socket:
         listener = socket.socket(family)
@@ -83,7 +95,7 @@ _SIOCGIFADDR = 0x8915
 
 
 def _addresses() -> list[str]:
-    """This machine's on its networks (IPv4)."""
+    """This machine's on its networks (IPv4), and last the one that it has without any."""
     found = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         for _, name in socket.if_nameindex():
@@ -91,4 +103,4 @@ def _addresses() -> list[str]:
             with contextlib.suppress(OSError):
                 answer = fcntl.ioctl(asking.fileno(), _SIOCGIFADDR, request)
                 found.append(socket.inet_ntoa(answer[20:24]))
-    return [address for address in found if not address.startswith("127.")]
+    return [*(address for address in found if not address.startswith("127.")), "127.0.0.1"]

@@ -1,12 +1,15 @@
 """What the ranks of a launch say to the guardian, and how they end: standard library only."""
 
+import contextlib
 import errno
+import itertools
+import os
 import select
 import socket
 import time
-from dataclasses import dataclass
 
-from stretto.launch.deaths import Deaths, Job
+from stretto.launch.deaths import NOTICES_S, Crowd, Deaths, Job, notices_s
+from stretto.launch.lines import Line, is_abort
 from stretto.launch.peers import Peer
 from stretto.launch.roll_call import RollCall
 
@@ -16,29 +19,9 @@ STRANGER_S = 5.0
 # one of its connections ends before.
 FULL_S = 1.0
 _TOO_MANY = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-
-
-@dataclass(eq=False)
-class Line:
-    """A connection, and what came over it so far."""
-
-    connection: socket.socket
-    came: float
-    peer: Peer
-    said: str = ""
-    is_rank: bool = False  # it has shown the key
-    job: Job | None = None  # not known before it asks
-
-    def may_be_of(self, job: Job | None) -> bool:
-        """Whether its rank is of that job, as far as both are known."""
-        return self.is_rank and (self.job is None or job is None or self.job == job)
-
-    def goes_on(self) -> bool:
-        """Whether its rank has not said that it ends."""
-        if not self.is_rank:
-            return False
-        last = self.said.splitlines()[-1]
-        return last not in ("done", "left") and not last.startswith("aborts ")
+# A host that is gone without a word is missed six minutes after its last: a network may be
+# away for some, and the system's own two hours are as long as never.
+KEEP_ALIVE = ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 30), (socket.TCP_KEEPCNT, 10))
 
 
 class Ranks:
@@ -49,10 +32,13 @@ class Ranks:
         self._key = key
         self._listeners = {listener.fileno(): listener for listener in listeners}
         self._lines: dict[int, Line] = {}
+        self._strangers: dict[int, Line] = {}  # those of them that have shown no key, as they came
+        self._crowds: dict[Job, Crowd] = {}
         self._rolls: dict[Job, RollCall] = {}
-        self.deaths = Deaths()
         self._full: list[int] = []  # listeners where one waits who cannot be accepted
         self.listens_again_at: float | None = None
+        seconds = notices_s(os.environ)
+        self.deaths = Deaths(NOTICES_S if seconds is None else seconds)
         for fd, listener in self._listeners.items():
             listener.setblocking(False)
             poll.register(fd, select.EPOLLIN)
@@ -82,19 +68,24 @@ class Ranks:
             self._ended(line, may_wait, ended_well)
 
     def _listen(self, fd: int, line: Line, words: str) -> None:
-        before = line.said
-        line.said += words
-        if not self._is_ours(line):
+        heard = line.hear(words, self._key)
+        if heard is None:
             self._forget(fd)
             return
-        self._calls(line, before)
-        self._aborts(fd, line, before)
+        if line.is_rank:
+            self._strangers.pop(fd, None)
+        if len(line.said) - len(heard) < 2 <= len(line.said) and line.asks():
+            self._ask(line)
+        if any(map(is_abort, heard)):
+            self._aborts(fd, line)
 
     def _accept(self, listener: socket.socket) -> None:
         now = time.monotonic()
-        for fd, line in list(self._lines.items()):
-            if not line.is_rank and now - line.came > STRANGER_S:
-                self._forget(fd)
+        silent = itertools.takewhile(
+            lambda each: now - each[1].came > STRANGER_S, self._strangers.items()
+        )
+        for fd, _ in list(silent):
+            self._forget(fd)
         try:
             connection, _ = listener.accept()
         except OSError as error:
@@ -102,7 +93,10 @@ class Ranks:
                 self._stop_listening(listener.fileno())
             return  # or it is gone again
         connection.setblocking(False)
-        self._lines[connection.fileno()] = Line(connection, now, Peer(connection))
+        if connection.family == socket.AF_INET:
+            _keep_alive(connection)
+        line = Line(connection, now, Peer(connection))
+        self._lines[connection.fileno()] = self._strangers[connection.fileno()] = line
         self._poll.register(connection.fileno(), select.EPOLLIN)
 
     def _stop_listening(self, fd: int) -> None:
@@ -118,29 +112,11 @@ class Ranks:
         self._full.clear()
         self.listens_again_at = None
 
-    def _is_ours(self, line: Line) -> bool:
-        """Anybody may find the port; ranks know the key."""
-        if line.is_rank:
-            return True
-        first, whole, _ = line.said.partition("\n")
-        if not whole:
-            return len(first) < 4096
-        words = first.split(" ")
-        if len(words) != 8 or words[::2] != ["rank", "pid", "host", "key"]:
-            return False
-        line.is_rank = words[7] == self._key and words[1].isdigit() and words[3].isdigit()
-        return line.is_rank
-
-    def _calls(self, line: Line, before: str) -> None:
-        """Its second line may be its part in the roll call: "of SIZE in JOB runs WHAT"."""
-        if not before.count("\n") < 2 <= line.said.count("\n"):
-            return
-        first, second, *_ = line.said.splitlines()
-        words = second.split(" ", 5)
-        if len(words) == 6 and words[::2] == ["of", "in", "runs"] and words[1].isdigit():
-            line.job = (words[3], int(words[1]))
-            roll = self._rolls.setdefault(line.job, RollCall(*line.job))
-            roll.hear(line.connection, int(first.split()[1]), words[5])
+    def _ask(self, line: Line) -> None:
+        assert line.job is not None
+        self._crowds.setdefault(line.job, Crowd()).come(line.rank)
+        roll = self._rolls.setdefault(line.job, RollCall(*line.job))
+        roll.hear(line.connection, line.rank, line.runs)
 
     def roll_call_until(self) -> float | None:
         """When the first of those that go on is to end."""
@@ -155,9 +131,11 @@ class Ranks:
 
     def _forget(self, fd: int) -> None:
         line = self._lines.pop(fd)
+        self._strangers.pop(fd, None)
         self._poll.unregister(fd)
         if line.job is not None:
             self._rolls[line.job].withdraw(line.connection)
+            self._crowds[line.job].go(line.rank)
         line.connection.close()
         line.peer.close()
         self.deaths.gone(fd)
@@ -170,24 +148,25 @@ class Ranks:
     def running(self) -> list[int]:
         """The numbers of those that are alive and compute, as far as one can know."""
         return sorted(
-            int(line.said.split()[1])
+            line.rank
             for line in self._lines.values()
             if line.goes_on() and not line.peer.is_dying()
         )
 
     def _ended(self, line: Line, may_wait: bool, ended_well: bool | None) -> None:
-        said = line.said.splitlines()
-        if said[-1] == "done":
+        if line.said[-1] == "done":
             return
-        left = said[-1] == "left"
+        left = line.said[-1] == "left"
         if not left:
             self.deaths.add_silent(line.job, ended_well)
         first = self._before(line) if left and self.deaths.first is None else line
         others = set() if may_wait else self._others(first)
-        self.deaths.add(first.said.splitlines(), others)
+        self.deaths.add(first.account(), others)
 
     def _others(self, line: Line) -> set[int]:
-        """Those of its job that are there."""
+        """Those of its job that are there, as far as one can know."""
+        if line.job is not None and self._crowds[line.job].is_several:
+            return set()
         return {
             fd
             for fd, other in self._lines.items()
@@ -204,14 +183,21 @@ class Ranks:
             other
             for other in self._lines.values()
             if other.may_be_of(line.job)
-            and other.said.splitlines()[-1] not in ("done", "left")
+            and other.said[-1] not in ("done", "left")
             and other.peer.is_dying()
         ]
         return dying[0] if len(dying) == 1 else line
 
-    def _aborts(self, fd: int, line: Line, before: str) -> None:
+    def _aborts(self, fd: int, line: Line) -> None:
         """A rank that ends the others may be seen to end after them, or never."""
-        lines = line.said.splitlines()
-        if any(each.startswith("aborts ") for each in lines[before.count("\n") :]):
-            # It waits for nobody, but ends itself where its launcher does not end it.
-            self.deaths.add_abort(line.job, lines, self._others(line) | {fd})
+        # It waits for nobody, but ends itself where its launcher does not end it. Where it may
+        # wait for another already all of them do, who may all abort.
+        others = set() if self.deaths.may_wait(fd) else self._others(line) | {fd}
+        self.deaths.add_abort(line.job, line.account(), others)
+
+
+def _keep_alive(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # it may be gone
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in KEEP_ALIVE:
+            connection.setsockopt(socket.IPPROTO_TCP, option, value)

@@ -13,8 +13,6 @@ from stretto.launch.descendants import reap_adopted
 from stretto.launch.ranks import Ranks
 from stretto.launch.signals import PASSED_ON, Relay, Signals, Stopping
 
-# How long a rank may have been dead before we end the job, which was its launcher's task.
-LAUNCHER_NOTICES_S = 10.0
 # How long after the launcher's end what its ranks said at last may be on its way, by TCP.
 LAST_WORDS_S = 1.0
 # epoll takes no more than some 24 days.
@@ -86,10 +84,9 @@ class Watch:
 
     def _limits(self, timeout: float | None) -> dict[str, float]:
         """When it is to be ended, and why."""
-        missed = self.ranks.deaths.missed_since()
         limits = {
             "timed out": timeout,
-            "missed a rank": None if missed is None else missed + LAUNCHER_NOTICES_S,
+            "missed a rank": self.ranks.deaths.end_by(),
             "asked to end": self._stopping.until,
         }
         return {why: limit for why, limit in limits.items() if limit is not None}

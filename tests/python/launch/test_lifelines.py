@@ -1,9 +1,12 @@
 import socket
 import tempfile
+from pathlib import Path
 
 import pytest
 
+from stretto.errors import InputError
 from stretto.launch import lifelines
+from stretto.launch.deaths import NOTICES
 from stretto.launch.lifelines import VARIABLE, Lifelines
 
 
@@ -31,3 +34,26 @@ def test_ranks_are_sent_to_no_place_that_is_none(monkeypatch: pytest.MonkeyPatch
         patch.setattr(tempfile, "tempdir", "/not/there")
         with Lifelines() as made:
             assert made.environment == {}
+
+
+@pytest.mark.parametrize("name", ["long" * 30, "a,b"])
+def test_a_folder_that_no_socket_can_be_in_is_no_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The ranks here come over TCP, where this machine has no network, too."""
+    monkeypatch.setattr(socket, "if_nameindex", list)
+    (tmp_path / name).mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(tmp_path / name))
+        with Lifelines() as made:
+            port = made.sockets[0].getsockname()[1]
+            assert made.environment[VARIABLE] == f"{made.key},,127.0.0.1:{port}"
+    assert list((tmp_path / name).iterdir()) == []
+
+
+def test_a_time_that_is_none_is_told_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(NOTICES, "soon")
+    with pytest.raises(InputError, match="STRETTO_DEATH_SECONDS=soon is not a whole number"):
+        Lifelines().__enter__()

@@ -1,0 +1,80 @@
+"""What comes over a connection to the guardian, whoever is behind it: standard library only."""
+
+import re
+import socket
+from dataclasses import dataclass, field
+
+from stretto.launch.deaths import Job
+from stretto.launch.peers import Peer
+
+# A rank says three lines, of which the longest names some fifty settings: who says more is none
+# of ours, and may fill nobody's memory.
+MOST_LINES = 64
+LONGEST_LINE = 1 << 16
+LONGEST_OF_A_STRANGER = 4096
+
+# Digits are ASCII's, and no more of them than any rank, process or exit code has.
+_INTRODUCTION = re.compile(r"rank ([0-9]{1,9}) pid ([0-9]{1,9}) host ([^ ]*) key ([^ ]*)")
+_QUESTION = re.compile(r"of ([0-9]{1,9}) in ([^ ]*) runs (.*)")
+_ABORT = re.compile(r"aborts (-?[0-9]{1,10})")
+
+
+@dataclass(eq=False)
+class Line:
+    """A connection, and what came over it so far (src/intercept/roll_call.cpp, lifeline.cpp)."""
+
+    connection: socket.socket
+    came: float
+    peer: Peer
+    said: list[str] = field(default_factory=list)  # whole lines
+    is_rank: bool = False  # it has shown the key
+    rank: int = -1
+    job: Job | None = None  # not known before it asks
+    runs: str = ""
+    _unended: str = ""
+
+    def hear(self, words: str, key: str) -> list[str] | None:
+        """The lines that these words end; None: it is not, or is no longer, one to be heard."""
+        before = len(self.said)
+        *ended, self._unended = (self._unended + words).split("\n")
+        self.said += ended
+        if self.said and not self.is_rank:
+            introduced = _INTRODUCTION.fullmatch(self.said[0])
+            if introduced is None or introduced[4] != key:  # anybody may find the port
+                return None
+            self.is_rank = True
+            self.rank = int(introduced[1])
+        longest = LONGEST_LINE if self.is_rank else LONGEST_OF_A_STRANGER
+        if len(self._unended) > longest or len(self.said) > MOST_LINES:
+            return None
+        return self.said[before:]
+
+    def asks(self) -> bool:
+        """Whether its second line is its part in the roll call: "of SIZE in JOB runs WHAT"."""
+        asked = _QUESTION.fullmatch(self.said[1])
+        if asked is not None:
+            self.job = (asked[2], int(asked[1]))
+            self.runs = asked[3]
+        return asked is not None
+
+    def may_be_of(self, job: Job | None) -> bool:
+        """Whether its rank is of that job, as far as both are known."""
+        return self.is_rank and (self.job is None or job is None or self.job == job)
+
+    def goes_on(self) -> bool:
+        """Whether it is a rank that has not said that it ends."""
+        if not self.is_rank:
+            return False
+        return self.said[-1] not in ("done", "left") and not is_abort(self.said[-1])
+
+    def account(self) -> dict[str, str]:
+        """Of a rank, which it is (rank, pid, host), and the code of its MPI_Abort (aborts)."""
+        words = self.said[0].split(" ")
+        codes = [found[1] for each in self.said if (found := _ABORT.fullmatch(each))]
+        aborts = {"aborts": codes[-1]} if codes else {}
+        return dict(zip(words[:6:2], words[1:6:2], strict=True)) | aborts
+
+
+def is_abort(said: str) -> bool:
+    """Whether a rank that says this is about to end the others."""
+    return _ABORT.fullmatch(said) is not None

@@ -43,7 +43,8 @@ file(GLOB_RECURSE live_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/
 file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
 file(GLOB intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
 file(GLOB observing_sources CONFIGURE_DEPENDS src/intercept/calls/*.cpp)
-list(APPEND observing_sources src/intercept/entry.cpp src/intercept/roll_call.cpp
+list(APPEND observing_sources src/intercept/entry.cpp src/intercept/job_name.cpp
+     src/intercept/roll_call.cpp
      src/intercept/this_rank.cpp
      src/transport/mpi/native.cpp
      src/engine/own_neighbors.cpp)

@@ -21,13 +21,19 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "intercept/job_name.hpp"
 #include "intercept/this_rank.hpp"
 #include "transport/mpi/native.hpp"
 
 namespace stretto::intercept {
 namespace {
 
-constexpr int kConnectMs = 1000;   // to one of several addresses
+// To one of several addresses. The kernel repeats a connection's first packet, which a busy host
+// drops, after 1, 3 and 7 s: who is not there at once is given the time in a second round, and all
+// rounds together the time that the others wait for this rank.
+constexpr int kConnectMs = 1000;
+constexpr int kConnectAgainMs = 8000;
+constexpr int kConnectAllMs = 20'000;
 constexpr int kAnswerMs = 30'000;  // `stretto run` waits a third of that for those who are missing
 
 bool wait_for(int line, short what, int limit_ms) {
@@ -43,7 +49,7 @@ bool wait_for(int line, short what, int limit_ms) {
 }
 
 template <class Address>
-int connect_to(const Address& address, int family) {
+int connect_to(const Address& address, int family, int limit_ms) {
   const int line = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (line < 0) return -1;
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
@@ -53,7 +59,7 @@ int connect_to(const Address& address, int family) {
     ::setsockopt(line, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     ::fcntl(line, F_SETFL, 0);
     connected = ::connect(line, generic, sizeof address) == 0;
-  } else if (!connected && errno == EINPROGRESS && wait_for(line, POLLOUT, kConnectMs)) {
+  } else if (!connected && errno == EINPROGRESS && wait_for(line, POLLOUT, limit_ms)) {
     int error = 0;
     socklen_t size = sizeof error;
     connected = ::getsockopt(line, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
@@ -71,10 +77,10 @@ int connect_to_path(std::string_view path) {
   if (path.size() >= sizeof address.sun_path) return -1;
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, path.size());
-  return connect_to(address, AF_UNIX);
+  return connect_to(address, AF_UNIX, kConnectMs);
 }
 
-int connect_to_port(const std::string& host, std::string_view port) {
+int connect_to_port(const std::string& host, std::string_view port, int limit_ms) {
   sockaddr_in address{};
   std::uint16_t number = 0;
   const auto parsed = std::from_chars(port.data(), port.data() + port.size(), number);
@@ -83,7 +89,11 @@ int connect_to_port(const std::string& host, std::string_view port) {
   }
   address.sin_family = AF_INET;
   address.sin_port = htons(number);
-  return connect_to(address, AF_INET);
+  const int line = connect_to(address, AF_INET, limit_ms);
+  if (line < 0) return -1;
+  const int on = 1;  // a host that is gone without a word is noticed
+  ::setsockopt(line, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  return line;
 }
 
 std::vector<std::string> parts_of(const std::string& text) {
@@ -101,10 +111,16 @@ std::vector<std::string> parts_of(const std::string& text) {
 // After the key: a path on this host or, on others, one of the addresses that follow it.
 int connect_to_run(const std::vector<std::string>& where) {
   int line = where.size() > 1 ? connect_to_path(where[1]) : -1;
-  for (std::size_t i = 2; i < where.size() && line < 0; ++i) {
-    const std::size_t colon = where[i].rfind(':');
-    if (colon == std::string::npos) continue;
-    line = connect_to_port(where[i].substr(0, colon), std::string_view(where[i]).substr(colon + 1));
+  const std::int64_t until_ns = now_ns() + std::int64_t{kConnectAllMs} * 1'000'000;
+  for (const int each_ms : {kConnectMs, kConnectAgainMs}) {
+    for (std::size_t i = 2; i < where.size() && line < 0; ++i) {
+      const std::size_t colon = where[i].rfind(':');
+      const std::int64_t left_ms = (until_ns - now_ns()) / 1'000'000;
+      if (colon == std::string::npos || left_ms <= 0) continue;
+      line =
+          connect_to_port(where[i].substr(0, colon), std::string_view(where[i]).substr(colon + 1),
+                          static_cast<int>(std::min<std::int64_t>(each_ms, left_ms)));
+    }
   }
   return line;
 }
@@ -124,18 +140,6 @@ std::string equal_settings() {
   for (const std::string& setting : settings) all += ' ' + setting;
   std::replace(all.begin(), all.end(), '\n', ' ');
   return all;
-}
-
-// What all ranks of one job have, and those of others that ask at the same time have not; "-" where
-// the launcher tells nothing of the kind.
-std::string job() {
-  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_STEP_ID"}) {
-    if (auto value = setting(name)) {
-      std::replace(value->begin(), value->end(), ' ', '_');
-      return *value;
-    }
-  }
-  return "-";
 }
 
 // What `stretto run` answers, or nothing.
@@ -189,10 +193,10 @@ RollCall call_roll(const char* mode, int rank, int size) {
   }
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  const std::string words = "rank " + std::to_string(rank) + " pid " + std::to_string(::getpid()) +
-                            " host " + host.data() + " key " + parts.front() + "\nof " +
-                            std::to_string(size) + " in " + job() + " runs " + STRETTO_VERSION +
-                            ' ' + mode + ' ' + STRETTO_ABI + equal_settings() + '\n';
+  const std::string words =
+      "rank " + std::to_string(rank) + " pid " + std::to_string(::getpid()) + " host " +
+      host.data() + " key " + parts.front() + "\nof " + std::to_string(size) + " in " + job_name() +
+      " runs " + STRETTO_VERSION + ' ' + mode + ' ' + STRETTO_ABI + equal_settings() + '\n';
   const std::string answer = ask(roll.line, words);
   if (answer.empty()) {
     refuse(5, "rank %d was not told whether all ranks run Stretto: `stretto run` does not answer",

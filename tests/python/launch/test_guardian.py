@@ -129,7 +129,10 @@ def test_ranks_that_never_fall_silent_do_not_hold_up_the_clock() -> None:
 line = connect()
 until = time.monotonic() + 20
 while time.monotonic() < until:
-    line.send(b"words\\n" * 4096)"""
+    try:
+        line.send(b"words\\n" * 8)
+    except OSError:  # it has said more than a rank may
+        line = connect()"""
     assert launch_rank(code, "rank", timeout_s=1).timed_out
 
 

@@ -9,7 +9,7 @@ from table import Function, forms, large_count_form
 
 # Not calls of the program's own work: the session's begin and end.
 SESSION = ("Init", "Init_thread", "Finalize")
-LEFT_OUT = ("Abort", "Query_thread", "Type_free", "Op_free")
+LEFT_OUT = ("Abort", "Query_thread", "Type_free", "Op_free", "Comm_set_errhandler")
 COMPLETIONS = ("Wait", "Test", "Request_get_status")
 OF_A_COMMUNICATOR = ("comm", "comm_old", "local_comm", "intercomm")
 # Handles that were made of a communicator, by their parameter's name.

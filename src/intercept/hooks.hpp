@@ -105,6 +105,8 @@ int on_Startall(STRETTO_REAL(Startall) real, int count, MPI_Request* requests);
 
 int on_Type_free(STRETTO_REAL(Type_free) real, MPI_Datatype* datatype);
 int on_Op_free(STRETTO_REAL(Op_free) real, MPI_Op* op);
+int on_Comm_set_errhandler(STRETTO_REAL(Comm_set_errhandler) real, MPI_Comm comm,
+                           MPI_Errhandler errhandler);
 int on_File_open(STRETTO_REAL(File_open) real, MPI_Comm comm, const char* filename, int amode,
                  MPI_Info info, MPI_File* fh);
 

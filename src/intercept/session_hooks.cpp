@@ -5,6 +5,7 @@
 #include "intercept/hooks.hpp"
 #include "intercept/lifeline.hpp"
 #include "intercept/this_rank.hpp"
+#include "transport/mpi/spared.hpp"
 
 namespace stretto::intercept {
 
@@ -79,6 +80,12 @@ int on_Op_free(STRETTO_REAL(Op_free) real, MPI_Op* op) {
   if (!Engine::get().free_op_later(*op)) return real(op);
   *op = native().op_null;
   return MPI_SUCCESS;
+}
+
+int on_Comm_set_errhandler(STRETTO_REAL(Comm_set_errhandler) real, MPI_Comm comm,
+                           MPI_Errhandler errhandler) {
+  if (comm == native().comm_self) self_has_handler().store(true, std::memory_order_relaxed);
+  return real(comm, errhandler);
 }
 
 // ROMIO calls collectives of the MPI's by the names a program does, with locks of its own

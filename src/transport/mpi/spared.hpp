@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -11,20 +12,24 @@
 
 namespace stretto {
 
+// Has the program given MPI_COMM_SELF a handler?
+inline std::atomic<bool>& self_has_handler() {
+  static constinit std::atomic<bool> given{false};
+  return given;
+}
+
 // The communicator whose handler is told of errors on `comm`. With MPICH one that was given none,
-// as those of MPI_Comm_create and MPI_COMM_SELF, follows MPI_COMM_WORLD but says
-// MPI_ERRORS_ARE_FATAL; to restore that would give it one of its own, even if that
-// of MPI_COMM_WORLD is the same for now.
+// as those of MPI_Comm_create, has that of MPI_COMM_SELF or else that of MPI_COMM_WORLD, but says
+// MPI_ERRORS_ARE_FATAL; to restore that would give it one of its own, even if that of
+// MPI_COMM_WORLD is the same for now.
 inline MPI_Comm in_charge(MPI_Comm comm) {
 #if !defined(OMPI_MAJOR_VERSION)
-  const auto is_fatal = [](MPI_Comm of) {
-    MPI_Errhandler handler{};
-    native().Comm_get_errhandler(of, &handler);
-    const bool fatal = handler == native().errors_are_fatal;
-    native().Errhandler_free(&handler);
-    return fatal;
-  };
-  if (is_fatal(comm)) return native().comm_world;
+  if (comm == native().comm_self && self_has_handler().load(std::memory_order_relaxed)) return comm;
+  MPI_Errhandler handler{};
+  native().Comm_get_errhandler(comm, &handler);
+  const bool is_fatal = handler == native().errors_are_fatal;
+  native().Errhandler_free(&handler);
+  if (is_fatal) return native().comm_world;
 #endif
   return comm;
 }

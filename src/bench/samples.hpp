@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -28,7 +29,7 @@ constexpr std::size_t kApart = 1088;
 
 // How often something is repeated that is repeated `usual` times in the usual time.
 [[nodiscard]] inline int fewer(int usual, int least = 1) {
-  return std::clamp(static_cast<int>(share_of_time() * usual + 0.5), least, usual);
+  return std::clamp(static_cast<int>(std::lround(share_of_time() * usual)), least, usual);
 }
 
 // In ns: what it takes, and the quartiles around it.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Count kKiB = 1024;
 constexpr Count kSegments[] = {2 * kKiB, 8 * kKiB, 32 * kKiB, 128 * kKiB};
-constexpr Count kMostSegments = 16 * 1024;
+constexpr Count kMostSegments = 16 * kKiB;
 constexpr int kRadixes[] = {4, 8, 16};
 
 // Where only their own ranks know the sizes of blocks: where they are short, or many are empty, a

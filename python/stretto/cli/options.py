@@ -1,5 +1,6 @@
 """Options that several verbs take."""
 
+import math
 import re
 from typing import Annotated
 
@@ -13,11 +14,20 @@ ProgramAndArgs = Annotated[
     typer.Argument(metavar="PROGRAM", help="The program, unmodified, and its arguments."),
 ]
 Ranks = Annotated[int, typer.Option("--ranks", "-n", min=1, help="How many ranks to start.")]
+
+
+def _is_a_time(seconds: float | None) -> float | None:
+    if seconds is not None and math.isnan(seconds):
+        raise typer.BadParameter("nan is no time")
+    return seconds
+
+
 Timeout = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
         min=0.001,
+        callback=_is_a_time,
         help="Kill a launch that runs longer, with every process it started (exit code 4).",
     ),
 ]

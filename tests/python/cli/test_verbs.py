@@ -60,6 +60,7 @@ def test_dry_run_prints_a_line_that_does_the_same(capfd: Captured, house: Path) 
         (["run", "-n", "0", "./app"], 2, "--ranks"),
         (["run", "-n", "two", "./app"], 2, "--ranks"),
         (["run", "--timeout", "-1", "./app"], 2, "--timeout"),
+        (["run", "--timeout", "nan", "./app"], 2, "--timeout"),
         (["run", "--no-such-option", "./app"], 2, "--no-such-option"),
         (["run", "./missing"], 2, "./missing does not exist"),
         (["run", "/bin/ls"], 2, "/bin/ls does not use MPI"),

@@ -70,8 +70,9 @@ TEST(Waits, LetAFewHundredMessagesBeUnderWayAtATime) {
         for (const Rank me : {0, 1, size / 2, size - 1}) {
           const Schedule built = each->build(shape_on_rank(shape, me), me);
           for (const StepKind kind : {StepKind::send, StepKind::recv}) {
-            EXPECT_LE(under_way(built, kind), kMostInFlight + levels(size)) << name_of(each->collective) << ' ' << each->name
-                                                   << ", " << size << " ranks, rank " << me;
+            EXPECT_LE(under_way(built, kind), kMostInFlight + levels(size))
+                << name_of(each->collective) << ' ' << each->name << ", " << size << " ranks, rank "
+                << me;
           }
         }
       }

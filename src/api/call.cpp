@@ -123,14 +123,7 @@ bool runs_in_place(const Call& call, const Communicator& comm) {
 // The same on all ranks: between groups a bystander need not know the operation, nor one group the
 // other's.
 bool may_call_program(const Call& call, const Communicator& comm) {
-  if (!reduces(call.collective)) return false;
-  if (!comm.is_inter()) return !is_predefined(call.op);
-#if defined(OMPI_MAJOR_VERSION)
-  // A bystander does not count Open MPI's own (4.1): with the next one all ranks hang.
-  return !is_rooted(call.collective);
-#else
-  return true;
-#endif
+  return reduces(call.collective) && (comm.is_inter() || !is_predefined(call.op));
 }
 
 Decision refused(Communicator* comm, Reason reason, int error = MPI_SUCCESS) {

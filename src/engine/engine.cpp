@@ -260,7 +260,8 @@ bool Engine::compute(Lock& lock, const Operation* only) {
 }
 
 bool Engine::must_call() const {
-  return std::ranges::any_of(to_call_, [](const Operation* each) { return each->background; });
+  return program_has_threads_ &&
+         std::ranges::any_of(to_call_, [](const Operation* each) { return each->background; });
 }
 
 bool Engine::retire(Lock& lock) {

@@ -36,8 +36,11 @@ void wait_for_reader() {
   int unread = 1;
   for (int i = 0; i < kMost && unread > 0; ++i) {
     if (::ioctl(STDERR_FILENO, FIONREAD, &unread) != 0) return;
-    ::nanosleep(&kPause, nullptr);  // after it was read, too: to be passed on
+    ::nanosleep(&kPause, nullptr);
   }
+  // It is to be passed on, too, by two processes that may have to wait for a core.
+  constexpr timespec kWay{.tv_sec = 0, .tv_nsec = 200'000'000};
+  ::nanosleep(&kWay, nullptr);
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ bool agree_on_any(bool here, const Communicator& comm) {
 [[noreturn]] void stop(const Call& call) {
   int rank = 0;
   native().Comm_rank(native().comm_world, &rank);
-  say("rank %d gives %s a buffer in a GPU's memory, of which this job showed no sign in MPI_Init: "
+  say_last(
+      "rank %d gives %s a buffer in a GPU's memory, of which this job showed no sign in MPI_Init: "
       "run it with STRETTO_DEVICE_BUFFERS=on on all ranks, and such calls are left to the MPI",
       rank, std::string(name_of(call.collective)).c_str());
   native().Abort(native().comm_world, 5);

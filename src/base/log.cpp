@@ -52,6 +52,14 @@ void say(const char* format, ...) {
   va_end(arguments);
 }
 
+void say_last(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  write_line(format, arguments);
+  va_end(arguments);
+  wait_for_reader();
+}
+
 void refuse(int status, const char* format, ...) {
   std::va_list arguments;
   va_start(arguments, format);

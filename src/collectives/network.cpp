@@ -87,9 +87,8 @@ double Network::line(int ranks, Count bytes, double work) const {
   return time;
 }
 
-double Network::period(Count bytes, double work) const {
-  // Where a rank is alone on its host both its neighbours are far.
-  const MessageCost near = cost(is_alone_ ? farthest() : nearest(), bytes);
+double Network::period(Count bytes, double work, bool alone) const {
+  const MessageCost near = cost(alone ? farthest() : nearest(), bytes);
   double longest = 0;
   for (std::size_t i = 0; i < used_; ++i) {
     const MessageCost far = cost(tiers_[i], bytes);
@@ -106,7 +105,7 @@ double Network::ring(int ranks, Count rounds, Count bytes, double work) const {
   const auto times = static_cast<double>(rounds);
   // What the lone rank passes on one after the other has come, and goes on, a long way.
   const double way = is_alone_ ? 2 * cost(farthest(), bytes).wire : 0;
-  return std::max(times * mean, times * period(bytes, work) + way);
+  return std::max(times * mean, times * period(bytes, work, is_alone_) + way);
 }
 
 double Network::all_at_once(int ranks, Count bytes, double work) const {
@@ -184,6 +183,7 @@ Exchanges::Exchanges(const Network& network, int ranks) : network_(network) {
 }
 
 void Exchanges::onwards(int distance, Count bytes) {
+  if (crossed_) more_from_far(distance, bytes);
   onwards(distance, bytes, 1);
   if (network_.is_alone()) far_from_all(bytes);
 }
@@ -206,11 +206,12 @@ void Exchanges::onwards(int distance, Count bytes, double queued) {
   const int farther = std::min({distance, together, std::max(next, 1)});
   all_exchange(network_.tier(distance), network_.tier(std::max(distance, together)), bytes,
                queued * std::min<double>(left, farther) / together);
-  // A host's last rank sends to the next host from the first round on.
-  come_from_far(distance, bytes, network_.is_ragged() ? 2 : 1);
+  // A host's last rank sends to the next host from the first round on. As simulated on 2 to 4
+  // hosts, of which the last is not full.
+  come_from_far(distance, bytes, network_.is_ragged() ? 1.3 : 1);
 }
 
-void Exchanges::come_from_far(int distance, Count bytes, int hops) {
+void Exchanges::come_from_far(int distance, Count bytes, double hops) {
   const Network::Tier& far = network_.farthest();
   if (crossed_ || &far == &network_.tier(distance)) return;
   crossed_ = true;
@@ -219,6 +220,16 @@ void Exchanges::come_from_far(int distance, Count bytes, int hops) {
   const double delay = hops * std::max(0.0, cost.send + cost.wire + cost.recv - near);
   first_.cpu += delay;
   last_.cpu += delay;
+}
+
+// What comes from far in later near rounds lies ready by then, and is received one after the other.
+void Exchanges::more_from_far(int distance, Count bytes) {
+  const Network::Tier& far = network_.farthest();
+  if (&far == &network_.tier(distance)) return;
+  const MessageCost cost = Network::cost(far, bytes);
+  const double more = std::max(0.0, std::max(cost.gap, cost.recv) - network_.hop(distance, bytes));
+  first_.cpu += more;
+  last_.cpu += more;
 }
 
 void Exchanges::far_from_all(Count bytes) {

@@ -56,8 +56,9 @@ class Network {
   // Of a message that is passed on from rank to rank, through `ranks` of them, each of which works
   // on it for so long.
   [[nodiscard]] double line(int ranks, Count bytes, double work) const;
-  // From one message that is passed on so to the next.
-  [[nodiscard]] double period(Count bytes, double work) const;
+  // From one message that is passed on so to the next. Who is alone on its host is at the line's
+  // end, as it is where the root is rank 0; `alone`: it is not, and both its neighbours are far.
+  [[nodiscard]] double period(Count bytes, double work, bool alone = false) const;
   // So many rounds in which every rank passes on what it has got to the next one.
   [[nodiscard]] double ring(int ranks, Count rounds, Count bytes, double work) const;
   // A rank exchanges a message with each of `ranks`, in no order.
@@ -103,7 +104,8 @@ class Exchanges {
   void all_exchange(const Network::Tier& tier, const Network::Tier& link, Count bytes,
                     double share);
   // Where near ranks wait for what came from far in the first of near rounds, the delay stays.
-  void come_from_far(int distance, Count bytes, int hops);
+  void come_from_far(int distance, Count bytes, double hops);
+  void more_from_far(int distance, Count bytes);
   void far_from_all(Count bytes);
   // `queued`: so many times what is sent now is on the links before the last of it.
   void onwards(int distance, Count bytes, double queued);

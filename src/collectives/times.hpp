@@ -60,6 +60,34 @@ inline Count reduced_by_halving(Exchanges& rounds, const Network& network, const
 // A tree's messages go up, to its root, or down.
 enum class Way { up, down };
 
+// At the root of a binomial tree whose last branch is one rank that is far and sends at once: the
+// port is busy with it while near children wait, which are taken one after the other then.
+[[nodiscard]] inline double early_from_far(const Network& network, int distance, Count fixed,
+                                           Count per_rank, double work) {
+  const MessageCost far = Network::cost(network.tier(distance), fixed + per_rank);
+  const double arrives = far.send + far.wire;
+  double port = 0;
+  double end = 0;
+  const auto receive = [&](double comes, const MessageCost& cost, double added) {
+    const double start = std::max(port, comes);
+    end = start + cost.recv + added;
+    port = start + std::max(cost.gap, cost.recv + added);
+  };
+  double level = 0;
+  bool is_received = false;
+  for (int child = 1; child < distance; child *= 2) {
+    const Count bytes = fixed + child * per_rank;
+    const MessageCost near = Network::cost(network.nearest(), bytes);
+    const double comes = level + near.send + near.wire;
+    if (comes > arrives && !is_received) receive(arrives, far, 0);
+    is_received = is_received || comes > arrives;
+    receive(comes, near, work);
+    level += swap(network, 1, bytes) + work;
+  }
+  if (!is_received) receive(arrives, far, 0);
+  return end + work;
+}
+
 // A binomial tree; a message has `fixed` bytes, and `per_rank` for each rank in the subtree that it
 // is for, or comes from, where there is so much work.
 [[nodiscard]] inline double tree(const Network& network, int ranks, Way way, Count fixed,
@@ -80,8 +108,13 @@ enum class Way { up, down };
           way == Way::up
               ? std::max(full, ports + step - std::max(longest, step) + network.hop(1, bytes(1)))
               : full + step;
-      last = work +
-             std::max(taken, (below == distance ? full : last) + swap(network, near, bytes(below)));
+      const double begun = below == distance ? full : last;
+      last = work + std::max(taken, begun + swap(network, near, bytes(below)));
+      const bool is_early =
+          way == Way::up && below == 1 && distance == network.nearest().ranks && distance > 2;
+      if (is_early) {
+        last = std::max(last, early_from_far(network, near, fixed, per_rank, work));
+      }
     } else if (left == distance) {
       last = full;
     }
@@ -112,6 +145,16 @@ enum class Way { up, down };
 
 // In round k every rank passes a vector on to the rank 2^k ahead, and then adds the one it got.
 [[nodiscard]] inline double doubling_upwards(const Network& network, const Shape& shape) {
+  const double work = network.reduce(shape.count);
+  if (network.is_alone() && shape.size == network.nearest().ranks + 1) {
+    // Who is alone gets a message in every round: most at once, or as near ranks have it.
+    const MessageCost far = Network::cost(network.farthest(), shape.count);
+    const int levels = levels_of(shape.size);
+    const double queued = (levels - 1) * std::max(far.gap, far.recv + work);
+    const double waited = (levels - 2) * (swap(network, 1, shape.count) + work) + work;
+    return network.copy(shape.count) + far.send + far.wire + far.recv + work +
+           std::max(queued, waited);
+  }
   Exchanges rounds(network);
   rounds.work(network.copy(shape.count));
   for (Count distance = 1; distance < shape.size; distance *= 2) {
@@ -123,7 +166,7 @@ enum class Way { up, down };
     } else {
       rounds.upwards(ahead, shape.count);
     }
-    rounds.work(network.reduce(shape.count));
+    rounds.work(work);
   }
   return rounds.end();
 }
@@ -195,23 +238,43 @@ enum class Way { up, down };
   const Count segments = segment > 0 ? (shape.count + segment - 1) / segment : 1;
   double period = network.period(segment, work + between);
   // Where a rank's processor takes the longest, what comes in keeps it from what is to go out, and
-  // the segments come unevenly. By so much as simulated.
-  const MessageCost each =
-      Network::cost(network.is_alone() ? network.farthest() : network.nearest(), segment);
+  // the segments come unevenly, the more so down the line. By so much as simulated.
+  const MessageCost each = Network::cost(network.nearest(), segment);
   const double processor = each.send + each.recv + work + between;
-  if (shape.size > 2 && processor > each.gap && processor >= period) period += 0.3 * each.gap;
+  if (shape.size > 2 && processor > each.gap && processor >= period) {
+    const double over = processor / each.gap - 1;
+    const double most = between > 0 ? 0.3 : std::min(1.5, (work > 0 ? 1.2 : 0.75) * over);
+    const double reached = shape.size > 4 ? 1 : (shape.size == 4 ? 0.9 : 0.7);
+    period += reached * most * each.gap;
+  }
   return network.line(shape.size, segment, work) + static_cast<double>(segments - 1) * period;
 }
 
-// One rank sends to all others, or receives from them.
-[[nodiscard]] inline double fan(const Network& network, int ranks, Count bytes, bool receives) {
+// One rank receives from all others: what comes from far while it receives the near ones' waits.
+[[nodiscard]] inline double fan_in(const Network& network, int ranks, Count bytes) {
+  double port = 0;
+  double end = 0;
+  for (int reached = 1; reached < ranks;) {
+    const Network::Tier& tier = network.tier(reached);
+    const int peers = std::min(tier.ranks, ranks) - reached;
+    const MessageCost each = Network::cost(tier, bytes);
+    const double taken = std::max(each.gap, each.recv);
+    const double last = std::max(port, each.send + each.wire) + (peers - 1) * taken;
+    end = last + each.recv;
+    port = last + taken;
+    reached += peers;
+  }
+  return end;
+}
+
+// One rank sends to all others.
+[[nodiscard]] inline double fan_out(const Network& network, int ranks, Count bytes) {
   double time = 0;
   double last = 0;
   for (int reached = 1; reached < ranks;) {
     const Network::Tier& tier = network.tier(reached);
     const int peers = std::min(tier.ranks, ranks) - reached;
-    const MessageCost each = Network::cost(tier, bytes);
-    last = std::max(each.gap, receives ? each.recv : each.send);
+    last = network.step(reached, bytes);
     time += peers * last;
     reached += peers;
   }

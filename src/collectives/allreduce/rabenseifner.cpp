@@ -47,7 +47,11 @@ Schedule build(const Shape& shape, Rank me) {
 
 double time(const Shape& shape, const Network& network) {
   const int survivors = survivors_of(shape.size);
-  Exchanges rounds(network, shape.size);
+  // Of few bytes most blocks are empty: what is sent goes up a tree, and down again, so that who is
+  // far is waited for once each way.
+  const bool is_tree = survivors < shape.size && 4 * shape.count <= survivors;
+  Exchanges rounds = is_tree ? Exchanges(network) : Exchanges(network, shape.size);
+  if (is_tree) rounds.work(2 * network.hop(shape.size - 1, shape.count));
   Count bytes = reduced_by_halving(rounds, network, shape);
   rounds.work(network.copy(bytes));
   rounds.turn();

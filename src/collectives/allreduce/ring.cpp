@@ -76,27 +76,30 @@ Schedule build(const Shape& shape, Rank me) {
   return step.finish();
 }
 
-// Of one time round, with so much work on each segment.
-double half(const Network& network, int ranks, Count segments, Count segment, double work) {
-  const auto rounds = static_cast<double>(ranks - 1);
-  const auto number = static_cast<double>(segments);
-  const double step = network.step(ranks - 1, segment);
-  const double period = network.period(segment, work);
-  // What is sent before anything has come keeps the processor until the port takes it; from then
-  // on a round's messages wait until they have all come.
-  if ((number - 1) * step > network.hop(ranks - 1, segment)) {
-    return rounds * number * (step + std::max(period, step + work));
-  }
-  return std::max(network.ring(ranks, ranks - 1, segment, work), rounds * number * period) +
-         (number - 1) * period;
-}
-
 double time(const Shape& shape, const Network& network) {
+  const int ranks = shape.size;
   const Count block = blocks_of(shape);
   const Count segment = shape.segment > 0 ? std::min(shape.segment, block) : block;
-  const Count segments = (block + segment - 1) / segment;
-  return half(network, shape.size, segments, segment, network.reduce(segment)) +
-         half(network, shape.size, segments, segment, 0);
+  const auto number = static_cast<double>((block + segment - 1) / segment);
+  const auto rounds = static_cast<double>(ranks - 1);
+  const double work = network.reduce(segment);
+  const double step = network.step(ranks - 1, segment);
+  const double hop = network.hop(ranks - 1, segment);
+  const double added = network.period(segment, work);
+  const double passed_on = network.period(segment, 0);
+  // The first of a block's segments goes round twice, and the others follow it.
+  const double side_by_side =
+      std::max(network.ring(ranks, ranks - 1, segment, work) +
+                   network.ring(ranks, ranks - 1, segment, 0) + (number - 1) * added,
+               rounds * number * (added + passed_on) + hop - step);
+  if (number < 3) return side_by_side;
+  // What is sent before anything has come keeps the processor until the port takes it; then a
+  // round's messages wait until they have all come: the more, the longer. By so much as simulated.
+  const double one_by_one =
+      rounds * number * (2 * step + std::max(added, step + work) + std::max(passed_on, step));
+  const double half = std::min(ranks - 0.6, 10.0);
+  const double share = (number - 2) / (number - 2 + half) * std::min(1.0, (number - 1) * step / hop);
+  return side_by_side + share * std::max(0.0, one_by_one - side_by_side);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Schedule build(const Shape& shape, Rank me) {
 }
 
 double time(const Shape& shape, const Network& network) {
-  return fan(network, shape.size, shape.count, true);
+  return fan_in(network, shape.size, shape.count);
 }
 
 }  // namespace

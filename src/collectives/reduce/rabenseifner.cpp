@@ -55,14 +55,12 @@ double time(const Shape& shape, const Network& network) {
   const int survivors = survivors_of(shape.size);
   Exchanges rounds(network, shape.size);
   Count bytes = reduced_by_halving(rounds, network, shape);
-  // Up to the root few messages are far; where most were folded away, survivors stand for two
-  // ranks.
+  // Up to the root few messages are far, but where most were folded away.
   const bool doubled = shape.size - survivors > survivors / 2;
-  Exchanges gathering(network);
+  Exchanges gathering = doubled ? Exchanges(network, shape.size) : Exchanges(network);
   gathering.work(rounds.end() + network.copy(bytes));
   for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {
-    const bool splits = network.most_split(2 * distance) > 0;
-    gathering.across(doubled && !splits ? 2 * distance : distance, bytes);
+    gathering.across(distance, bytes);
   }
   return gathering.end();
 }

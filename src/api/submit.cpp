@@ -5,7 +5,7 @@ namespace stretto {
 bool prepare(MPI_Comm comm) {
   Engine& engine = Engine::get();
   // The program chose its thread level by itself and may use all of it.
-  if (!engine.is_open()) engine.open(MPI_THREAD_MULTIPLE, true);
+  if (!engine.is_open() && !engine.open(MPI_THREAD_MULTIPLE, true)) return false;
   if (communicators::find(comm) != nullptr) return true;
   int is_inter = 0;
   if (comm == native().comm_null || native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) {

@@ -7,7 +7,6 @@
 #include <bit>
 
 #include "base/clock.hpp"
-#include "transport/mpi/spared.hpp"
 
 namespace stretto {
 namespace {
@@ -44,8 +43,10 @@ std::optional<int> first_free(const std::array<ContextIds::Word, kOffered>& free
 
 }  // namespace
 
+// It fails where a process is gone, and then the program's error handler is called, as it would be
+// by the call that this is for: to spare it would be to take it from other threads' calls for as
+// long as the slowest rank takes to come.
 int keep_common_bits(const Members& members, std::span<std::uint64_t> words) {
-  const Spared spared(members.comm);
   const auto bytes = static_cast<int>(words.size_bytes());
   std::vector<std::uint64_t> common(words.size());
   const auto reduce = [&](const void* from, void* to) {

@@ -21,16 +21,23 @@ std::int64_t highest_tag() {
 
 }  // namespace
 
-std::shared_ptr<Channel> Channel::make(MPI_Comm of) {
+MPI_Comm communicator_like(MPI_Comm of) {
   const Spared spared(of);
   MPI_Group group{};
   MPI_Comm comm{};
-  if (native().Comm_group(of, &group) != MPI_SUCCESS) return nullptr;
+  if (native().Comm_group(of, &group) != MPI_SUCCESS) return native().comm_null;
   // Not MPI_Comm_dup: that would run the program's attribute copy callbacks.
   const int error = native().Comm_create(of, group, &comm);
   native().Group_free(&group);
-  if (error != MPI_SUCCESS) return nullptr;
-  native().Comm_set_errhandler(comm, native().errors_return);
+  // MPICH returns success to who has an error handler that comes back.
+  if (error != MPI_SUCCESS || comm == MPI_Comm{}) comm = native().comm_null;
+  if (comm != native().comm_null) native().Comm_set_errhandler(comm, native().errors_return);
+  return comm;
+}
+
+std::shared_ptr<Channel> Channel::make(MPI_Comm of) {
+  MPI_Comm comm = communicator_like(of);
+  if (comm == native().comm_null) return nullptr;
   const TagLayout tags = TagLayout::up_to(highest_tag());
   // NOLINTNEXTLINE(modernize-make-shared): its ids cannot be moved.
   return std::shared_ptr<Channel>(new Channel{comm, tags, ContextIds(tags.ids())});

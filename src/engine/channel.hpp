@@ -12,6 +12,10 @@
 
 namespace stretto {
 
+// One of the ranks of `of`, an intracommunicator, on which errors are returned. Collective.
+// MPI_COMM_NULL where the MPI gives none.
+[[nodiscard]] MPI_Comm communicator_like(MPI_Comm of);
+
 struct Channel {
   MPI_Comm comm{};
   TagLayout tags;

@@ -55,12 +55,12 @@ class AwaitedOne : public Awaited {
 Awaited::Awaited() : before_(awaited) { awaited = this; }
 Awaited::~Awaited() { awaited = before_; }
 
-void Engine::open(int program_level, bool thread_by_default) {
+bool Engine::open(int program_level, bool thread_by_default) {
   const std::lock_guard lock(opening_);
-  if (is_open()) return;
+  if (is_open()) return true;
+  if (!own_channel::open()) return false;
   threads_.start(program_level);
   program_has_threads_ = program_level == MPI_THREAD_MULTIPLE;
-  own_channel::open();
   const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);
   if (stall_s > 0) stall_ns_ = std::int64_t{stall_s} * 1'000'000'000;
   plans_.read_setting();
@@ -74,6 +74,7 @@ void Engine::open(int program_level, bool thread_by_default) {
         "left to the MPI");
   }
   open_.store(true, std::memory_order_release);
+  return true;
 }
 
 void Engine::close() {

@@ -51,7 +51,7 @@ class Engine {
   // After MPI_Init: reads the thread level and starts the progress thread where the MPI
   // allows one and the setting STRETTO_PROGRESS_THREAD, or without it `thread_by_default`,
   // wants it. `program_level` is what the program asked MPI for. Safe to call again.
-  void open(int program_level, bool thread_by_default);
+  [[nodiscard]] bool open(int program_level, bool thread_by_default);
   // Before MPI_Finalize: completes what is pending, ends the progress thread.
   void close();
   // Ends the progress thread alone: from then on what is pending advances in the program's calls.

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <vector>
 
+#include "engine/channel.hpp"
+
 namespace stretto::own_channel {
 namespace {
 
@@ -21,14 +23,11 @@ Channel& channel() {
 
 }  // namespace
 
-void open() {
-  if (channel().is_open) return;
-  MPI_Group group{};
-  native().Comm_group(native().comm_self, &group);
-  native().Comm_create(native().comm_self, group, &channel().comm);
-  native().Group_free(&group);
-  native().Comm_set_errhandler(channel().comm, native().errors_return);
-  channel().is_open = true;
+bool open() {
+  if (channel().is_open) return true;
+  channel().comm = communicator_like(native().comm_self);
+  channel().is_open = channel().comm != native().comm_null;
+  return channel().is_open;
 }
 
 void close() {

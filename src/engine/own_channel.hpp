@@ -10,8 +10,8 @@
 namespace stretto::own_channel {
 
 // Once the MPI is initialized, and before any other thread of Stretto's runs; and before
-// MPI_Finalize. Both do nothing where that is done.
-void open();
+// MPI_Finalize. Both do nothing where that is done. False where the MPI has no communicator left.
+[[nodiscard]] bool open();
 void close();
 
 [[nodiscard]] MPI_Comm get();

@@ -128,4 +128,10 @@ void write_report() {
   }
 }
 
+void say_unwritten() {
+  const bool asked =
+      setting("STRETTO_RUN_COUNTERS") || switch_setting("STRETTO_VERBOSE").value_or(false);
+  if (asked) say("no report of this rank: a function that MPI_Finalize called has failed");
+}
+
 }  // namespace stretto::intercept::counters

@@ -93,7 +93,9 @@ void begin_session(int required) {
   if (wants_progress_thread() && provided < MPI_THREAD_MULTIPLE) {
     say("this MPI refuses MPI_THREAD_MULTIPLE: collectives advance only inside MPI calls");
   }
-  engine.open(told_level, wants_progress_thread());
+  if (!engine.open(told_level, wants_progress_thread())) {
+    refuse(5, "this MPI has no communicator left in MPI_Init");
+  }
   communicators::expect_world();
   communicators::attach(native().comm_world);
   communicators::attach(native().comm_self);
@@ -116,6 +118,7 @@ void end_session() {
 
 void abandon_session() {
   Engine::get().stop_thread();
+  counters::say_unwritten();
   detail::active.store(false, std::memory_order_release);
   lifeline::close();
 }

@@ -85,7 +85,7 @@ int on_Op_free(STRETTO_REAL(Op_free) real, MPI_Op* op) {
 int on_Comm_set_errhandler(STRETTO_REAL(Comm_set_errhandler) real, MPI_Comm comm,
                            MPI_Errhandler errhandler) {
   if (comm == native().comm_self) self_has_handler().store(true, std::memory_order_relaxed);
-  return real(comm, errhandler);
+  return Spared::give(comm, [=] { return real(comm, errhandler); });
 }
 
 // ROMIO calls collectives of the MPI's by the names a program does, with locks of its own

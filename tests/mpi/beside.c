@@ -152,6 +152,80 @@ static void handlers(void) {
   MPI_Comm_free(&comms[1]);
 }
 
+/* More pairs than Stretto remembers that the MPI takes. */
+static void* reduce_pairs(void* argument) {
+  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX,  MPI_MIN, MPI_LAND, MPI_LOR,
+                        MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
+  const MPI_Datatype types[] = {
+      MPI_INT,      MPI_LONG,     MPI_SHORT,          MPI_UNSIGNED,    MPI_UNSIGNED_LONG,
+      MPI_INT8_T,   MPI_INT16_T,  MPI_INT32_T,        MPI_INT64_T,     MPI_UINT8_T,
+      MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T,       MPI_LONG_LONG,   MPI_UNSIGNED_LONG_LONG,
+      MPI_SIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED_CHAR};
+  const MPI_Datatype reals[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE};
+  long double from = 0;
+  long double to;
+  (void)argument;
+  for (size_t o = 0; o < sizeof ops / sizeof *ops; ++o) {
+    for (size_t t = 0; t < sizeof types / sizeof *types; ++t) {
+      MPI_Allreduce(&from, &to, 1, types[t], ops[o], MPI_COMM_SELF);
+    }
+    for (size_t t = 0; t < (o < 4 ? sizeof reals / sizeof *reals : 0); ++t) {
+      MPI_Allreduce(&from, &to, 1, reals[t], ops[o], MPI_COMM_SELF);
+    }
+  }
+  return NULL;
+}
+
+/* Other threads' copies of MPI_COMM_WORLD and handlers given to it are as the program made them. */
+static void copies(void) {
+  pthread_t thread;
+  MPI_Errhandler mine, now;
+  MPI_Comm copy;
+  MPI_Comm_create_errhandler(handle, &mine);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
+  pthread_create(&thread, NULL, make, &comms[0]);
+  for (int i = 0; i < kMade; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_get_errhandler(copy, &now);
+    CHECK(now == MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_free(&copy);
+  }
+  pthread_join(thread, NULL);
+  for (int round = 0; round < 3 * kMade; ++round) {
+    MPI_Errhandler given = MPI_ERRORS_ARE_FATAL;
+    pthread_create(&thread, NULL, reduce_pairs, NULL);
+    for (int i = 0; i < 4 * round; ++i) {
+      given = i % 2 != 0 ? mine : MPI_ERRORS_ARE_FATAL;
+      MPI_Comm_set_errhandler(MPI_COMM_WORLD, given);
+    }
+    pthread_join(thread, NULL);
+    MPI_Comm_get_errhandler(MPI_COMM_WORLD, &now);
+    CHECK(round == 0 || now == given);
+    if (now == mine) MPI_Errhandler_free(&now);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&mine);
+  MPI_Comm_free(&comms[0]);
+}
+
+static void* sum_late(void* argument) {
+  int sum = 0;
+  (void)argument;
+  if (rank > 0) pause_ms(2000);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comms[0]);
+  return NULL;
+}
+
+/* Its handler ends the job, though another thread waits in a collective for a late rank. */
+static void swallows(void) {
+  pthread_t thread;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
+  pthread_create(&thread, NULL, sum_late, NULL);
+  pause_ms(500);
+  if (rank == 0) MPI_Send(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+  pthread_join(thread, NULL);
+}
+
 static void sum_of_ranks(void) {
   MPI_Request request;
   int sum = 0;
@@ -290,7 +364,8 @@ static void between(void) {
 int main(int argc, char** argv) {
   int provided;
   const char* const which = argc > 1 ? argv[1] : "";
-  const int threads = strcmp(which, "stuck") == 0 || strcmp(which, "handlers") == 0;
+  const int threads = strcmp(which, "stuck") == 0 || strcmp(which, "handlers") == 0 ||
+                      strcmp(which, "copies") == 0 || strcmp(which, "swallows") == 0;
   MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -298,6 +373,8 @@ int main(int argc, char** argv) {
   if (strcmp(which, "rounding") == 0) rounding();
   if (strcmp(which, "stuck") == 0) stuck();
   if (strcmp(which, "handlers") == 0) handlers();
+  if (strcmp(which, "copies") == 0) copies();
+  if (strcmp(which, "swallows") == 0) swallows();
   if (strcmp(which, "busy") == 0) call_in_finalize(work_meanwhile);
   if (strcmp(which, "fails") == 0) fails();
   if (strcmp(which, "follows") == 0) follows();

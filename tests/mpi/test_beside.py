@@ -11,8 +11,8 @@ HANGS_AFTER_S = 60.0
 @pytest.mark.parametrize(
     ("case", "ranks"),
     [
-        ("buffer", 2), ("rounding", 2), ("stuck", 3), ("handlers", 2), ("finalize", 2),
-        ("busy", 2), ("fails", 2), ("follows", 2), ("between", 4),
+        ("buffer", 2), ("rounding", 2), ("stuck", 3), ("handlers", 2), ("copies", 2),
+        ("finalize", 2), ("busy", 2), ("fails", 2), ("follows", 2), ("between", 4),
     ],
 )  # fmt: skip
 def test_what_the_program_relies_on_stays(mpi: Mpi, case: str, ranks: int) -> None:
@@ -22,6 +22,8 @@ def test_what_the_program_relies_on_stays(mpi: Mpi, case: str, ranks: int) -> No
     if case == "buffer":
         # One of its two sums is the MPI's own, which runs the operation on the main thread.
         del env["STRETTO_SELECTION_ALLREDUCE"]
+    if case == "fails":
+        env["STRETTO_VERBOSE"] = "1"
     ended = mpi.run_under_stretto(
         mpi.program("beside"), case, ranks=ranks, env=env, timeout_s=HANGS_AFTER_S
     )
@@ -29,3 +31,15 @@ def test_what_the_program_relies_on_stays(mpi: Mpi, case: str, ranks: int) -> No
     assert "beside ok" in ended.stdout, ended.stderr
     assert ended.ok or case == "fails", ended.stderr
     assert "thread stretto" not in ended.stdout
+    if case == "fails" and mpi.abi == "openmpi":
+        assert "no report of this rank" in ended.stderr
+
+
+def test_an_error_ends_the_job_while_another_thread_waits_for_a_late_rank(mpi: Mpi) -> None:
+    env = OURS | {"STRETTO_DEVICE_BUFFERS": "on"}
+    ended = mpi.run_under_stretto(
+        mpi.program("beside"), "swallows", ranks=2, env=env, timeout_s=HANGS_AFTER_S
+    )
+    assert not ended.timed_out, ended.stderr
+    assert not ended.ok
+    assert "beside ok" not in ended.stdout

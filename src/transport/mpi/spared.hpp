@@ -18,30 +18,38 @@ inline std::atomic<bool>& self_has_handler() {
   return given;
 }
 
-// The communicator whose handler is told of errors on `comm`. With MPICH one that was given none,
+// The communicator whose handler is called for errors on `comm`. With MPICH one that was given none,
 // as those of MPI_Comm_create, has that of MPI_COMM_SELF or else that of MPI_COMM_WORLD, but says
 // MPI_ERRORS_ARE_FATAL; to restore that would give it one of its own, even if that of
 // MPI_COMM_WORLD is the same for now.
 inline MPI_Comm in_charge(MPI_Comm comm) {
 #if !defined(OMPI_MAJOR_VERSION)
-  if (comm == native().comm_self && self_has_handler().load(std::memory_order_relaxed)) return comm;
-  MPI_Errhandler handler{};
-  native().Comm_get_errhandler(comm, &handler);
-  const bool is_fatal = handler == native().errors_are_fatal;
-  native().Errhandler_free(&handler);
-  if (is_fatal) return native().comm_world;
-#endif
+  const auto is_fatal = [](MPI_Comm of) {
+    MPI_Errhandler handler{};
+    native().Comm_get_errhandler(of, &handler);
+    const bool fatal = handler == native().errors_are_fatal;
+    native().Errhandler_free(&handler);
+    return fatal;
+  };
+  if (!is_fatal(comm)) return comm;
+  const bool self_has =
+      self_has_handler().load(std::memory_order_relaxed) || !is_fatal(native().comm_self);
+  return self_has ? native().comm_self : native().comm_world;
+#else
   return comm;
+#endif
 }
 
 // While it lives, errors on `comm` have no handler but MPI_ERRORS_RETURN. Several threads may have
-// one for the same communicator: the last one restores what the first one found.
+// one for the same communicator: the last one restores what the first one found. That may be
+// MPI_COMM_WORLD's, which other threads' errors go to and copies inherit, so it is for calls that
+// wait for no other rank's program.
 class Spared {
  public:
   explicit Spared(MPI_Comm comm) {
     const std::lock_guard lock(all().mutex);
     comm_ = in_charge(comm);
-    if (Handler* const known = find(); known != nullptr) {
+    if (Handler* const known = find(comm_); known != nullptr) {
       ++known->users;
       return;
     }
@@ -52,7 +60,7 @@ class Spared {
   }
   ~Spared() {
     const std::lock_guard lock(all().mutex);
-    Handler* const known = find();
+    Handler* const known = find(comm_);
     if (--known->users > 0) return;
     native().Comm_set_errhandler(comm_, known->handler);
     native().Errhandler_free(&known->handler);
@@ -61,6 +69,19 @@ class Spared {
   }
   Spared(const Spared&) = delete;
   Spared& operator=(const Spared&) = delete;
+
+  // The program gives `comm` a handler: it is what is restored.
+  template <class Set>
+  static int give(MPI_Comm comm, Set set) {
+    const std::lock_guard lock(all().mutex);
+    const int error = set();
+    Handler* const known = find(comm);
+    if (error != MPI_SUCCESS || known == nullptr) return error;
+    native().Errhandler_free(&known->handler);
+    native().Comm_get_errhandler(comm, &known->handler);
+    native().Comm_set_errhandler(comm, native().errors_return);
+    return error;
+  }
 
  private:
   struct Handler {
@@ -77,8 +98,8 @@ class Spared {
     static auto* const instance = new All;
     return *instance;
   }
-  [[nodiscard]] Handler* find() const {
-    const auto found = std::ranges::find(all().handlers, comm_, &Handler::comm);
+  [[nodiscard]] static Handler* find(MPI_Comm comm) {
+    const auto found = std::ranges::find(all().handlers, comm, &Handler::comm);
     return found == all().handlers.end() ? nullptr : &*found;
   }
 

@@ -15,7 +15,7 @@ if(STRETTO_SANITIZE)
   # The programs of the tests that run with sanitizers, and sequences.
   set(app_sources)
   set(fortran_sources)
-  list(FILTER test_sources INCLUDE REGEX "/(api_random|threads|planted_race)\\.cpp$")
+  list(FILTER test_sources INCLUDE REGEX "/(api_random|threads|no_contexts|planted_race)\\.cpp$")
 endif()
 
 set(counting_tool ${PROJECT_BINARY_DIR}/generated/counting_tool.c)

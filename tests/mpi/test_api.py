@@ -27,3 +27,10 @@ def test_threads_use_communicators_of_their_own(mpi: Mpi) -> None:
     ended = mpi.run(mpi.program("threads"), ranks=2)
     assert ended.ok, ended.stdout + ended.stderr
     assert "threads ok" in ended.stdout
+
+
+@pytest.mark.parametrize("which", ["own", "first", "self"])
+def test_a_communicator_stays_with_the_mpi_where_no_context_is_left(mpi: Mpi, which: str) -> None:
+    ended = mpi.run(mpi.program("no_contexts"), which, ranks=2)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert ended.stdout == "no contexts ok\n", ended.stdout

@@ -182,7 +182,9 @@ bool join_world(const Members& members, Communicator& made) {
   } else if ((agreement.flags & kSameRanks) == 0) {
     made.channel_ranks = gather_ranks(members, all.world_rank, made.size);
   }
-  made.around = {.hosts = hosts_among(all.world_hosts.numbers, made.channel_ranks),
+  const Placement placement = placement_of(all.world_hosts.numbers, made.channel_ranks);
+  made.around = {.hosts = placement.hosts,
+                 .in_blocks = placement.in_blocks,
                  // Its ranks may wait for cores that ranks outside of it are on.
                  .has_cores = have_cores(all.world_hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
@@ -205,7 +207,9 @@ bool open_channel(const Members& members, Communicator& made) {
       agree({.comm = made.shared->comm, .rank = made.rank}, flags, made.shared->ids);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
   made.id = *agreement.id;
-  made.around = {.hosts = hosts.numbers.hosts,
+  const Placement placement = placement_of(hosts.numbers, {});
+  made.around = {.hosts = placement.hosts,
+                 .in_blocks = placement.in_blocks,
                  .has_cores = have_cores(hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
                  .program_threads = (agreement.flags & kProgramThreads) != 0,

@@ -33,6 +33,7 @@ struct Query {
 
 struct Surroundings {
   int hosts = 1;
+  bool in_blocks = true;  // a host's ranks follow each other
   bool has_cores = true;  // each rank its own, as far as is known
   bool progress_thread = false;
   bool program_threads = false;  // all ranks' programs have MPI_THREAD_MULTIPLE

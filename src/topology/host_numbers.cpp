@@ -85,6 +85,7 @@ HostNumbers number_hosts(HostWords words, std::size_t ranks) {
   // written.
   auto* const out = reinterpret_cast<std::byte*>(words.get());
   std::uint32_t next = 0;
+  std::uint32_t before = 0;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     std::uint32_t number = 0;
     if (is_lowest[rank]) {
@@ -93,6 +94,8 @@ HostNumbers number_hosts(HostWords words, std::size_t ranks) {
       std::memcpy(&number, out + words[rank] * sizeof number, sizeof number);
     }
     std::memcpy(out + rank * sizeof number, &number, sizeof number);
+    if (number != before) ++numbers.changes;
+    before = number;
   }
   void* const shrunk = std::realloc(words.get(), ranks * sizeof(std::uint32_t));
   if (shrunk != nullptr) static_cast<void>(words.release());
@@ -101,12 +104,23 @@ HostNumbers number_hosts(HostWords words, std::size_t ranks) {
   return numbers;
 }
 
-int hosts_among(const HostNumbers& numbers, std::span<const int> ranks) {
-  if (numbers.of == nullptr) return 1;
-  if (ranks.empty()) return numbers.hosts;
+Placement placement_of(const HostNumbers& numbers, std::span<const int> ranks) {
+  if (numbers.of == nullptr) return {};
+  // In blocks there is a change less than hosts; a block in two parts is nearly one.
+  const auto of = [](int hosts, int changes) {
+    return Placement{.hosts = hosts, .in_blocks = changes < 2 * hosts};
+  };
+  if (ranks.empty()) return of(numbers.hosts, numbers.changes);
   std::unordered_set<std::uint32_t> hosts;
-  for (const int rank : ranks) hosts.insert(numbers.host_of(rank));
-  return static_cast<int>(hosts.size());
+  int changes = 0;
+  std::uint32_t before = numbers.host_of(ranks.front());
+  for (const int rank : ranks) {
+    const std::uint32_t host = numbers.host_of(rank);
+    hosts.insert(host);
+    if (host != before) ++changes;
+    before = host;
+  }
+  return of(static_cast<int>(hosts.size()), changes);
 }
 
 }  // namespace stretto

@@ -23,6 +23,7 @@ using HostWords = std::unique_ptr<std::uint64_t[], Freed>;
 struct HostNumbers {
   std::unique_ptr<std::uint32_t[], Freed> of{};  // by rank; none where there is but one host
   int hosts = 1;
+  int changes = 0;  // ranks whose predecessor is on another host
 
   [[nodiscard]] std::uint32_t host_of(int rank) const {
     return of == nullptr ? 0 : of[static_cast<std::size_t>(rank)];
@@ -33,7 +34,13 @@ struct HostNumbers {
 // a host. Hosts are numbered in the order of their lowest rank.
 [[nodiscard]] HostNumbers number_hosts(HostWords words, std::size_t ranks);
 
-// On how many hosts `ranks` are; all of them where it is empty.
-[[nodiscard]] int hosts_among(const HostNumbers& numbers, std::span<const int> ranks);
+struct Placement {
+  int hosts = 1;
+  // A host's ranks follow each other, or nearly: not laid round the hosts, nor in no order.
+  bool in_blocks = true;
+};
+
+// Of `ranks`; of all where it is empty.
+[[nodiscard]] Placement placement_of(const HostNumbers& numbers, std::span<const int> ranks);
 
 }  // namespace stretto

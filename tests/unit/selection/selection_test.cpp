@@ -182,13 +182,41 @@ TEST(Selection, LeavesAlltoallsWhoseStepsWouldBeTooManyToTheMpi) {
 }
 
 // What is known before the arguments are looked at must be what choose() finds with them.
+TEST(Selection, TakesWhatTheMpisTakeWhereRanksAreLaidRoundTheHosts) {
+  Surroundings around{.hosts = 2, .in_blocks = false, .progress_thread = true};
+  for (const int size : {8, 103, 144}) {
+    const Query scan{.collective = Collective::scan, .size = size, .bytes = 65536};
+    EXPECT_EQ(choose(scan, around, {}).reason, Reason::native_selected);
+    Query begun = scan;
+    begun.form = Form::nonblocking;
+    EXPECT_EQ(choose(begun, around, {}).algorithm->name, std::string_view("recursive_doubling"));
+    const Query ring{.collective = Collective::allreduce,
+                     .size = size,
+                     .bytes = 1 << 20,
+                     .form = Form::nonblocking};
+    EXPECT_EQ(choose(ring, around, {}).algorithm->name, std::string_view("rabenseifner"));
+    // Blocks that differ, which that one is not for.
+    const Query blocks{.collective = Collective::allgather,
+                       .size = size,
+                       .bytes = 64,
+                       .uneven = true,
+                       .form = Form::nonblocking};
+    EXPECT_EQ(choose(blocks, around, {}).algorithm->name, std::string_view("ring"));
+  }
+  // STRETTO_SELECTION=stretto
+  around.never_native = true;
+  const Query bcast{.collective = Collective::bcast, .size = 40, .bytes = 1 << 20};
+  EXPECT_EQ(choose(bcast, around, {}).algorithm->name, std::string_view("scatter_allgather"));
+}
+
 TEST(Selection, AlwaysNativeAgreesWithChoose) {
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
     for (const bool has_cores : {false, true}) {
       for (const bool progress_thread : {false, true}) {
         for (const int hosts : {1, 2}) {
           for (const int size : {1, 4}) {
-            const Surroundings around{hosts, has_cores, progress_thread};
+            const Surroundings around{
+                .hosts = hosts, .has_cores = has_cores, .progress_thread = progress_thread};
             for (const Count bytes : {Count{100}, Count{1} << 30}) {
               const Query asked{
                   .collective = Collective::gather, .size = size, .bytes = bytes, .form = form};

@@ -163,7 +163,7 @@ void Exchanges::across(int distance, Count bytes) {
   } else if (fold_ == Fold::few && tier != &network_.farthest()) {
     // Their groups lie across the hosts': in every round one of a host's is far from its peer.
     far_from_all(bytes);
-    come_from_far(distance, bytes, 2);
+    come_from_far(distance, bytes, network_.is_alone() ? 1.45 : 2);
   }
   all_exchange(*tier, *tier, bytes, share);
 }
@@ -183,9 +183,12 @@ Exchanges::Exchanges(const Network& network, int ranks) : network_(network) {
 }
 
 void Exchanges::onwards(int distance, Count bytes) {
-  if (crossed_) more_from_far(distance, bytes);
+  if (crossed_ && !network_.is_alone()) more_from_far(distance, bytes);
   onwards(distance, bytes, 1);
-  if (network_.is_alone()) far_from_all(bytes);
+  if (network_.is_alone()) {
+    far_from_all(bytes);
+    way_ *= 2;  // round the circle its neighbours wait for it in turn
+  }
 }
 
 void Exchanges::upwards(int distance, Count bytes) {
@@ -244,6 +247,11 @@ void Exchanges::work(double time) {
   first_.cpu += time;
   last_.cpu += time;
   lone_.cpu += time;
+}
+
+void Exchanges::work_of_folded(double time) {
+  first_.cpu += time;
+  last_.cpu += time;
 }
 
 int levels_of(int ranks, int radix) {

@@ -28,6 +28,8 @@ class Network {
   [[nodiscard]] const Tier& tier(int distance) const;
   [[nodiscard]] const Tier& nearest() const { return tiers_[0]; }
   [[nodiscard]] const Tier& farthest() const { return tiers_[used_ - 1]; }
+  // The largest group that is not all of them; where there is none, all.
+  [[nodiscard]] const Tier& group() const { return tiers_[used_ > 1 ? used_ - 2 : 0]; }
   [[nodiscard]] static MessageCost cost(const Tier& tier, Count bytes) {
     return message_cost(*tier.level, bytes);
   }
@@ -90,6 +92,8 @@ class Exchanges {
   // From here on messages go back the way that they came: what comes from far is waited for again.
   void turn() { crossed_ = false; }
   void work(double time);
+  // Of ranks in excess of a power of two and their neighbours, where another one may be alone.
+  void work_of_folded(double time);
   [[nodiscard]] double end() const { return std::max(last_.cpu, lone_.cpu + way_); }
 
  private:

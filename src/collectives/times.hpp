@@ -136,11 +136,12 @@ enum class Way { up, down };
   // host with fewer: they wait for it. As simulated on 2 to 16 hosts.
   const double short_of = ranks % together == 0 ? 0 : together - ranks % together;
   const int near = together - 1;
-  const double waited = std::min<double>(rounds, rounds - near + 1 + 0.4 * short_of);
+  const double waited = std::min<double>(rounds, rounds - near + 1 + 0.45 * short_of);
   // A rank at a host's end waits for the network in every round.
   const double link = static_cast<double>(bytes) * network.farthest().load_per_byte;
+  const int inside = network.group().ranks - 1;
   return std::max(waited * far_round + (rounds - waited) * near_round,
-                  near * near_round + (rounds - near) * (link + far_round / 4));
+                  inside * near_round + (rounds - inside) * (link + far_round / 4));
 }
 
 // In round k every rank passes a vector on to the rank 2^k ahead, and then adds the one it got.

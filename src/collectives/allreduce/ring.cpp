@@ -92,7 +92,13 @@ double time(const Shape& shape, const Network& network) {
       std::max(network.ring(ranks, ranks - 1, segment, work) +
                    network.ring(ranks, ranks - 1, segment, 0) + (number - 1) * added,
                rounds * number * (added + passed_on) + hop - step);
-  if (number < 3) return side_by_side;
+  if (number < 3) {
+    // A short second segment waits while the port takes the first one, in every round.
+    const MessageCost each = Network::cost(network.tier(ranks - 1), segment);
+    const bool port_bound = number > 1 && each.send + each.recv + work < each.gap;
+    const double rest = network.step(ranks - 1, block - segment);
+    return side_by_side + (port_bound ? 2 * rounds * std::max(0.0, step - 2 * rest) : 0);
+  }
   // What is sent before anything has come keeps the processor until the port takes it; then a
   // round's messages wait until they have all come: the more, the longer. By so much as simulated.
   const double one_by_one =

@@ -31,13 +31,8 @@ struct Amount {
   Count bytes = 0;
   Count elements = 0;  // Shape::count
   Count element_bytes = 1;
-  bool indivisible = false;  // see Query::indivisible
-  bool too_large = false;    // for counts of int, and so on all ranks
+  bool too_large = false;  // for counts of int, and so on all ranks
 };
-
-// Of such, where there is not one for each rank, no blocks are made: the messages would be the
-// longer for it. Of shorter ones, they are longer by what takes no time.
-constexpr Count kLongElement = 1024;  // bytes
 
 // count * bytes > most, where the product may be too large to work out.
 bool is_more(Count count, Count bytes, Count most) { return bytes > 0 && count > most / bytes; }
@@ -56,11 +51,8 @@ Amount amount_of_reduction(const Call& call, const Communicator& comm, Count typ
   }
   const bool in_blocks = scatters && call.uneven;
   const Count bytes = in_blocks ? all * type_bytes / comm.size : call.recvcount * type_bytes;
-  return {.bytes = bytes,
-          .elements = elements,
-          .element_bytes = type_bytes,
-          .indivisible = elements < comm.size && type_bytes > kLongElement,
-          .too_large = too_large};
+  return {
+      .bytes = bytes, .elements = elements, .element_bytes = type_bytes, .too_large = too_large};
 }
 
 // By the sizes of the types.
@@ -151,12 +143,14 @@ Decision decide(const Call& call) {
   const bool must_run = comm->is_inter() && is_rooted(call.collective);
   if (amount.too_large && !must_run) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
   const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);
+  // Of a reduction all ranks give the same type; elsewhere types and counts may differ.
+  const Count element_bytes = reduces(call.collective) ? amount.element_bytes : 1;
   decision.choice = choose({.collective = scope.collective,
                             .size = comm->size,
                             .bytes = bytes,
                             .uneven = is_uneven(call, *comm) && !scope.first_group,
                             .commutative = commutative,
-                            .indivisible = amount.indivisible,
+                            .element_bytes = element_bytes,
                             .calls_program = may_call_program(call, *comm),
                             .form = call.form,
                             .two_groups = comm->is_inter()},

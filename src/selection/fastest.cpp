@@ -13,6 +13,9 @@ constexpr Count kSegments[] = {2 * kKiB, 8 * kKiB, 32 * kKiB, 128 * kKiB};
 constexpr Count kMostSegments = 16 * kKiB;
 constexpr int kRadixes[] = {4, 8, 16};
 
+// Of shorter ones it takes no time that a block has one more than others.
+constexpr Count kLongElement = kKiB;
+
 // Where only their own ranks know the sizes of blocks: where they are short, or many are empty, a
 // wrong choice costs most.
 constexpr Count kUnevenBytes = 4;
@@ -22,7 +25,7 @@ bool computes(const Algorithm& algorithm, const Query& query) {
   const bool two_groups = query.two_groups && reduces(query.collective);
   return algorithm.collective == query.collective && algorithm.two_groups == two_groups &&
          (query.commutative || algorithm.keeps_rank_order) &&
-         !(query.indivisible && algorithm.divides);
+         !(algorithm.divides && is_indivisible(query));
 }
 
 bool may_run(const Algorithm& algorithm, const Query& query) {
@@ -32,8 +35,15 @@ bool may_run(const Algorithm& algorithm, const Query& query) {
 
 }  // namespace
 
-Count segment_for(Count wanted, Count bytes) {
-  return std::max(wanted, (bytes + kMostSegments - 1) / kMostSegments);
+Count segment_for(Count wanted, Count bytes, Count element_bytes) {
+  const Count least = std::max(wanted, (bytes + kMostSegments - 1) / kMostSegments);
+  const Count segment = (least + element_bytes - 1) / element_bytes * element_bytes;
+  return segment < bytes ? segment : 0;
+}
+
+bool is_indivisible(const Query& query) {
+  return query.collective != Collective::reduce_scatter && query.element_bytes > kLongElement &&
+         query.bytes / query.element_bytes < query.size;
 }
 
 std::vector<Choice> options(const Query& query) {
@@ -47,8 +57,8 @@ std::vector<Choice> options(const Query& query) {
     found.push_back({.algorithm = algorithm});
     if (!algorithm->uses_segment) continue;
     for (const Count each : kSegments) {
-      const Count segment = segment_for(each, query.bytes);
-      if (segment >= query.bytes) break;
+      const Count segment = segment_for(each, query.bytes, query.element_bytes);
+      if (segment == 0) break;
       if (segment == found.back().segment_bytes) continue;
       found.push_back({.algorithm = algorithm, .segment_bytes = segment});
     }

@@ -9,8 +9,12 @@
 namespace stretto {
 
 // As `wanted`, or longer: a vector of so many bytes is in 16,384 segments at most, whose steps take
-// 5 MB of a plan.
-[[nodiscard]] Count segment_for(Count wanted, Count bytes);
+// 5 MB of a plan, and each is so many whole elements. 0 where one would be all of it.
+[[nodiscard]] Count segment_for(Count wanted, Count bytes, Count element_bytes = 1);
+
+// A reduction of a vector of fewer elements than ranks, which are so long that blocks of one each
+// and of none would make the messages noticeably longer.
+[[nodiscard]] bool is_indivisible(const Query& query);
 
 // Every algorithm that may run the call, with each segment size and radix that is worth a try.
 [[nodiscard]] std::vector<Choice> options(const Query& query);

@@ -140,9 +140,10 @@ Choice from_rules(const Query& query) {
                       query.size <= rule.most_ranks && (rule.any_order || query.commutative);
     if (!fits) continue;
     const Algorithm* const algorithm = find_algorithm(query.collective, rule.algorithm);
-    if (algorithm->divides && query.indivisible) continue;
     Choice choice{.algorithm = algorithm, .radix = rule.radix};
-    if (rule.segment_bytes > 0) choice.segment_bytes = segment_for(rule.segment_bytes, query.bytes);
+    if (rule.segment_bytes > 0) {
+      choice.segment_bytes = segment_for(rule.segment_bytes, query.bytes, query.element_bytes);
+    }
     return choice;
   }
   return {.reason = Reason::native_selected};
@@ -153,8 +154,10 @@ bool has_one_algorithm(const Query& query) {
   return is_neighborhood(query.collective) || (query.two_groups && reduces(query.collective));
 }
 
+// With vectors that can be cut anywhere.
 bool has_measured_rules(const Query& query) {
-  return query.size <= kMeasuredRanks || has_one_algorithm(query);
+  const bool was_measured = query.size <= kMeasuredRanks && !is_indivisible(query);
+  return was_measured || has_one_algorithm(query);
 }
 
 // In short blocks that differ, say, where Stretto's algorithms send a message for each. A
@@ -173,10 +176,10 @@ Choice by_times(const Query& query, int hosts, bool never_native) {
     Choice choice{};
   };
   static thread_local std::array<Known, 64> all{};
-  const auto mixed = (static_cast<std::uint64_t>(query.bytes) * 13 +
-                      static_cast<std::uint64_t>(query.collective)) *
-                         0x9E3779B97F4A7C15U ^
-                     static_cast<std::uint64_t>(query.size);
+  const auto bytes = static_cast<std::uint64_t>(query.bytes + query.element_bytes - 1);
+  const auto mixed =
+      (bytes * 13 + static_cast<std::uint64_t>(query.collective)) * 0x9E3779B97F4A7C15U ^
+      static_cast<std::uint64_t>(query.size);
   Known& known = all[(mixed >> 32 ^ mixed) % all.size()];
   if (known.hosts != hosts || known.never_native != never_native || !(known.query == query)) {
     const int ranks_per_host = (query.size + hosts - 1) / hosts;
@@ -299,7 +302,7 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     if (unfit == Reason::none) {
       Choice choice{.algorithm = forced.algorithm, .radix = kForcedRadix};
       if (forced.algorithm->uses_segment) {
-        choice.segment_bytes = segment_for(kForcedSegment, query.bytes);
+        choice.segment_bytes = segment_for(kForcedSegment, query.bytes, query.element_bytes);
       }
       return choice;
     }

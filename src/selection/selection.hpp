@@ -23,7 +23,7 @@ struct Query {
                         // or 0 where not all ranks know it; of an alltoall that of this rank's
                         // own, since all its algorithms for such blocks send the same messages
   bool commutative = true;
-  bool indivisible = false;    // a reduction of long ones, not one for each rank
+  Count element_bytes = 1;     // of a reduction; nothing is cut within an element
   bool calls_program = false;  // the operation is a function of the program's
   Form form = Form::blocking;
   bool two_groups = false;  // the communicator is an intercommunicator

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "model/simulate.hpp"
 #include "selection/assumed.hpp"
 
 namespace stretto {
@@ -50,6 +54,64 @@ TEST(Fastest, CutsNoVectorIntoMoreSegmentsThanRun) {
   }
   EXPECT_EQ(segment_for(2048, 1 << 20), 2048);
   EXPECT_EQ(segment_for(2048, Count{16} << 30), 1 << 20);
+}
+
+TEST(Fastest, CutsNoElement) {
+  EXPECT_EQ(segment_for(2048, 1 << 20, 12), 2052);
+  EXPECT_EQ(segment_for(2048, 1 << 20, 1 << 20), 0);
+  for (const Collective collective :
+       {Collective::reduce, Collective::allreduce, Collective::scan, Collective::exscan}) {
+    for (const Count element : {4 << 10, 64 << 10, 1 << 20}) {
+      for (const Count count : {1, 4, 1000}) {
+        Query query{.collective = collective,
+                    .size = 64,
+                    .bytes = count * element,
+                    .element_bytes = element};
+        for (const Choice& choice : options(query)) {
+          EXPECT_EQ(choice.segment_bytes % element, 0) << choice.algorithm->name;
+          EXPECT_LT(choice.segment_bytes, query.bytes) << choice.algorithm->name;
+        }
+        for (const int size : {4, 64}) {
+          query.size = size;
+          for (const char* name : {"none", "chain", "ring", "linear"}) {
+            Overrides forced;
+            forced[static_cast<std::size_t>(collective)].algorithm =
+                find_algorithm(collective, name);
+            const Choice chosen = choose(query, {.hosts = 2, .progress_thread = true}, forced);
+            EXPECT_EQ(chosen.segment_bytes % element, 0) << chosen.algorithm->name;
+          }
+        }
+      }
+    }
+  }
+}
+
+// In ns, as the simulator has it.
+double simulated(const Choice& choice, const Query& query, const Machine& machine) {
+  const Shape shape{.collective = query.collective,
+                    .size = query.size,
+                    .count = query.bytes / query.element_bytes,
+                    .segment = choice.segment_bytes / query.element_bytes,
+                    .radix = choice.radix};
+  const model::Conditions conditions{.arrivals =
+                                         std::vector<double>(static_cast<std::size_t>(query.size))};
+  const auto answer = model::simulate(
+      {.algorithm = choice.algorithm, .shape = shape, .element_bytes = query.element_bytes},
+      machine, conditions);
+  return *std::max_element(answer.outcome.ends.begin(), answer.outcome.ends.end());
+}
+
+// A chain of 1,024 ranks whose one segment is all of the vector takes 38 times as long as a tree.
+TEST(Fastest, ReducesFewLongElementsAsFastAsAnythingDoes) {
+  const Query query{
+      .collective = Collective::reduce, .size = 1024, .bytes = 1 << 20, .element_bytes = 1 << 20};
+  const Machine machine = with_hosts_of(assumed_machine(), 16);
+  const Choice chosen = choose(query, {.hosts = 64, .progress_thread = true}, {});
+  double best = std::numeric_limits<double>::infinity();
+  for (const Choice& choice : options(query)) {
+    best = std::min(best, simulated(choice, query, machine));
+  }
+  EXPECT_LE(simulated(chosen, query, machine), 1.25 * best) << chosen.algorithm->name;
 }
 
 TEST(Fastest, KeepsRankOrderAndSingleBlocksWhereTheyMatter) {

@@ -148,7 +148,7 @@ TEST(Selection, DividesNoReductionOfFewElements) {
       Query asked = query(collective, 1 << 16);
       asked.size = size;
       EXPECT_TRUE(choose(asked, kTwoHosts, {}).algorithm->divides);
-      asked.indivisible = true;
+      asked.element_bytes = 1 << 15;
       EXPECT_FALSE(choose(asked, kTwoHosts, {}).algorithm->divides);
     }
   }

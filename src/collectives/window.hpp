@@ -14,13 +14,14 @@ inline constexpr int kMostInFlight = 256;
 
 class Window {
  public:
-  Window() { steps_.fill(kNoStep); }
-
   // The next message may begin when this is done.
-  [[nodiscard]] StepId before_next() const { return steps_[next_ % kMostInFlight]; }
+  [[nodiscard]] StepId before_next() const {
+    return next_ < kMostInFlight ? kNoStep : steps_[next_ % kMostInFlight];
+  }
   StepId add(StepId step) { return steps_[next_++ % kMostInFlight] = step; }
 
  private:
+  // Read only where it was written: to fill it takes as long as to build a leaf's schedule.
   std::array<StepId, kMostInFlight> steps_;
   std::size_t next_ = 0;
 };

@@ -13,6 +13,38 @@
 
 namespace stretto {
 
+// Which steps brought what is here: there may be as many rounds as ranks, so that not each waits
+// for all before it.
+class Arrivals {
+ public:
+  // `blocks` from `first` on; 0: a part of one that another step brought the rest of before.
+  void add(int first, int blocks, StepId step) { all_.push_back({first, blocks, step}); }
+
+  // Each run is of whole ones of those that came, and mostly of the last.
+  [[nodiscard]] After of(int first, int blocks) const {
+    After steps;
+    int missing = blocks;
+    for (auto each = all_.rbegin(); missing > 0 && each != all_.rend(); ++each) {
+      if (each->first < first || each->first >= first + blocks) continue;
+      steps.add(each->step);
+      missing -= each->blocks;
+    }
+    return steps;
+  }
+  [[nodiscard]] After of_all() const {
+    After steps;
+    for (const Arrival& each : all_) steps.add(each.step);
+    return steps;
+  }
+
+ private:
+  struct Arrival {
+    int first, blocks;
+    StepId step;
+  };
+  std::vector<Arrival> all_;
+};
+
 // `rounds` are this rank's swaps as a survivor of `fold`, in survivors' numbers.
 inline Schedule folded_allgather(const Shape& shape, Rank me, const Fold& fold,
                                  std::span<const Exchange> rounds) {
@@ -31,24 +63,24 @@ inline Schedule folded_allgather(const Shape& shape, Rank me, const Fold& fold,
     const int rank = fold.first_rank_of(first);
     return step.output({rank * n, (fold.first_rank_of(first + number) - rank) * n});
   };
-  constexpr std::size_t kMostAtOnce = 32;  // more than a hypercube has rounds
-  std::vector<StepId> here{step.copy(own, step.output({me * n, n}))};
+  Arrivals here;
+  here.add(fold.number(), 1, step.copy(own, step.output({me * n, n})));
   if (fold.has_partner()) {
-    here.push_back(step.recv(fold.partner(), step.output({fold.partner() * n, n})));
+    const Region theirs = step.output({fold.partner() * n, n});
+    here.add(fold.number(), 0, step.recv(fold.partner(), theirs));
   }
   Window sends;
   Window receives;
   for (const Exchange& round : rounds) {
     const Rank peer = fold.rank_of(round.peer);
-    After ready = after(here);
+    After ready = here.of(round.leaving, round.blocks);
     ready.add(sends.before_next());
     sends.add(step.send(peer, blocks(round.leaving, round.blocks), ready));
     const After free = after(receives.before_next());
-    here.push_back(receives.add(step.recv(peer, blocks(round.arriving, round.blocks), free)));
-    // There may be as many rounds as ranks: not each waits for all before it.
-    if (here.size() > kMostAtOnce) here = {step.join(after(here))};
+    const StepId received = step.recv(peer, blocks(round.arriving, round.blocks), free);
+    here.add(round.arriving, round.blocks, receives.add(received));
   }
-  if (fold.has_partner()) step.send(fold.partner(), step.output(all), after(here));
+  if (fold.has_partner()) step.send(fold.partner(), step.output(all), here.of_all());
   return step.finish();
 }
 

@@ -20,12 +20,24 @@ Schedule build(const Shape& shape, Rank me) {
   return folded_allgather(shape, me, fold, neighbor_rounds(fold.survivors(), fold.number()));
 }
 
+// So many of a row of so many hops, at most, round the circle of ranks are to another host.
+int host_ends(const Network& network, int ranks, int hops) {
+  const int together = network.nearest().ranks;
+  if (together >= ranks) return 0;
+  const int full = 1 + (hops - 1) / together;
+  const int rest = ranks % together;
+  // The last host may be passed sooner.
+  return rest == 0 || rest >= hops ? full : std::max(full, 2 + (hops - 1 - rest) / together);
+}
+
 double time(const Shape& shape, const Network& network) {
-  // Every other swap is with the neighbour on another host, for a rank at a host's end.
   const int rounds = shape.size / 2;
-  const int far = network.is_alone() ? rounds : rounds / 2;
-  const double swaps = (rounds - far) * swap(network, 1, 2 * shape.count) +
-                       far * swap(network, shape.size - 1, 2 * shape.count);
+  const Count pair = 2 * shape.count;
+  const int far = host_ends(network, shape.size, rounds);
+  // A pair of blocks is passed on in every round, unless ranks have no time for so many.
+  const double way =
+      (rounds - far) * network.hop(1, pair) + far * network.hop(shape.size - 1, pair);
+  const double swaps = std::max(way, network.ring(shape.size, rounds, pair, 0));
   if (shape.size % 2 == 0) return swaps;
   return swaps + network.hop(1, shape.count) + network.hop(1, shape.count * shape.size);
 }

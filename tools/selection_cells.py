@@ -1,11 +1,11 @@
 """Sets what selection chooses beside the best algorithm there is and beside the MPIs' classic.
 
-Every collective, 4 B to 16 MiB, 2 ranks to a million (powers of two and their neighbours), 1, 16
-and 64 ranks a host (or others), on each machine that comes with Stretto. Where the schedules have
-few enough steps all that are estimated at twice the best or less are simulated; elsewhere times
-are those that selection itself goes by, so those cells show only that the classic is not passed
-over, and how far the estimate was off where both are known says what they are worth. Prints the
-worst cells; exit code 3 where a bar is violated.
+Every collective, 4 B to 16 MiB, 2 ranks to a million (powers of two and their neighbours, or full
+hosts), 1, 16 and 64 ranks a host (or others), on each machine that comes with Stretto. Where the
+schedules have few enough steps all that are estimated at twice the best or less are simulated;
+elsewhere times are those that selection itself goes by, so those cells show only that the classic
+is not passed over, and how far the estimate was off where both are known says what they are worth.
+Prints the worst cells; exit code 3 where a bar is violated.
 
 Example: .venv/bin/python tools/selection_cells.py --collective allreduce --most-ranks 1024
 """
@@ -129,6 +129,7 @@ def main() -> int:
     parser.add_argument(
         "--ranks-a-host", type=int, action="append", help="repeatable, default 1, 16 and 64"
     )
+    parser.add_argument("--full-hosts", action="store_true", help="2, 3, 5 and 8 of them only")
     parser.add_argument("--most-ranks", type=int, default=1 << 20)
     parser.add_argument("--most-steps", type=int, default=3_000, help="of a simulation")
     parser.add_argument("--growth", type=int, default=4, help="from one size to the next")
@@ -137,6 +138,8 @@ def main() -> int:
     options = [chosen.collective] if chosen.collective else []
     for name in ("most_ranks", "most_steps", "growth"):
         options += [f"--{name.replace('_', '-')}", str(getattr(chosen, name))]
+    if chosen.full_hosts:
+        options.append("--full-hosts")
     hosts = chosen.ranks_a_host or RANKS_A_HOST
     with ThreadPoolExecutor(usable_cores()) as pool:
         asked = [pool.submit(cells_of, *each, options) for each in machines(chosen.machine, hosts)]

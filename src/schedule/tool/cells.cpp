@@ -136,6 +136,19 @@ std::vector<int> powers_of_two_and_neighbours(Count most) {
   return sizes;
 }
 
+// Such jobs are the most usual ones. None where the machine has no hosts.
+std::vector<int> of_full_hosts(const Machine& machine, Count most) {
+  std::vector<int> sizes;
+  for (const Level& level : machine.levels) {
+    if (level.name != "host") continue;
+    for (const Count hosts : {2, 3, 5, 8}) {
+      const Count size = hosts * level.ranks;
+      if (size > 1 && size <= most) sizes.push_back(static_cast<int>(size));
+    }
+  }
+  return sizes;
+}
+
 bool has_one_block_a_rank(Collective collective) {
   return collective == Collective::gather || collective == Collective::scatter ||
          collective == Collective::allgather || collective == Collective::alltoall ||
@@ -150,12 +163,15 @@ int cells(Arguments& arguments, std::ostream& out) {
   const Count most_ranks = arguments.number("--most-ranks", 2, 1 << 20).value_or(1 << 20);
   const Count most_steps = arguments.number("--most-steps", 0).value_or(3'000);
   const Count growth = arguments.number("--growth", 2, 1 << 24).value_or(4);
+  const bool full_hosts = arguments.flag("--full-hosts");
   arguments.reject_others("cells");
+  const std::vector<int> sizes =
+      full_hosts ? of_full_hosts(machine, most_ranks) : powers_of_two_and_neighbours(most_ranks);
   Cells all(machine, most_steps, out);
   for (int c = 0; c < kCollectives; ++c) {
     const auto collective = static_cast<Collective>(c);
     if ((only && *only != collective) || is_neighborhood(collective)) continue;
-    for (const int size : powers_of_two_and_neighbours(most_ranks)) {
+    for (const int size : sizes) {
       for (Count bytes = 4; bytes <= kLargest; bytes *= growth) {
         const Count total = has_one_block_a_rank(collective) ? bytes * size : bytes;
         if (total > kMostBytes) break;

@@ -19,6 +19,7 @@ constexpr std::string_view kHelp =
          [--noise-period NS --noise-lasts NS --seed N] [--path any|events|rounds] [--ends]
                                      when the ranks are done, in ns
   cells  [COLLECTIVE] --machine FILE [--most-ranks N] [--most-steps N] [--growth F]
+         [--full-hosts]
                                      what selection chooses on the machine, from 2 ranks and 4
                                      bytes (times F each) on, beside the best and the classic
   verify [COLLECTIVE] [--algorithm A] [--max-ranks N]

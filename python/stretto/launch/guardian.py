@@ -29,6 +29,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[2]))
 
 from stretto.launch.descendants import kill_descendants, reap_all
+from stretto.launch.notices import keep_descriptor
 from stretto.launch.signals import Signals
 from stretto.launch.watch import Watch, send
 
@@ -48,6 +49,7 @@ def guard(
 ) -> dict[str, object]:
     """Run `command` to its end, its time, the owner's or a rank's, and report which."""
     started = time.monotonic()
+    keep_descriptor()  # once all are taken by ranks there is none
     # The launcher gets what the owner was given (`prog <(input)`), but not what is the owner's.
     for fd in (lifeline, *(listener.fileno() for listener in listeners)):
         os.set_inheritable(fd, False)

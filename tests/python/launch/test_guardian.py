@@ -20,10 +20,10 @@ from stretto.launch.watch import send
 RANK = f"""
 import os, pathlib, socket, sys, time
 key, path = os.environ["{VARIABLE}"].split(",")[:2]
-def connect():
+def connect(rank=3):
     line = socket.socket(socket.AF_UNIX)
     line.connect(path)
-    line.send(f"rank 3 pid {{os.getpid()}} host here key {{key}}\\n".encode())
+    line.send(f"rank {{rank}} pid {{os.getpid()}} host here key {{key}}\\n".encode())
     return line
 def come():
     pathlib.Path(path + ".there").touch()
@@ -148,6 +148,21 @@ print(outcome.timed_out, outcome.running)
 """
 
 
+def launch_with_few_descriptors(code: str, timeout_s: str) -> tuple[str, str]:
+    """What a launch says of a rank that does this, and the guardian, which has 40 of them."""
+    limited = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)){FEW_DESCRIPTORS}"
+    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    owner = start_python(limited, code, timeout_s, **pipes)
+    try:
+        said, errors = owner.communicate(timeout=40)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            owner.kill()
+    return said, errors
+
+
 @pytest.mark.parametrize(
     ("timeout_s", "lasts", "told"), [("2", FOREVER, "True ()"), ("60", "0", "False ()")]
 )
@@ -161,13 +176,22 @@ lines = [connect() for _ in range(25)]
 time.sleep(0.5 + {lasts})
 [line.send(b"done\\n") for line in lines]
 if child: os.waitpid(child, 0)"""
-    limited = (
-        f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)){FEW_DESCRIPTORS}"
-    )
-    owner = start_python(limited, code, timeout_s, stdout=subprocess.PIPE)
-    try:
-        said, _ = owner.communicate(timeout=40)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            owner.kill()
+    said, _ = launch_with_few_descriptors(code, timeout_s)
     assert said.strip() == told
+
+
+def test_a_roll_call_ends_where_there_are_no_more_descriptors() -> None:
+    """What the guardian says of it then needs one, and the guardian must not end for it."""
+    code = """
+child = os.fork()
+lines = [connect(rank) for rank in range(25)]
+time.sleep(0.5)
+if child:
+    lines[0].send(b"of 2 in job runs this\\n")
+    lines[1].send(b"of 2 in job runs that\\n")
+    os.write(1, lines[0].recv(9) + lines[1].recv(9))
+    os.waitpid(child, 0)
+[line.send(b"done\\n") for line in lines]"""
+    said, errors = launch_with_few_descriptors(code, "60")
+    assert said.splitlines() == ["not", "not", "False ()"], errors
+    assert "stretto: rank 0 runs Stretto this, rank 1 Stretto that" in errors

@@ -55,6 +55,15 @@ def kill_all(find: Callable[[], Iterable[int]]) -> set[int]:
     return killed
 
 
+def has_ended(child: int) -> bool:
+    """Whether that child has; its status is still there to be asked for."""
+    try:
+        options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, child, options) is not None
+    except ChildProcessError:
+        return True
+
+
 def reap_adopted(own: int) -> None:
     """Take leave of every child that has ended but `own`, whose status another asks for.
 

@@ -58,7 +58,7 @@ def guard(
         child = subprocess.Popen(
             command,
             close_fds=False,
-            preexec_fn=signals.before_exec(),  # noqa: PLW1509 - this process has one thread
+            preexec_fn=signals.before_exec,  # noqa: PLW1509 - this process has one thread
         )
     except OSError as error:
         return {"error": f"{command[0]}: {error.strerror}"}

@@ -1,6 +1,6 @@
 """The processes behind connections on this machine: standard library only."""
 
-import contextlib
+import ctypes
 import fcntl
 import os
 import socket
@@ -12,6 +12,19 @@ PF_EXITING = 4  # of the flags in /proc/PID/stat
 PIDFD_GET_INFO = 0xC040FF0B
 PIDFD_INFO_EXIT = 1 << 3
 PIDFD_INFO = "QQ11Ii"
+# Of <asm-generic/unistd.h>, the same on all machines that MPIs are in use on.
+SYS_PIDFD_OPEN = 434
+
+
+def pidfd_of(pid: int) -> int:
+    """A descriptor of that process; -1 where the system has none, or gives us none."""
+    # Pythons that are built for old systems, as conda's and uv's are, lack what newer ones have.
+    if (pidfd_open := getattr(os, "pidfd_open", None)) is None:
+        return int(ctypes.CDLL(None).syscall(SYS_PIDFD_OPEN, pid, 0))
+    try:
+        return int(pidfd_open(pid))
+    except OSError:
+        return -1
 
 
 class Peer:
@@ -27,8 +40,7 @@ class Peer:
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
         self._pid = struct.unpack("3i", credentials)[0]
         if self._pid:
-            with contextlib.suppress(OSError):
-                self._pidfd = os.pidfd_open(self._pid)
+            self._pidfd = pidfd_of(self._pid)
 
     def is_dying(self) -> bool:
         """Whether it is ending or has."""

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections.abc import Callable
 
 # What ends a launcher that knows nothing better, and how long it gets to stop its ranks. Programs
 # may write what they have when a batch system says by SIGTERM that their time is up; a Ctrl-C
@@ -28,10 +27,13 @@ class Signals:
                 signal.signal(number, lambda *_: None)
         # Were it ignored here too, no exit code could be asked for: each would be taken for 0.
         signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
 
-    def before_exec(self) -> Callable[[], None] | None:
-        """What makes the launcher find the signals as it would without us."""
-        return _ignore_children if self._ignored_children else None
+    def before_exec(self) -> None:
+        """Make the launcher find the signals as it would without us."""
+        if self._ignored_children:
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
 
     def come(self) -> bytes:
         """The numbers of those that have come."""
@@ -39,10 +41,6 @@ class Signals:
             return os.read(self.fd, 4096)
         except BlockingIOError:
             return b""
-
-
-def _ignore_children() -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
 class Relay:

@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterable
 
-from stretto.launch.descendants import reap_adopted
+from stretto.launch.descendants import has_ended, reap_adopted
 from stretto.launch.ranks import Ranks
 from stretto.launch.signals import PASSED_ON, Relay, Signals, Stopping
 
@@ -41,8 +41,7 @@ class Watch:
         self.has_terminated = False  # the launcher, by a SIGTERM passed on
         self.running: list[int] = []  # ranks that did when their launcher had ended
         self._child, self._lifeline, self._signals = child, lifeline, signals
-        self._ended = os.pidfd_open(child.pid)
-        self._own = (self._ended, lifeline, signals.fd)
+        self._own = (lifeline, signals.fd)
         self._spare = [os.open(os.devnull, os.O_RDONLY) for _ in range(SPARE_DESCRIPTORS)]
         self._poll = select.epoll()
         for fd in self._own:
@@ -69,11 +68,10 @@ class Watch:
             soon = [*self._limits(timeout).values(), *self._errands()]
             ready = self._look(min(soon, default=None))
             self._hear(ready)
-            if self._signals.fd in ready:
-                self._take_signals()
+            ended = self._signals.fd in ready and self._take_signals()
             if self._lifeline in ready and not self._obey():
                 return "stopped"
-            if self._ended in ready:
+            if ended:
                 return "ended"
             self._run_errands()
             # By the clock, whatever was ready: something may always be.
@@ -115,13 +113,15 @@ class Watch:
             if fd not in self._own:
                 self.ranks.hear(fd)
 
-    def _take_signals(self) -> None:
+    def _take_signals(self) -> bool:
+        """Whether the launcher has ended, as SIGCHLD says: not every system has its pidfd."""
         now = time.monotonic()
         for number in self._signals.come():
             if number in PASSED_ON:
                 self._relay.came_here(number, now)
                 self._stopping.tell(number, now, by_owner=False)
         reap_adopted(self._child.pid)
+        return self._child.returncode is not None or has_ended(self._child.pid)
 
     def _obey(self) -> bool:
         """Whether the owner is there still, and has something to pass on."""

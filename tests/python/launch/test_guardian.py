@@ -11,6 +11,7 @@ import pytest
 from launched import FOREVER, alive, escapes, pids_in, start_python
 
 from stretto.errors import ApplicationFailed
+from stretto.launch import process
 from stretto.launch.failure import require_success
 from stretto.launch.lifelines import VARIABLE, Lifelines
 from stretto.launch.process import Outcome, launch
@@ -108,6 +109,43 @@ def test_an_exit_code_is_known_though_ends_of_children_are_ignored() -> None:
     assert code == "7"
     # What the launcher finds is as it is without us: 17 is SIGCHLD.
     assert int(ignored, 16) & 1 << 16
+
+
+CHILDREN_BLOCKED = """
+import signal
+from stretto.launch.process import launch
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+launch(["grep", "SigBlk", "/proc/self/status"], timeout_s=60)
+"""
+
+
+def test_the_end_of_a_launcher_is_noticed_though_ends_of_children_are_blocked() -> None:
+    owner = start_python(CHILDREN_BLOCKED, stdout=subprocess.PIPE)
+    said, _ = owner.communicate(timeout=40)
+    assert int(said.split()[1], 16) & 1 << 16
+
+
+@pytest.mark.parametrize("how", ["lacks", "refuses"])
+def test_a_guardian_needs_no_pidfd(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Pythons built for old systems lack the call; old systems, and containers, refuse it."""
+    change = "del os.pidfd_open" if how == "lacks" else "os.pidfd_open = refuses"
+    guardian = tmp_path / "guardian.py"
+    guardian.write_text(f"""
+import os, sys
+def refuses(_pid): raise PermissionError
+{change}
+sys.path.append({str(process.GUARDIAN.parents[2])!r})
+from stretto.launch import guardian
+guardian.main()
+""")
+    monkeypatch.setattr(process, "GUARDIAN", guardian)
+    assert launch(["sh", "-c", "sleep 0.1 & exit 7"], timeout_s=60).exit_code == 7
+    outcome = launch_rank("connect(); os.kill(os.getpid(), 9)", "rank", timeout_s=60)
+    assert not outcome.timed_out
+    assert outcome.lost is not None
+    assert outcome.lost.rank == 3
 
 
 def test_ranks_that_run_on_without_their_launcher_are_a_failure() -> None:

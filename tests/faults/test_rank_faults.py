@@ -56,9 +56,11 @@ def run(
     preload = {"LD_PRELOAD": str(native.drop_in(mpi.abi)), SELECTED: "stretto"}
     with hosts as made, Lifelines() as lifelines, Path(os.devnull).open("wb") as nowhere:
         launcher = made.launcher(mpi.launcher) if made is not None else mpi.launcher
-        environment = {**preload, **env, **lifelines.environment, **dict([MARK.split("=")])}
+        environment = {**preload, **env, **dict([MARK.split("=")])}
         return launch(
-            launcher.command(2 if made is not None else 3, argv, environment),
+            launcher.command(
+                2 if made is not None else 3, argv, environment, lifelines.environment
+            ),
             timeout_s=timeout_s,
             stdout=nowhere,
             stderr=nowhere,

@@ -24,8 +24,8 @@ exit $?
 def run(mpi: Mpi, command: list[str], env: dict[str, str], said: Path) -> Outcome:
     """As the verbs do it: ranks keep a line to the launch."""
     with Lifelines() as lifelines, said.open("wb") as stream:
-        environment_ = {**mpi.environment, **OURS, **env, **lifelines.environment}
-        argv = mpi.launcher.command(2, command, environment_)
+        environment_ = {**mpi.environment, **OURS, **env}
+        argv = mpi.launcher.command(2, command, environment_, lifelines.environment)
         return launch(argv, timeout_s=120, stdout=stream, stderr=stream, lifelines=lifelines)
 
 

@@ -96,7 +96,7 @@ def profile(
     # What the program prints must not get into what other programs read.
     stdout = sys.stderr.buffer if as_json else None
     with Lifelines() as lifelines:
-        command = job.launcher.command(ranks, job.program.argv, environment | lifelines.environment)
+        command = job.launcher.command(ranks, job.program.argv, environment, lifelines.environment)
         outcome = launch(command, timeout_s=timeout, stdout=stdout, lifelines=lifelines)
     require_success(program[0], outcome, timeout)
     recorded = read_profile(folder, ranks)

@@ -53,7 +53,6 @@ def run(
         print(shlex.join(job.launcher.command(ranks, job.program.argv, environment)))
         return
     with Lifelines() as lifelines:
-        environment |= lifelines.environment
-        command = job.launcher.command(ranks, job.program.argv, environment)
+        command = job.launcher.command(ranks, job.program.argv, environment, lifelines.environment)
         outcome = launch(command, timeout_s=timeout, lifelines=lifelines)
     require_success(program[0], outcome, timeout)

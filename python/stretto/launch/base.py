@@ -1,6 +1,6 @@
 """What a launcher is: the way one MPI starts ranks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
@@ -17,7 +17,9 @@ class Launcher(Protocol):
     """Turns `ranks` copies of a program into one command line.
 
     `env` is for the ranks only and travels the launcher's own way, so that an
-    LD_PRELOAD in it reaches the ranks and never the launcher itself.
+    LD_PRELOAD in it reaches the ranks and never the launcher itself. `named` are variables
+    that the launcher has in its own environment and hands on: every user of the machine may read
+    command lines, and some values are secret.
     """
 
     @property
@@ -32,5 +34,11 @@ class Launcher(Protocol):
     def starts(self) -> tuple[Abi, ...]:
         """Every interface that programs it starts may have."""
 
-    def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+    def command(
+        self,
+        ranks: int,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        named: Iterable[str] = (),
+    ) -> list[str]:
         """The full command line; running it is `launch.process.launch`."""

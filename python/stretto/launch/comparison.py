@@ -2,10 +2,9 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from stretto.data.provenance import now
 from stretto.data.run_folder import RunFolder
@@ -36,13 +35,15 @@ class Comparison:
         self,
         side: Side,
         counters: Path | None = None,
-        lifelines: Mapping[str, str] = MappingProxyType({}),
+        lifelines: Iterable[str] = (),
     ) -> list[str]:
         """The command line of one launch; `counters` is the folder for the drop-in's."""
-        env = {**self.stretto_env, **lifelines} if side is Side.STRETTO else {}
-        if side is Side.STRETTO and counters is not None:
+        if side is Side.NATIVE:
+            return self.launcher.command(self.ranks, self.program.argv, {})
+        env = dict(self.stretto_env)
+        if counters is not None:
             env[COUNTERS] = str(counters.absolute())
-        return self.launcher.command(self.ranks, self.program.argv, env)
+        return self.launcher.command(self.ranks, self.program.argv, env, lifelines)
 
 
 def launches(runs: int) -> Iterator[tuple[int, Side]]:
@@ -83,7 +84,7 @@ def _launch_once(
             timeout_s=comparison.timeout_s,
             stdout=stdout,
             stderr=stderr,
-            lifelines=lifelines,
+            lifelines=lifelines if side is Side.STRETTO else None,
         )
     printed = (place / "stdout").read_text(errors="replace")
     folder.append(

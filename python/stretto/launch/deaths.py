@@ -53,9 +53,9 @@ class Deaths:
         self._notices_s = notices_s  # 0: nobody is ended for a death
         self.first: dict[str, str] | None = None  # rank, pid, host; code of its MPI_Abort
         self._aborted = False
-        self._told: set[Job | None] = set()  # jobs whose launchers know that they failed
-        self._quiet: set[Job | None] = set()  # jobs of which some left by _exit(0)
-        self._ended_by_others: set[Job | None] = set()
+        self._told: set[Job] = set()  # jobs whose launchers know that they failed
+        self._quiet: set[Job] = set()  # jobs of which some left by _exit(0)
+        self._ended_by_others: set[Job] = set()
         # Connections of those who may wait for one, since when, in the order of the deaths.
         self._waiting: dict[int, float] = {}
 
@@ -64,14 +64,14 @@ class Deaths:
         self._first_is(who, replaces=False)
         self._let_wait(survivors)
 
-    def add_abort(self, job: Job | None, who: dict[str, str], others: set[int]) -> None:
+    def add_abort(self, job: Job, who: dict[str, str], others: set[int]) -> None:
         """One ends the others, who may be seen to end before it: it counts as the first."""
         self._first_is(who, replaces=not self._aborted)
         self._aborted = True
         self._told.add(job)
         self._let_wait(others)
 
-    def add_silent(self, job: Job | None, ended_well: bool | None) -> None:
+    def add_silent(self, job: Job, ended_well: bool | None) -> None:
         """One was killed, or left by _exit; a launcher tells an exit code that is not 0.
 
         Hydra ends the others for one that left by _exit(0), and says nothing of it.

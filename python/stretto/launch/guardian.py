@@ -1,6 +1,6 @@
 """Run one command so that nothing of it outlives its end, its time or its owner.
 
-    python -I -S guardian.py LIFELINE_FD LISTENER_FD[,...]|none KEY TIMEOUT_S|none COMMAND...
+    python -I -S guardian.py LIFELINE_FD LISTENER_FD[,...]|none TIMEOUT_S|none COMMAND...
 
 MPI daemons call setsid, so killing a process group is not enough; a process that
 adopts orphans (a subreaper) keeps every descendant below itself, whatever they do,
@@ -8,7 +8,8 @@ and needs no privilege. The owner holds the other end of LIFELINE_FD: its closin
 even by SIGKILL of the owner, means "stop". The report goes back through it as JSON; where
 none comes, the owner ends what this process has left behind.
 At the LISTENER_FDs the ranks of an MPI program connect, to learn whether all of them run
-Stretto, and to be missed when they die.
+Stretto, and to be missed when they die. The key that they show is in its environment, as
+it is in theirs: command lines are for all users of a machine to read.
 A program of its own, standard library only, as what it imports of ours, because it must start
 in milliseconds.
 """
@@ -29,6 +30,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[2]))
 
 from stretto.launch.descendants import kill_descendants, reap_all
+from stretto.launch.lines import LIFELINE
 from stretto.launch.notices import keep_descriptor
 from stretto.launch.signals import Signals
 from stretto.launch.watch import Watch, send
@@ -106,9 +108,10 @@ def main() -> None:
     lifeline = int(sys.argv[1])
     fds = [] if sys.argv[2] == "none" else [int(fd) for fd in sys.argv[2].split(",")]
     listeners = [socket.socket(fileno=fd) for fd in fds]
-    timeout_s = None if sys.argv[4] == "none" else float(sys.argv[4])
+    key = os.environ.get(LIFELINE, "").partition(",")[0]
+    timeout_s = None if sys.argv[3] == "none" else float(sys.argv[3])
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    report = guard(lifeline, listeners, sys.argv[3], timeout_s, sys.argv[5:])
+    report = guard(lifeline, listeners, key, timeout_s, sys.argv[4:])
     # The owner may be gone; its command is too then, and that was the task.
     with contextlib.suppress(OSError):
         os.write(lifeline, json.dumps(report).encode())

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,10 @@ from stretto.launch.base import Abi
 
 _MPICH = re.compile(r"HYDRA build details:\s+Version:\s+(\S+)")
 _INTEL = re.compile(r"Intel\(R\) MPI Library.*?Version (\S+)")
+
+# Its options on what of its environment the ranks get.
+_NOTHING = re.compile("(--?g?env)none")
+_THOSE = re.compile("--?g?envlist")
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,37 @@ class Hydra:
     def name(self) -> str:
         return f"{self.mpi} {self.version} ({self.path})"
 
-    def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+    def command(
+        self,
+        ranks: int,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        named: Iterable[str] = (),
+    ) -> list[str]:
         return [
             str(self.path),
             *(word for key, value in env.items() for word in ("-genv", key, value)),
             *("-n", str(ranks)),
-            *self.extra,
+            *_passing_on(self.extra, named),
             *argv,
         ]
+
+
+def _passing_on(options: Sequence[str], named: Iterable[str]) -> list[str]:
+    """Those options, with which the variables that are named reach the ranks.
+
+    Hydra hands on all it has, unless it is told which or none.
+    """
+    if not (names := ",".join(named)):
+        return list(options)
+    words: list[str] = []
+    for word in options:
+        before = words[-1] if words else ""
+        if nothing := _NOTHING.fullmatch(word):
+            words += [f"{nothing[1]}list", names]
+        else:
+            words.append(f"{word},{names}" if _THOSE.fullmatch(before) else word)
+    return words
 
 
 def _itself(path: Path) -> Path:

@@ -15,8 +15,9 @@ from typing import Self
 
 from stretto.errors import InputError
 from stretto.launch.deaths import NOTICES, notices_s
+from stretto.launch.lines import LIFELINE
 
-VARIABLE = "STRETTO_RUN_LIFELINE"
+VARIABLE = LIFELINE
 
 
 class Lifelines:
@@ -27,7 +28,7 @@ class Lifelines:
     """
 
     def __init__(self) -> None:
-        self.environment: dict[str, str] = {}  # for the ranks
+        self.environment: dict[str, str] = {}  # for the launcher, which hands it on to the ranks
         self.sockets: list[socket.socket] = []
         self.key = ""  # what each rank says first
 

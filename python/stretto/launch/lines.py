@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from stretto.launch.deaths import Job
 from stretto.launch.peers import Peer
 
+# Where ranks connect to, and the key that they say, which is nobody else's to know.
+LIFELINE = "STRETTO_RUN_LIFELINE"
+
 # A rank says three lines, of which the longest names some fifty settings: who says more is none
 # of ours, and may fill nobody's memory.
 MOST_LINES = 64
@@ -27,9 +30,9 @@ class Line:
     came: float
     peer: Peer
     said: list[str] = field(default_factory=list)  # whole lines
-    is_rank: bool = False  # it has shown the key
+    is_stranger: bool = True  # it has not shown the key
     rank: int = -1
-    job: Job | None = None  # not known before it asks
+    job: Job | None = None  # not known before it asks; who never does is no rank to be missed
     runs: str = ""
     _unended: str = ""
 
@@ -38,13 +41,13 @@ class Line:
         before = len(self.said)
         *ended, self._unended = (self._unended + words).split("\n")
         self.said += ended
-        if self.said and not self.is_rank:
+        if self.said and self.is_stranger:
             introduced = _INTRODUCTION.fullmatch(self.said[0])
             if introduced is None or introduced[4] != key:  # anybody may find the port
                 return None
-            self.is_rank = True
+            self.is_stranger = False
             self.rank = int(introduced[1])
-        longest = LONGEST_LINE if self.is_rank else LONGEST_OF_A_STRANGER
+        longest = LONGEST_OF_A_STRANGER if self.is_stranger else LONGEST_LINE
         if len(self._unended) > longest or len(self.said) > MOST_LINES:
             return None
         return self.said[before:]
@@ -57,13 +60,13 @@ class Line:
             self.runs = asked[3]
         return asked is not None
 
-    def may_be_of(self, job: Job | None) -> bool:
-        """Whether its rank is of that job, as far as both are known."""
-        return self.is_rank and (self.job is None or job is None or self.job == job)
+    def is_of(self, job: Job | None) -> bool:
+        """Whether it is one of that job's ranks."""
+        return self.job is not None and self.job == job
 
     def goes_on(self) -> bool:
         """Whether it is a rank that has not said that it ends."""
-        if not self.is_rank:
+        if self.job is None:
             return False
         return self.said[-1] not in ("done", "left") and not is_abort(self.said[-1])
 

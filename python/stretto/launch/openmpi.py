@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,13 +33,20 @@ class OpenMpi:
     def name(self) -> str:
         return f"Open MPI {self.version} ({self.path})"
 
-    def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+    def command(
+        self,
+        ranks: int,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        named: Iterable[str] = (),
+    ) -> list[str]:
         return [
             str(self.path),
             *(["--allow-run-as-root"] if os.geteuid() == 0 else []),
             *(["--oversubscribe"] if ranks > usable_cores() else []),
             *("-n", str(ranks)),
             *(word for key, value in env.items() for word in ("-x", f"{key}={value}")),
+            *(word for name in named for word in ("-x", name)),
             *self.extra,
             *argv,
         ]

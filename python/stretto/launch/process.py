@@ -17,6 +17,7 @@ from typing import IO, Any
 from stretto.errors import ApplicationFailed, EnvironmentUnusable
 from stretto.launch.left_behind import VARIABLE, adopting, end_left_behind
 from stretto.launch.lifelines import Lifelines
+from stretto.launch.lines import LIFELINE
 from stretto.launch.signals import ENDING_S, PASSED_ON
 from stretto.launch.streams import TERMINAL, Tee, TypedInput
 
@@ -66,8 +67,9 @@ def launch(
 ) -> Outcome:
     """Run `command` until it ends or `timeout_s` passes; no descendant survives.
 
-    It is ended, too, if one of the ranks whose environment has that of `lifelines` dies and
-    the launcher lets the others wait for it.
+    It is ended, too, if one of the ranks dies whose environment has that of `lifelines`, which the
+    command has, and the launcher lets the others wait for it. A launch of ours may be part of
+    another one, whose lifelines its ranks do not get.
     Output goes to the given files, or on to ours as it comes; where it cannot be written the
     command runs on, and a good end is an error all the same. An exception raised here while it
     runs (Ctrl-C) stops it just the same. Its input is ours, through a pipe where that is a
@@ -76,12 +78,13 @@ def launch(
     """
     ours, theirs = socket.socketpair()
     fds = [theirs.fileno()]
-    if lifelines is not None:
+    environment = {name: value for name, value in os.environ.items() if name != LIFELINE}
+    if lifelines is not None and lifelines.environment:
         fds += [listener.fileno() for listener in lifelines.sockets]
+        environment |= lifelines.environment
     listeners = ",".join(map(str, fds[1:])) or "none"
-    key = lifelines.key if lifelines is not None else ""
     limit = "none" if timeout_s is None else repr(timeout_s)
-    options = [str(fds[0]), listeners, key, limit]
+    options = [str(fds[0]), listeners, limit]
     mark = os.urandom(16).hex()
     report = None
     with ours, adopting(), _passing_on(ours) as ending:
@@ -92,7 +95,7 @@ def launch(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=[*fds, *_inherited()],
-                env={**os.environ, VARIABLE: mark},
+                env=environment | {VARIABLE: mark},
                 start_new_session=True,  # the terminal's Ctrl-C reaches us alone
             )
         typed = None

@@ -64,20 +64,20 @@ class Ranks:
         may_wait = self.deaths.may_wait(fd)
         ended_well = line.peer.ended_well()
         self._forget(fd)
-        if line.is_rank:
-            self._ended(line, may_wait, ended_well)
+        if line.job is not None:
+            self._ended(line, line.job, may_wait, ended_well)
 
     def _listen(self, fd: int, line: Line, words: str) -> None:
         heard = line.hear(words, self._key)
         if heard is None:
             self._forget(fd)
             return
-        if line.is_rank:
+        if not line.is_stranger:
             self._strangers.pop(fd, None)
         if len(line.said) - len(heard) < 2 <= len(line.said) and line.asks():
             self._ask(line)
-        if any(map(is_abort, heard)):
-            self._aborts(fd, line)
+        if line.job is not None and any(map(is_abort, heard)):
+            self._aborts(fd, line, line.job)
 
     def _accept(self, listener: socket.socket) -> None:
         now = time.monotonic()
@@ -153,24 +153,22 @@ class Ranks:
             if line.goes_on() and not line.peer.is_dying()
         )
 
-    def _ended(self, line: Line, may_wait: bool, ended_well: bool | None) -> None:
+    def _ended(self, line: Line, job: Job, may_wait: bool, ended_well: bool | None) -> None:
         if line.said[-1] == "done":
             return
         left = line.said[-1] == "left"
         if not left:
-            self.deaths.add_silent(line.job, ended_well)
+            self.deaths.add_silent(job, ended_well)
         first = self._before(line) if left and self.deaths.first is None else line
         others = set() if may_wait else self._others(first)
         self.deaths.add(first.account(), others)
 
     def _others(self, line: Line) -> set[int]:
         """Those of its job that are there, as far as one can know."""
-        if line.job is not None and self._crowds[line.job].is_several:
+        if line.job is None or self._crowds[line.job].is_several:
             return set()
         return {
-            fd
-            for fd, other in self._lines.items()
-            if other is not line and other.may_be_of(line.job)
+            fd for fd, other in self._lines.items() if other is not line and other.is_of(line.job)
         }
 
     def _before(self, line: Line) -> Line:
@@ -182,18 +180,18 @@ class Ranks:
         dying = [
             other
             for other in self._lines.values()
-            if other.may_be_of(line.job)
+            if other.is_of(line.job)
             and other.said[-1] not in ("done", "left")
             and other.peer.is_dying()
         ]
         return dying[0] if len(dying) == 1 else line
 
-    def _aborts(self, fd: int, line: Line) -> None:
+    def _aborts(self, fd: int, line: Line, job: Job) -> None:
         """A rank that ends the others may be seen to end after them, or never."""
         # It waits for nobody, but ends itself where its launcher does not end it. Where it may
         # wait for another already all of them do, who may all abort.
         others = set() if self.deaths.may_wait(fd) else self._others(line) | {fd}
-        self.deaths.add_abort(line.job, line.account(), others)
+        self.deaths.add_abort(job, line.account(), others)
 
 
 def _keep_alive(connection: socket.socket) -> None:

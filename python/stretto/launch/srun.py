@@ -1,7 +1,8 @@
 """Slurm's srun, which starts the ranks of any MPI."""
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,13 @@ class Srun:
     def name(self) -> str:
         return f"Slurm {self.version} ({self.path})"
 
-    def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+    def command(
+        self,
+        ranks: int,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        named: Iterable[str] = (),
+    ) -> list[str]:
         # srun's own --export splits values at commas; env(1) takes any value, and is
         # itself started before the variables are set.
         settings = [f"{key}={value}" for key, value in env.items()]
@@ -41,6 +48,24 @@ class Srun:
             str(self.path),
             *("-n", str(ranks)),
             *self.extra,
+            *_passing_on(self.extra, named),
             *(["env", *settings] if settings else []),
             *argv,
         ]
+
+
+def _passing_on(options: Sequence[str], named: Iterable[str]) -> list[str]:
+    """The options with which the variables that are named reach the ranks.
+
+    srun hands on all it has, unless it, or the sbatch that it runs in, is told which or none.
+    """
+    passed = os.environ.get("SLURM_EXPORT_ENV", "ALL")
+    for word, after in zip(options, (*options[1:], ""), strict=False):
+        if word == "--export":
+            passed = after
+        elif word.startswith("--export="):
+            passed = word.removeprefix("--export=")
+    words = passed.split(",")
+    if not (names := list(named)) or "ALL" in words:
+        return []
+    return ["--export=" + ",".join([*(w for w in words if w not in ("NONE", "NIL")), *names])]

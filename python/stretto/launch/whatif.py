@@ -1,10 +1,9 @@
 """Launching a program in turn in real and in virtual time."""
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO
 
 from stretto.data.virtual_times import RankTimes, read_times
@@ -36,13 +35,12 @@ class Supposed:
         *,
         virtual: bool,
         record: bool = False,
-        lifelines: Mapping[str, str] = MappingProxyType({}),
+        lifelines: Iterable[str] = (),
     ) -> list[str]:
         """The command line of one launch, whose ranks write into `folder`."""
-        environment = {
-            **rank_environment(self.job.drop_in, {}, verbose=False, asan=self.job.program.asan),
-            **lifelines,
-        }
+        environment = rank_environment(
+            self.job.drop_in, {}, verbose=False, asan=self.job.program.asan
+        )
         environment[WHATIF] = str(folder.absolute())
         if virtual:
             environment[SCENARIOS] = str(self.scenarios.absolute())
@@ -52,7 +50,7 @@ class Supposed:
                 environment |= yielding(self.job.abi)
         if record:
             environment[RECORD] = str(folder.absolute())
-        return self.launcher.command(self.ranks, self.job.program.argv, environment)
+        return self.launcher.command(self.ranks, self.job.program.argv, environment, lifelines)
 
 
 def run_in_turn(

@@ -34,6 +34,58 @@ def test_open_mpi_needs_to_be_told_of_root_and_of_too_few_cores(
     assert command[1:3] == ["--allow-run-as-root", "--oversubscribe"]
 
 
+def test_open_mpi_finds_the_value_of_what_is_only_named() -> None:
+    command = OpenMpi(MPIRUN, "4.1.4").command(2, ["./app"], {"A": "b"}, ["SECRET"])
+    assert command == ["/opt/bin/mpirun", "-n", "2", "-x", "A=b", "-x", "SECRET", "./app"]
+
+
+@pytest.mark.parametrize(
+    ("given", "passed"),
+    [
+        (["-l"], ["-l"]),
+        (["-genvall"], ["-genvall"]),
+        (["-genvnone", "-l"], ["-genvlist", "SECRET", "-l"]),
+        (["-genvlist", "A,B"], ["-genvlist", "A,B,SECRET"]),
+        (["--envnone"], ["--envlist", "SECRET"]),
+    ],
+)
+def test_hydra_hands_on_what_is_named_beside_what_it_is_told_to(
+    given: list[str], passed: list[str]
+) -> None:
+    hydra = Hydra(Path("mpiexec"), "MPICH", "5.0.2", tuple(given))
+    assert hydra.command(4, ["./app"], {}, ["SECRET"])[3:-1] == passed
+    assert hydra.command(4, ["./app"], {})[3:-1] == given
+
+
+@pytest.mark.parametrize(
+    ("given", "outer", "passed"),
+    [
+        ([], None, []),
+        ([], "ALL", []),
+        ([], "NONE", ["--export=SECRET"]),
+        ([], "A,B", ["--export=A,B,SECRET"]),
+        (["--export=NIL"], None, ["--export=SECRET"]),
+        (["--export", "ALL,A=b"], "NONE", []),
+        (["--export", "A=b"], None, ["--export=A=b,SECRET"]),
+    ],
+)
+def test_srun_hands_on_what_is_named_beside_what_it_is_told_to(
+    monkeypatch: pytest.MonkeyPatch, given: list[str], outer: str | None, passed: list[str]
+) -> None:
+    monkeypatch.delenv("SLURM_EXPORT_ENV", raising=False)
+    if outer is not None:
+        monkeypatch.setenv("SLURM_EXPORT_ENV", outer)
+    srun = Srun(Path("srun"), "24.11", Abi.MPICH, tuple(given))
+    assert srun.command(4, ["./app"], {}, ["SECRET"]) == [
+        "srun",
+        "-n",
+        "4",
+        *given,
+        *passed,
+        "./app",
+    ]
+
+
 def test_hydra() -> None:
     command = Hydra(Path("mpiexec"), "MPICH", "5.0.2", ("-l",)).command(4, ["./app"], ENV)
     assert command == [

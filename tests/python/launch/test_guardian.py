@@ -26,6 +26,11 @@ def connect(rank=3):
     line.connect(path)
     line.send(f"rank {{rank}} pid {{os.getpid()}} host here key {{key}}\\n".encode())
     return line
+def join(rank=3):
+    line = connect(rank)
+    line.send(b"of 1 in job runs this\\n")
+    line.recv(9)
+    return line
 def come():
     pathlib.Path(path + ".there").touch()
 """
@@ -35,9 +40,8 @@ THERE = f'path=${{{VARIABLE}#*,}}; while [ ! -e "${{path%%,*}}.there" ]; do slee
 def launch_rank(code: str, script: str, timeout_s: float | None = None) -> Outcome:
     """A shell script in which `rank` runs that code."""
     with Lifelines() as lifelines:
-        words = ["env", *(f"{name}={value}" for name, value in lifelines.environment.items())]
         script = f"rank() {{ {sys.executable} -c '{RANK}{code}'; }}; {script}"
-        return launch([*words, "sh", "-c", script], lifelines=lifelines, timeout_s=timeout_s)
+        return launch(["sh", "-c", script], lifelines=lifelines, timeout_s=timeout_s)
 
 
 @pytest.mark.parametrize("timeout_s", [math.inf, 1e9])
@@ -78,7 +82,7 @@ guardian.main()
 def test_a_guardian_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = f"setsid sh -c 'echo $$ >> {pids}; exec sleep {FOREVER}' & wait"
-    options = ["2", "none", "key", "none", "sh", "-c", script, str(pids)]
+    options = ["2", "none", "none", "sh", "-c", script, str(pids)]
     guardian = start_python(GUARDIAN_THAT_FAILS, *options, stderr=subprocess.PIPE)
     _, said = guardian.communicate(timeout=60)
     assert "as ours may have faults" in said
@@ -142,7 +146,7 @@ guardian.main()
 """)
     monkeypatch.setattr(process, "GUARDIAN", guardian)
     assert launch(["sh", "-c", "sleep 0.1 & exit 7"], timeout_s=60).exit_code == 7
-    outcome = launch_rank("connect(); os.kill(os.getpid(), 9)", "rank", timeout_s=60)
+    outcome = launch_rank("line = join(); os.kill(os.getpid(), 9)", "rank", timeout_s=60)
     assert not outcome.timed_out
     assert outcome.lost is not None
     assert outcome.lost.rank == 3
@@ -150,7 +154,7 @@ guardian.main()
 
 def test_ranks_that_run_on_without_their_launcher_are_a_failure() -> None:
     outcome = launch_rank(
-        f"line = connect(); come(); time.sleep({FOREVER})", f"rank & {THERE}; exit 0"
+        f"line = join(); come(); time.sleep({FOREVER})", f"rank & {THERE}; exit 0"
     )
     assert (outcome.exit_code, outcome.running) == (0, (3,))
     with pytest.raises(ApplicationFailed, match="its launcher ended while rank 3 still ran"):
@@ -158,7 +162,7 @@ def test_ranks_that_run_on_without_their_launcher_are_a_failure() -> None:
 
 
 def test_a_rank_that_lives_on_after_finalize_is_no_failure() -> None:
-    code = f'line = connect(); line.send(b"done\\n"); come(); time.sleep({FOREVER})'
+    code = f'line = join(); line.send(b"done\\n"); come(); time.sleep({FOREVER})'
     assert launch_rank(code, f"rank & {THERE}; exit 0").ok
 
 
@@ -179,9 +183,8 @@ import sys
 from stretto.launch.lifelines import Lifelines
 from stretto.launch.process import launch
 with Lifelines() as lines:
-    words = ["env", *(f"{{name}}={{value}}" for name, value in lines.environment.items())]
     rank = [sys.executable, "-c", {RANK!r} + sys.argv[1]]
-    outcome = launch([*words, *rank], lifelines=lines, timeout_s=float(sys.argv[2]))
+    outcome = launch(rank, lifelines=lines, timeout_s=float(sys.argv[2]))
 print(outcome.timed_out, outcome.running)
 """
 

@@ -55,8 +55,6 @@ def launch_ranks(script: str, stranger: str = "") -> Outcome:
     with Lifelines() as lifelines:
         return launch(
             [
-                "env",
-                *(f"{k}={v}" for k, v in lifelines.environment.items()),
                 "sh",
                 "-c",
                 f'rank() {{ {rank} "$@"; }}; stranger() {{ {other} "$@"; }}; {THERE}; {script}',

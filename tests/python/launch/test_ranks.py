@@ -195,6 +195,22 @@ def test_a_death_ends_nobody_where_whose_job_it_was_is_not_known(launch: Launch,
     assert launch.ranks.deaths.end_by() is not None
 
 
+def test_who_has_not_asked_whether_all_run_stretto_is_not_missed(launch: Launch) -> None:
+    """It cannot have begun to wait for another, nor another for it."""
+    rank = launch.rank(0, 2, "job")
+    for words in (b"", b"left\n", b"aborts 3\n"):
+        line = launch.connect(b"rank 1 pid 5 host h key key\n" + words)
+        launch.hear_all()
+        assert launch.ranks.running() == [0]
+        line.close()
+        launch.hear_all()
+    assert launch.ranks.deaths.first is None
+    assert launch.ranks.deaths.end_by() is None
+    rank.close()
+    launch.hear_all()
+    assert launch.ranks.deaths.first is not None
+
+
 def test_how_long_a_launcher_may_take_to_notice_can_be_set(
     launch: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,14 +227,14 @@ def test_all_ranks_of_a_job_may_abort_it_without_a_look_at_all_others_each(
     ranks = 16
     lines = [launch.rank(number, ranks, "job") for number in range(ranks)]
     looks = 0
-    may_be_of = Line.may_be_of
+    is_of = Line.is_of
 
     def counted(*of: object) -> bool:
         nonlocal looks
         looks += 1
-        return may_be_of(*of)
+        return is_of(*of)
 
-    monkeypatch.setattr(Line, "may_be_of", counted)
+    monkeypatch.setattr(Line, "is_of", counted)
     for line in lines:
         line.sendall(b"aborts 3\n")
     launch.hear_all()
@@ -234,7 +250,7 @@ def test_a_connection_costs_no_look_at_all_others(
     class Watched(Line):
         def __getattribute__(self, name: str) -> object:
             nonlocal looks
-            looks += name == "is_rank"
+            looks += name == "is_stranger"
             return super().__getattribute__(name)
 
     monkeypatch.setattr(module, "Line", Watched)

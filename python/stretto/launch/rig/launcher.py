@@ -1,6 +1,6 @@
 """Any launcher, made to start its ranks on a rig's hosts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stretto.errors import InputError
@@ -56,12 +56,18 @@ class RigLauncher:
     def starts(self) -> tuple[Abi, ...]:
         return self.mpi.starts
 
-    def command(self, ranks: int, argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
+    def command(
+        self,
+        ranks: int,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        named: Iterable[str] = (),
+    ) -> list[str]:
         if ranks > self.spec.ranks:
             raise InputError(
                 f"{ranks} ranks do not fit on rig {self.spec}: it takes {self.spec.ranks}"
             )
-        launcher, *rest = self.mpi.command(ranks, argv, env)
+        launcher, *rest = self.mpi.command(ranks, argv, env, named)
         return self.enter(self.spec.host_names[0], [launcher, *self._options(), *rest])
 
     def _options(self) -> list[str]:

@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from stretto.launch.process import GUARDIAN
+
 # Long enough that a test which waits for it to end by itself is seen to hang.
 FOREVER = "600"
 
@@ -44,6 +46,19 @@ def wait_for(condition) -> None:
 def pids_in(path: Path, count: int) -> list[int]:
     wait_for(lambda: path.exists() and len(path.read_text().split()) == count)
     return [int(word) for word in path.read_text().split()]
+
+
+def guardian_that(folder: Path, does: str) -> Path:
+    """A guardian that does that first."""
+    path = folder / "guardian.py"
+    path.write_text(f"""
+import os, signal, sys
+sys.path.append({str(GUARDIAN.parents[2])!r})
+{does}
+from stretto.launch import guardian
+guardian.main()
+""")
+    return path
 
 
 def escapes(pids: Path) -> str:

@@ -1,6 +1,7 @@
-"""Run one command so that nothing of it outlives its end, its time or its owner.
+r"""Run one command so that nothing of it outlives its end, its time or its owner.
 
-    python -I -S guardian.py LIFELINE_FD LISTENER_FD[,...]|none TIMEOUT_S|none COMMAND...
+    python -I -S guardian.py LIFELINE_FD LISTENER_FD[,...]|none TIMEOUT_S|none BLOCKED[,...]|none \
+        COMMAND...
 
 MPI daemons call setsid, so killing a process group is not enough; a process that
 adopts orphans (a subreaper) keeps every descendant below itself, whatever they do,
@@ -10,6 +11,7 @@ none comes, the owner ends what this process has left behind.
 At the LISTENER_FDs the ranks of an MPI program connect, to learn whether all of them run
 Stretto, and to be missed when they die. The key that they show is in its environment, as
 it is in theirs: command lines are for all users of a machine to read.
+The signals BLOCKED are, until this process can pass them on.
 A program of its own, standard library only, as what it imports of ours, because it must start
 in milliseconds.
 """
@@ -47,6 +49,7 @@ def guard(
     listeners: list[socket.socket],
     key: str,
     timeout_s: float | None,
+    blocked: list[int],
     command: list[str],
 ) -> dict[str, object]:
     """Run `command` to its end, its time, the owner's or a rank's, and report which."""
@@ -55,7 +58,7 @@ def guard(
     # The launcher gets what the owner was given (`prog <(input)`), but not what is the owner's.
     for fd in (lifeline, *(listener.fileno() for listener in listeners)):
         os.set_inheritable(fd, False)
-    signals = Signals()  # before there is a child to miss
+    signals = Signals(blocked)  # before there is a child to miss
     try:
         child = subprocess.Popen(
             command,
@@ -103,15 +106,19 @@ def exit_code(child: subprocess.Popen[bytes]) -> int:
         return -signal.SIGKILL
 
 
+def numbers(words: str) -> list[int]:
+    """Those of an argument."""
+    return [] if words == "none" else [int(word) for word in words.split(",")]
+
+
 def main() -> None:
     """Guard the command on the command line."""
     lifeline = int(sys.argv[1])
-    fds = [] if sys.argv[2] == "none" else [int(fd) for fd in sys.argv[2].split(",")]
-    listeners = [socket.socket(fileno=fd) for fd in fds]
+    listeners = [socket.socket(fileno=fd) for fd in numbers(sys.argv[2])]
     key = os.environ.get(LIFELINE, "").partition(",")[0]
     timeout_s = None if sys.argv[3] == "none" else float(sys.argv[3])
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    report = guard(lifeline, listeners, key, timeout_s, sys.argv[4:])
+    report = guard(lifeline, listeners, key, timeout_s, numbers(sys.argv[4]), sys.argv[5:])
     # The owner may be gone; its command is too then, and that was the task.
     with contextlib.suppress(OSError):
         os.write(lifeline, json.dumps(report).encode())

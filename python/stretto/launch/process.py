@@ -88,9 +88,9 @@ def launch(
     mark = os.urandom(16).hex()
     report = None
     with ours, adopting(), _passing_on(ours) as ending:
-        with theirs:
+        with theirs, _blocked() as blocked:
             guardian = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(GUARDIAN), *options, *command],
+                [sys.executable, "-I", "-S", str(GUARDIAN), *options, blocked, *command],
                 stdin=subprocess.PIPE if os.isatty(TERMINAL) else None,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -137,6 +137,19 @@ def launch(
             "the program itself ended well"
         )
     return outcome
+
+
+@contextmanager
+def _blocked() -> Iterator[str]:
+    """What the guardian passes on does not end it before it can; it unblocks what we block.
+
+    These are in the string, so that the launcher gets a mask as ours is.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+    try:
+        yield ",".join(str(int(number)) for number in PASSED_ON if number not in before) or "none"
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _inherited() -> list[int]:
@@ -220,5 +233,12 @@ def _receive(connection: socket.socket) -> dict[str, Any] | None:
 
     None comes from a guardian that was killed.
     """
-    report = b"".join(iter(lambda: connection.recv(4096), b""))
-    return dict(json.loads(report)) if report else None
+    report = b""
+    # It is a reset where the guardian has not read each signal that we passed on.
+    with suppress(ConnectionResetError):
+        while words := connection.recv(4096):
+            report += words
+    try:
+        return dict(json.loads(report))
+    except ValueError:  # it was killed before the end of it
+        return None

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterable
 
 # What ends a launcher that knows nothing better, and how long it gets to stop its ranks. Programs
 # may write what they have when a batch system says by SIGTERM that their time is up; a Ctrl-C
@@ -18,7 +19,8 @@ LATE_S = 3.0
 class Signals:
     """A descriptor that is readable once a signal has come."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocked: Iterable[int] = ()) -> None:
+        """Those that are blocked are so no longer, and never were for the launcher."""
         self.fd, told = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         signal.set_wakeup_fd(told, warn_on_full_buffer=False)
         self._ignored_children = signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
@@ -27,7 +29,8 @@ class Signals:
                 signal.signal(number, lambda *_: None)
         # Were it ignored here too, no exit code could be asked for: each would be taken for 0.
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        self._mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
+        before = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD, *blocked})
+        self._mask = before - {*blocked}
 
     def before_exec(self) -> None:
         """Make the launcher find the signals as it would without us."""

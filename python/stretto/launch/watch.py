@@ -64,6 +64,8 @@ class Watch:
         return why
 
     def _why_over(self, timeout: float | None) -> str:
+        if self._take_early_signals():
+            return "ended"
         while True:
             soon = [*self._limits(timeout).values(), *self._errands()]
             ready = self._look(min(soon, default=None))
@@ -120,6 +122,17 @@ class Watch:
             if number in PASSED_ON:
                 self._relay.came_here(number, now)
                 self._stopping.tell(number, now, by_owner=False)
+        return self._has_ended()
+
+    def _take_early_signals(self) -> bool:
+        """The same before the first look: the launcher was not there to get what came till then."""
+        now = time.monotonic()
+        for number in self._signals.come():
+            if number in PASSED_ON and self._relay.came_to_owner(number, now):
+                self._stopping.tell(number, now, by_owner=False)
+        return self._has_ended()
+
+    def _has_ended(self) -> bool:
         reap_adopted(self._child.pid)
         return self._child.returncode is not None or has_ended(self._child.pid)
 

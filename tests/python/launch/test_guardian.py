@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from launched import FOREVER, alive, escapes, pids_in, start_python
+from launched import FOREVER, alive, escapes, guardian_that, pids_in, start_python
 
 from stretto.errors import ApplicationFailed
 from stretto.launch import process
@@ -82,7 +82,7 @@ guardian.main()
 def test_a_guardian_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = f"setsid sh -c 'echo $$ >> {pids}; exec sleep {FOREVER}' & wait"
-    options = ["2", "none", "none", "sh", "-c", script, str(pids)]
+    options = ["2", "none", "none", "none", "sh", "-c", script, str(pids)]
     guardian = start_python(GUARDIAN_THAT_FAILS, *options, stderr=subprocess.PIPE)
     _, said = guardian.communicate(timeout=60)
     assert "as ours may have faults" in said
@@ -135,16 +135,8 @@ def test_a_guardian_needs_no_pidfd(
 ) -> None:
     """Pythons built for old systems lack the call; old systems, and containers, refuse it."""
     change = "del os.pidfd_open" if how == "lacks" else "os.pidfd_open = refuses"
-    guardian = tmp_path / "guardian.py"
-    guardian.write_text(f"""
-import os, sys
-def refuses(_pid): raise PermissionError
-{change}
-sys.path.append({str(process.GUARDIAN.parents[2])!r})
-from stretto.launch import guardian
-guardian.main()
-""")
-    monkeypatch.setattr(process, "GUARDIAN", guardian)
+    changed = f"def refuses(_pid): raise PermissionError\n{change}"
+    monkeypatch.setattr(process, "GUARDIAN", guardian_that(tmp_path, changed))
     assert launch(["sh", "-c", "sleep 0.1 & exit 7"], timeout_s=60).exit_code == 7
     outcome = launch_rank("line = join(); os.kill(os.getpid(), 9)", "rank", timeout_s=60)
     assert not outcome.timed_out

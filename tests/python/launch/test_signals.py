@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from launched import OWNER, start_python, wait_for
+from launched import FOREVER, OWNER, guardian_that, pids_in, start_python, wait_for
 
+from stretto.launch import process
 from stretto.launch.signals import HELD_S, LATE_S, Relay
 
 TERM, USR1 = signal.SIGTERM, signal.SIGUSR1
@@ -55,6 +56,46 @@ while [ ! -e {got} ]; do sleep 0.05; done; sleep 0.7; sleep 0.1"""
     owner.terminate()
     assert owner.wait(timeout=60) == -TERM
     assert got.read_text() == "\n"
+
+
+def test_a_signal_that_a_killed_guardian_has_not_read_is_no_fault_of_ours(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    owner = start_python(OWNER, f"echo $PPID > {pids}; sleep {FOREVER}", stderr=subprocess.PIPE)
+    (guardian,) = pids_in(pids, 1)
+    os.kill(guardian, signal.SIGSTOP)
+    owner.send_signal(USR1)
+    time.sleep(0.3)
+    os.kill(guardian, signal.SIGKILL)
+    _, said = owner.communicate(timeout=60)
+    assert "guardian) was killed by signal 9" in said
+
+
+def test_a_signal_that_comes_while_the_guardian_starts_goes_to_the_launcher(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Late enough for this one, which by then says what it does of it."""
+    early = "os.kill(os.getpid(), signal.SIGUSR1)\n"
+    early += "from stretto.launch import signals\nsignals.HELD_S = 3.0"
+    monkeypatch.setattr(process, "GUARDIAN", guardian_that(tmp_path, early))
+    script = "trap 'exit 7' USR1; while :; do sleep 0.05; done"
+    assert process.launch(["sh", "-c", script], timeout_s=60).exit_code == 7
+
+
+MASKED = """
+import signal
+from stretto.launch.process import launch
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
+launch(["grep", "SigBlk", "/proc/self/status"])
+print(*signal.pthread_sigmask(signal.SIG_BLOCK, []))
+"""
+
+
+def test_a_launcher_and_its_owner_have_the_mask_of_before() -> None:
+    owner = start_python(MASKED, stdout=subprocess.PIPE)
+    said, _ = owner.communicate(timeout=60)
+    _, blocked, ours = said.split()
+    assert int(blocked, 16) == 1 << signal.SIGUSR2 - 1
+    assert int(ours) == signal.SIGUSR2
 
 
 def test_a_launcher_that_a_ctrl_c_does_not_end_is_terminated(tmp_path: Path) -> None:

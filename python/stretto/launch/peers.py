@@ -30,7 +30,8 @@ def pidfd_of(pid: int) -> int:
 class Peer:
     """Who has connected; of another machine's processes nothing is known."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, *, may_keep_open: bool = True) -> None:
+        """Where it may keep a descriptor open it knows more of those that have ended."""
         self._pid = 0
         self._pidfd = -1
         if connection.family != socket.AF_UNIX:
@@ -39,7 +40,7 @@ class Peer:
         size = struct.calcsize("3i")
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
         self._pid = struct.unpack("3i", credentials)[0]
-        if self._pid:
+        if self._pid and may_keep_open:
             self._pidfd = pidfd_of(self._pid)
 
     def is_dying(self) -> bool:

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import itertools
 import os
+import resource
 import select
 import socket
 import time
@@ -35,6 +36,10 @@ class Ranks:
         self._strangers: dict[int, Line] = {}  # those of them that have shown no key, as they came
         self._crowds: dict[Job, Crowd] = {}
         self._rolls: dict[Job, RollCall] = {}
+        self._may_keep_peers = True  # a descriptor for each rank beside its connection's
+        # One descriptor to tell those no for whom there are no others, one after the other.
+        self._reserve = _reserved()
+        self._last: int | None = None  # the connection that has that
         self._full: list[int] = []  # listeners where one waits who cannot be accepted
         self.listens_again_at: float | None = None
         seconds = notices_s(os.environ)
@@ -75,8 +80,8 @@ class Ranks:
         if not line.is_stranger:
             self._strangers.pop(fd, None)
         if len(line.said) - len(heard) < 2 <= len(line.said) and line.asks():
-            self._ask(line)
-        if line.job is not None and any(map(is_abort, heard)):
+            self._ask(fd, line)
+        if fd in self._lines and line.job is not None and any(map(is_abort, heard)):
             self._aborts(fd, line, line.job)
 
     def _accept(self, listener: socket.socket) -> None:
@@ -86,18 +91,31 @@ class Ranks:
         )
         for fd, _ in list(silent):
             self._forget(fd)
-        try:
-            connection, _ = listener.accept()
-        except OSError as error:
-            if error.errno in _TOO_MANY:
-                self._stop_listening(listener.fileno())
-            return  # or it is gone again
+        if (connection := self._accepted(listener)) is None:
+            return
         connection.setblocking(False)
         if connection.family == socket.AF_INET:
             _keep_alive(connection)
-        line = Line(connection, now, Peer(connection))
+        line = Line(connection, now, Peer(connection, may_keep_open=self._may_keep_peers))
         self._lines[connection.fileno()] = self._strangers[connection.fileno()] = line
         self._poll.register(connection.fileno(), select.EPOLLIN)
+
+    def _accepted(self, listener: socket.socket) -> socket.socket | None:
+        """Who waits there, unless it is gone again or cannot be accepted now."""
+        connection, is_full = _accept_at(listener)
+        if is_full and self._may_keep_peers:
+            self._may_keep_peers = False
+            for line in self._lines.values():
+                line.peer.close()
+            connection, is_full = _accept_at(listener)
+        if is_full and self._reserve is not None:
+            os.close(self._reserve)
+            connection, is_full = _accept_at(listener)
+            self._last = connection.fileno() if connection is not None else None
+            self._reserve = _reserved() if connection is None else None
+        if is_full:
+            self._stop_listening(listener.fileno())
+        return connection
 
     def _stop_listening(self, fd: int) -> None:
         """Where one waits who cannot be accepted, every look would find that and nothing else."""
@@ -112,11 +130,15 @@ class Ranks:
         self._full.clear()
         self.listens_again_at = None
 
-    def _ask(self, line: Line) -> None:
+    def _ask(self, fd: int, line: Line) -> None:
         assert line.job is not None
         self._crowds.setdefault(line.job, Crowd()).come(line.rank)
         roll = self._rolls.setdefault(line.job, RollCall(*line.job))
-        roll.hear(line.connection, line.rank, line.runs)
+        if fd == self._last:
+            roll.refuse(line.connection, line.rank, _full())
+            self._forget(fd)
+        else:
+            roll.hear(line.connection, line.rank, line.runs)
 
     def roll_call_until(self) -> float | None:
         """When the first of those that go on is to end."""
@@ -138,6 +160,9 @@ class Ranks:
             self._crowds[line.job].go(line.rank)
         line.connection.close()
         line.peer.close()
+        if fd == self._last:
+            self._last = None
+            self._reserve = _reserved()
         self.deaths.gone(fd)
         self.listen_again()
 
@@ -192,6 +217,26 @@ class Ranks:
         # wait for another already all of them do, who may all abort.
         others = set() if self.deaths.may_wait(fd) else self._others(line) | {fd}
         self.deaths.add_abort(job, line.account(), others)
+
+
+def _accept_at(listener: socket.socket) -> tuple[socket.socket | None, bool]:
+    """Who waits there, unless it is gone again; whether there is no descriptor for it."""
+    try:
+        return listener.accept()[0], False
+    except OSError as error:
+        return None, error.errno in _TOO_MANY
+
+
+def _reserved() -> int | None:
+    try:
+        return os.open(os.devnull, os.O_RDONLY)
+    except OSError:
+        return None
+
+
+def _full() -> str:
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return f"`stretto run` may have no more than {most} descriptors (ulimit -Hn), too few for"
 
 
 def _keep_alive(connection: socket.socket) -> None:

@@ -18,6 +18,9 @@ LONGEST_ROLL_CALL_S = 20.0
 NO_NAME = "-"
 # Of those that are missing so many are named.
 NAMED = 8
+# What they are told, and what is said of a no.
+YES, NO = b"all\n", b"not\n"
+WITHOUT = "the program runs as it is, without Stretto"
 
 
 @dataclass(eq=False)
@@ -75,6 +78,7 @@ class RollCall:
         self._size = size
         self._waiting: dict[socket.socket, Question] = {}  # as they came
         self._alike: dict[str, Alike] = {}  # by what they run
+        self._is_refused = False  # all are told no, as one of them was that cannot be kept
 
     @property
     def until(self) -> float | None:
@@ -86,12 +90,15 @@ class RollCall:
 
     def hear(self, connection: socket.socket, rank: int, what: str) -> None:
         """One has come, who runs that."""
+        if self._is_refused:
+            _say(connection, NO)
+            return
         question = Question(connection, rank, what, time.monotonic())
         self._waiting[connection] = question
         alike = self._alike.setdefault(what, Alike())
         alike.add(question)
         if alike.are_whole_jobs(self._size):
-            self._answer(alike.all(), b"all\n")
+            self._answer(alike.all(), YES)
         elif self._is_named and len(self._waiting) == self._size and not self._missing()[0]:
             self.end()
 
@@ -101,11 +108,19 @@ class RollCall:
             return
         self._alike[question.what].remove(question)
 
+    def refuse(self, connection: socket.socket, rank: int, why_not: str) -> None:
+        """One has come that is told no, and so all are, whoever comes later too."""
+        _say(connection, NO)
+        self._answer(list(self._waiting.values()), NO)
+        if not self._is_refused:
+            notice(f"{why_not} rank {rank} of {self._size}: {WITHOUT}")
+        self._is_refused = True
+
     def end(self) -> None:
         """No rank that would make them complete has come, and none is awaited any more."""
         why_not = self._absence() or self._difference()
-        self._answer(list(self._waiting.values()), b"not\n")
-        notice(f"{why_not}: the program runs as it is, without Stretto")
+        self._answer(list(self._waiting.values()), NO)
+        notice(f"{why_not}: {WITHOUT}")
 
     def _missing(self) -> tuple[int, Iterator[int]]:
         """How many numbers of ranks fewer have who wait than the most frequent one, and which."""
@@ -136,6 +151,10 @@ class RollCall:
 
     def _answer(self, questions: list[Question], words: bytes) -> None:
         for question in questions:
-            with contextlib.suppress(OSError):
-                question.connection.sendall(words)
+            _say(question.connection, words)
             self.withdraw(question.connection)
+
+
+def _say(connection: socket.socket, words: bytes) -> None:
+    with contextlib.suppress(OSError):  # it may be gone
+        connection.sendall(words)

@@ -213,6 +213,25 @@ if child: os.waitpid(child, 0)"""
     assert said.strip() == told
 
 
+def test_more_ranks_than_descriptors_run_without_stretto() -> None:
+    code = """
+child = os.fork()
+lines = [connect(rank + (25 if child else 0)) for rank in range(25)]
+[line.send(b"of 50 in job runs this\\n") for line in lines]
+os.write(1, b"".join(line.recv(9) for line in lines))
+if child: os.waitpid(child, 0)
+for line in lines:
+    try:
+        line.send(b"done\\n")
+    except OSError:  # it was closed
+        pass"""
+    said, errors = launch_with_few_descriptors(code, "60")
+    assert said.splitlines() == ["not"] * 50 + ["False ()"]
+    (line,) = errors.splitlines()
+    assert line.startswith("stretto: `stretto run` may have no more than 40 descriptors")
+    assert line.endswith(" of 50: the program runs as it is, without Stretto")
+
+
 def test_a_roll_call_ends_where_there_are_no_more_descriptors() -> None:
     """What the guardian says of it then needs one, and the guardian must not end for it."""
     code = """

@@ -266,9 +266,9 @@ def test_a_host_that_is_gone_without_a_word_is_missed(
 ) -> None:
     accepted: list[socket.socket] = []
 
-    def peer(connection: socket.socket) -> Peer:
+    def peer(connection: socket.socket, **how: bool) -> Peer:
         accepted.append(connection)
-        return Peer(connection)
+        return Peer(connection, **how)
 
     monkeypatch.setattr(module, "Peer", peer)
     launch.rank(0, 1, "job")

@@ -12,7 +12,8 @@ ENDING_S = {signal.SIGTERM: 30.0, signal.SIGHUP: 30.0, signal.SIGINT: 5.0}
 PASSED_ON = (*ENDING_S, signal.SIGUSR1, signal.SIGUSR2)
 # How long a signal of the owner's is held back, for it may be one that every process gets.
 HELD_S = 0.1
-# How late the owner's word may come of one that every process got: it may be busy.
+# How late the owner's word may come of one that every process got: it may be busy. And how long
+# one event may take that sends two different ones.
 LATE_S = 3.0
 
 
@@ -57,7 +58,7 @@ class Relay:
     def __init__(self) -> None:
         self._held: dict[int, float] = {}  # from the owner; when each is due
         self._all_got: dict[int, float] = {}  # when each came last to us as well
-        self._told: dict[int, float] = {}  # when the owner said each last
+        self._told: dict[int, float] = {}  # when the owner said each last, as another one
 
     @property
     def until(self) -> float | None:
@@ -72,11 +73,13 @@ class Relay:
     def came_to_owner(self, number: int, now: float) -> bool:
         """The owner says that it got one; whether that is another than the one before.
 
-        A tool like timeout signals its child and then its group, the child again among it.
+        A tool like timeout signals its child and then its group, the child again among it. Those
+        of a key that is held down come faster, and do not go on to be one for ever.
         """
-        before, self._told[number] = self._told.get(number), now
+        before = self._told.get(number)
         if before is not None and now - before < HELD_S:
             return False
+        self._told[number] = now
         if number not in self._all_got or now - self._all_got[number] > LATE_S:
             self._held[number] = now + HELD_S
         return True
@@ -94,18 +97,26 @@ class Stopping:
 
     def __init__(self) -> None:
         self.until: float | None = None
-        self._told = False  # by the owner
+        self._told: dict[int, float] = {}  # by the owner, and when first
 
     def tell(self, number: int, now: float, *, by_owner: bool) -> None:
         """The launch has got a signal; a second from the owner leaves it no more time.
 
-        Batch systems send one signal to every process, which is one only.
+        Batch systems send one signal to every process, which is one only. So are a SIGHUP and a
+        SIGTERM in a row: a session that ends, or a service, sends both.
         """
         if (grace := ENDING_S.get(signal.Signals(number))) is None:
             return
-        if by_owner and self._told:
+        if by_owner and self._is_second(number, now):
             self.until = now
             return
         if self.until is None:
             self.until = now + grace
-        self._told |= by_owner
+        if by_owner:
+            self._told.setdefault(number, now)
+
+    def _is_second(self, number: int, now: float) -> bool:
+        """Whether somebody means it who has waited: nobody sends a second SIGHUP by hand."""
+        if number == signal.SIGHUP or not self._told:
+            return False
+        return number in self._told or now - min(self._told.values()) > LATE_S

@@ -10,9 +10,9 @@ import pytest
 from launched import FOREVER, OWNER, guardian_that, pids_in, start_python, wait_for
 
 from stretto.launch import process
-from stretto.launch.signals import HELD_S, LATE_S, Relay
+from stretto.launch.signals import HELD_S, LATE_S, Relay, Stopping
 
-TERM, USR1 = signal.SIGTERM, signal.SIGUSR1
+HUP, INT, TERM, USR1 = signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1
 
 
 def test_what_comes_to_the_owner_alone_is_passed_on() -> None:
@@ -40,6 +40,57 @@ def test_what_a_tool_sends_twice_at_once_is_one() -> None:
     assert not relay.came_to_owner(TERM, 1.0 + HELD_S / 2)
     assert relay.due(2.0) == [TERM]
     assert relay.came_to_owner(TERM, 2.0)
+
+
+def test_those_of_a_key_that_is_held_down_are_more_than_one() -> None:
+    relay = Relay()
+    came = [relay.came_to_owner(INT, number * HELD_S / 3) for number in range(8)]
+    assert [number for number, counts in enumerate(came) if counts] == [0, 3, 6]
+
+
+def has_time_after(*signals: tuple[signal.Signals, float]) -> bool:
+    """Whether a launch whose owner has got these, each at its time, is not to end at once."""
+    stopping = Stopping()
+    for number, when in signals:
+        stopping.tell(number, when, by_owner=True)
+    assert stopping.until is not None
+    return stopping.until > signals[-1][1]
+
+
+LATER = LATE_S + 0.1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "apart", "has_time"),
+    [
+        (INT, INT, 0.2, False),
+        (TERM, TERM, 0.2, False),
+        (HUP, HUP, 0.2, True),
+        (HUP, HUP, LATER, True),
+        (HUP, TERM, 0.2, True),
+        (TERM, HUP, LATER, True),
+        (TERM, INT, 0.2, True),
+        (INT, TERM, LATE_S / 2, True),
+        (TERM, INT, LATER, False),
+        (INT, TERM, LATER, False),
+        (TERM, USR1, LATER, True),
+    ],
+)
+def test_a_second_signal_is_one_that_somebody_means(
+    first: signal.Signals, second: signal.Signals, apart: float, has_time: bool
+) -> None:
+    assert has_time_after((first, 100.0), (second, 100.0 + apart)) is has_time
+
+
+def test_a_second_one_of_its_kind_counts_whatever_came_before() -> None:
+    assert not has_time_after((HUP, 100.0), (TERM, 100.2), (TERM, 100.6))
+
+
+def test_what_came_to_the_guardian_leaves_the_first_of_the_owners_its_time() -> None:
+    stopping = Stopping()
+    stopping.tell(TERM, 100.0, by_owner=False)
+    stopping.tell(TERM, 100.2, by_owner=True)
+    assert stopping.until == 130.0
 
 
 def test_a_launcher_gets_once_what_a_batch_system_sends_to_all(tmp_path: Path) -> None:

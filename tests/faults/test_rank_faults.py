@@ -65,6 +65,7 @@ def run(
             stdout=nowhere,
             stderr=nowhere,
             lifelines=lifelines,
+            reports_deaths=launcher.reports_deaths,
         )
 
 

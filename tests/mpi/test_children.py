@@ -26,7 +26,14 @@ def run(mpi: Mpi, command: list[str], env: dict[str, str], said: Path) -> Outcom
     with Lifelines() as lifelines, said.open("wb") as stream:
         environment_ = {**mpi.environment, **OURS, **env}
         argv = mpi.launcher.command(2, command, environment_, lifelines.environment)
-        return launch(argv, timeout_s=120, stdout=stream, stderr=stream, lifelines=lifelines)
+        return launch(
+            argv,
+            timeout_s=120,
+            stdout=stream,
+            stderr=stream,
+            lifelines=lifelines,
+            reports_deaths=mpi.launcher.reports_deaths,
+        )
 
 
 pytestmark = pytest.mark.xdist_group("children")  # one run of each for several tests

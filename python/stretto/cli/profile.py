@@ -97,7 +97,13 @@ def profile(
     stdout = sys.stderr.buffer if as_json else None
     with Lifelines() as lifelines:
         command = job.launcher.command(ranks, job.program.argv, environment, lifelines.environment)
-        outcome = launch(command, timeout_s=timeout, stdout=stdout, lifelines=lifelines)
+        outcome = launch(
+            command,
+            timeout_s=timeout,
+            stdout=stdout,
+            lifelines=lifelines,
+            reports_deaths=job.launcher.reports_deaths,
+        )
     require_success(program[0], outcome, timeout)
     recorded = read_profile(folder, ranks)
     summary = summarise(recorded)

@@ -54,5 +54,10 @@ def run(
         return
     with Lifelines() as lifelines:
         command = job.launcher.command(ranks, job.program.argv, environment, lifelines.environment)
-        outcome = launch(command, timeout_s=timeout, lifelines=lifelines)
+        outcome = launch(
+            command,
+            timeout_s=timeout,
+            lifelines=lifelines,
+            reports_deaths=job.launcher.reports_deaths,
+        )
     require_success(program[0], outcome, timeout)

@@ -34,6 +34,10 @@ class Launcher(Protocol):
     def starts(self) -> tuple[Abi, ...]:
         """Every interface that programs it starts may have."""
 
+    @property
+    def reports_deaths(self) -> bool:
+        """Whether it never ends with 0 that has ended ranks because one of them died."""
+
     def command(
         self,
         ranks: int,

@@ -85,6 +85,7 @@ def _launch_once(
             stdout=stdout,
             stderr=stderr,
             lifelines=lifelines if side is Side.STRETTO else None,
+            reports_deaths=comparison.launcher.reports_deaths,
         )
     printed = (place / "stdout").read_text(errors="replace")
     folder.append(

@@ -49,9 +49,11 @@ class Deaths:
     handles a failed job and goes on to start another.
     """
 
-    def __init__(self, notices_s: int) -> None:
+    def __init__(self, notices_s: int, *, reports: bool = False) -> None:
+        """`reports`: the launcher never ends with 0 that has ended ranks for another's death."""
         self._notices_s = notices_s  # 0: nobody is ended for a death
         self.first: dict[str, str] | None = None  # rank, pid, host; code of its MPI_Abort
+        self._reports = reports
         self._aborted = False
         self._told: set[Job] = set()  # jobs whose launchers know that they failed
         self._quiet: set[Job] = set()  # jobs of which some left by _exit(0)
@@ -86,7 +88,7 @@ class Deaths:
     @property
     def cut_short(self) -> bool:
         """Some were ended without a word of the launcher's, as far as one can know."""
-        return bool(self._ended_by_others - self._told)
+        return not self._reports and bool(self._ended_by_others - self._told)
 
     def gone(self, survivor: int) -> None:
         """A connection has ended, whatever its rank did."""

@@ -1,7 +1,7 @@
 r"""Run one command so that nothing of it outlives its end, its time or its owner.
 
-    python -I -S guardian.py LIFELINE_FD LISTENER_FD[,...]|none TIMEOUT_S|none BLOCKED[,...]|none \
-        COMMAND...
+    python -I -S guardian.py LIFELINE_FD LISTENER_FD[,...]|none TIMEOUT_S|none reports|may-hide \
+        BLOCKED[,...]|none COMMAND...
 
 MPI daemons call setsid, so killing a process group is not enough; a process that
 adopts orphans (a subreaper) keeps every descendant below itself, whatever they do,
@@ -11,6 +11,7 @@ none comes, the owner ends what this process has left behind.
 At the LISTENER_FDs the ranks of an MPI program connect, to learn whether all of them run
 Stretto, and to be missed when they die. The key that they show is in its environment, as
 it is in theirs: command lines are for all users of a machine to read.
+A launcher that reports deaths never ends with 0 that has ended ranks because one of them died.
 The signals BLOCKED are, until this process can pass them on.
 A program of its own, standard library only, as what it imports of ours, because it must start
 in milliseconds.
@@ -49,6 +50,7 @@ def guard(
     listeners: list[socket.socket],
     key: str,
     timeout_s: float | None,
+    reports_deaths: bool,
     blocked: list[int],
     command: list[str],
 ) -> dict[str, object]:
@@ -71,7 +73,7 @@ def guard(
         # A descriptor a rank; the program has started with what it was given.
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-        watch = Watch(child, lifeline, signals, listeners, key)
+        watch = Watch(child, lifeline, signals, listeners, key, reports_deaths=reports_deaths)
         why = watch.until_over(None if timeout_s is None else started + timeout_s)
         if why != "ended" and not (why == "asked to end" and watch.has_terminated):
             end_gently(child)
@@ -118,7 +120,15 @@ def main() -> None:
     key = os.environ.get(LIFELINE, "").partition(",")[0]
     timeout_s = None if sys.argv[3] == "none" else float(sys.argv[3])
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    report = guard(lifeline, listeners, key, timeout_s, numbers(sys.argv[4]), sys.argv[5:])
+    report = guard(
+        lifeline,
+        listeners,
+        key,
+        timeout_s,
+        sys.argv[4] == "reports",
+        numbers(sys.argv[5]),
+        sys.argv[6:],
+    )
     # The owner may be gone; its command is too then, and that was the task.
     with contextlib.suppress(OSError):
         os.write(lifeline, json.dumps(report).encode())

@@ -22,6 +22,7 @@ class OpenMpi:
 
     abi = Abi.OPENMPI
     starts = (Abi.OPENMPI,)
+    reports_deaths = True
 
     @classmethod
     def identify(cls, path: Path, version_text: str) -> "OpenMpi | None":

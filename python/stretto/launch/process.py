@@ -64,12 +64,14 @@ def launch(
     stdout: IO[bytes] | None = None,
     stderr: IO[bytes] | None = None,
     lifelines: Lifelines | None = None,
+    reports_deaths: bool = False,
 ) -> Outcome:
     """Run `command` until it ends or `timeout_s` passes; no descendant survives.
 
     It is ended, too, if one of the ranks dies whose environment has that of `lifelines`, which the
     command has, and the launcher lets the others wait for it. A launch of ours may be part of
-    another one, whose lifelines its ranks do not get.
+    another one, whose lifelines its ranks do not get. `reports_deaths`: that the launcher ends with
+    0 says that it has ended no rank for the death of another, or a script has handled that.
     Output goes to the given files, or on to ours as it comes; where it cannot be written the
     command runs on, and a good end is an error all the same. An exception raised here while it
     runs (Ctrl-C) stops it just the same. Its input is ours, through a pipe where that is a
@@ -84,7 +86,7 @@ def launch(
         environment |= lifelines.environment
     listeners = ",".join(map(str, fds[1:])) or "none"
     limit = "none" if timeout_s is None else repr(timeout_s)
-    options = [str(fds[0]), listeners, limit]
+    options = [str(fds[0]), listeners, limit, "reports" if reports_deaths else "may-hide"]
     mark = os.urandom(16).hex()
     report = None
     with ours, adopting(), _passing_on(ours) as ending:

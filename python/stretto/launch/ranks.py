@@ -28,7 +28,14 @@ KEEP_ALIVE = ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 30), (socket.TCP
 class Ranks:
     """The lifelines of the ranks, which close when they die (src/intercept/lifeline.hpp)."""
 
-    def __init__(self, poll: select.epoll, listeners: list[socket.socket], key: str) -> None:
+    def __init__(
+        self,
+        poll: select.epoll,
+        listeners: list[socket.socket],
+        key: str,
+        *,
+        reports_deaths: bool = False,
+    ) -> None:
         self._poll = poll
         self._key = key
         self._listeners = {listener.fileno(): listener for listener in listeners}
@@ -43,7 +50,7 @@ class Ranks:
         self._full: list[int] = []  # listeners where one waits who cannot be accepted
         self.listens_again_at: float | None = None
         seconds = notices_s(os.environ)
-        self.deaths = Deaths(NOTICES_S if seconds is None else seconds)
+        self.deaths = Deaths(NOTICES_S if seconds is None else seconds, reports=reports_deaths)
         for fd, listener in self._listeners.items():
             listener.setblocking(False)
             poll.register(fd, select.EPOLLIN)

@@ -20,6 +20,8 @@ class Srun:
     abi: Abi
     extra: tuple[str, ...] = ()
 
+    reports_deaths = True
+
     @classmethod
     def identify(cls, path: Path, version_text: str, abi: Abi) -> "Srun | None":
         """The launcher at `path`, if what it says of its version is Slurm's."""

@@ -37,6 +37,8 @@ class Watch:
         signals: Signals,
         listeners: list[socket.socket],
         key: str,
+        *,
+        reports_deaths: bool,
     ) -> None:
         self.has_terminated = False  # the launcher, by a SIGTERM passed on
         self.running: list[int] = []  # ranks that did when their launcher had ended
@@ -46,7 +48,7 @@ class Watch:
         self._poll = select.epoll()
         for fd in self._own:
             self._poll.register(fd, select.EPOLLIN)
-        self.ranks = Ranks(self._poll, listeners, key)
+        self.ranks = Ranks(self._poll, listeners, key, reports_deaths=reports_deaths)
         self._relay = Relay()
         self._stopping = Stopping()
 

@@ -91,7 +91,13 @@ def _run(
     stdout: IO[bytes] | None,
     lifelines: Lifelines,
 ) -> list[RankTimes]:
-    outcome = launch(command, timeout_s=supposed.timeout_s, stdout=stdout, lifelines=lifelines)
+    outcome = launch(
+        command,
+        timeout_s=supposed.timeout_s,
+        stdout=stdout,
+        lifelines=lifelines,
+        reports_deaths=supposed.launcher.reports_deaths,
+    )
     if isinstance(stdout, io.BytesIO):
         (folder / "stdout.txt").write_bytes(stdout.getvalue())
     require_success(supposed.job.program.name, outcome, supposed.timeout_s)

@@ -70,7 +70,7 @@ def test_what_a_killed_guardian_leaves_behind_is_ended_and_nothing_else(tmp_path
 GUARDIAN_THAT_FAILS = """
 import os, sys, time
 from stretto.launch import guardian
-def fails(*_):
+def fails(*_, **__):
     while not os.path.exists(sys.argv[-1]) or os.path.getsize(sys.argv[-1]) < 2:
         time.sleep(0.01)
     raise RuntimeError("as ours may have faults")
@@ -82,7 +82,7 @@ guardian.main()
 def test_a_guardian_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = f"setsid sh -c 'echo $$ >> {pids}; exec sleep {FOREVER}' & wait"
-    options = ["2", "none", "none", "none", "sh", "-c", script, str(pids)]
+    options = ["2", "none", "none", "may-hide", "none", "sh", "-c", script, str(pids)]
     guardian = start_python(GUARDIAN_THAT_FAILS, *options, stderr=subprocess.PIPE)
     _, said = guardian.communicate(timeout=60)
     assert "as ours may have faults" in said

@@ -211,6 +211,18 @@ def test_who_has_not_asked_whether_all_run_stretto_is_not_missed(launch: Launch)
     assert launch.ranks.deaths.first is not None
 
 
+@pytest.mark.parametrize("reports", [False, True])
+def test_how_ranks_ended_that_came_over_the_network_only_their_launcher_knows(
+    launch: Launch, reports: bool
+) -> None:
+    launch.poll = select.epoll()
+    launch.ranks = Ranks(launch.poll, [launch.listener], "key", reports_deaths=reports)
+    for line in [launch.rank(number, 2, "job") for number in range(2)]:
+        line.close()
+    launch.hear_all()
+    assert launch.ranks.deaths.cut_short is not reports
+
+
 def test_how_long_a_launcher_may_take_to_notice_can_be_set(
     launch: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

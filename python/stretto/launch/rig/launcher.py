@@ -56,6 +56,10 @@ class RigLauncher:
     def starts(self) -> tuple[Abi, ...]:
         return self.mpi.starts
 
+    @property
+    def reports_deaths(self) -> bool:
+        return self.mpi.reports_deaths
+
     def command(
         self,
         ranks: int,

@@ -29,6 +29,11 @@ class Crowd:
         self._there: Counter[int] = Counter()  # ranks by number
         self.is_several = False
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether none is there."""
+        return not self._there
+
     def come(self, rank: int) -> None:
         """One is there."""
         self._there[rank] += 1

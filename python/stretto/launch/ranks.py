@@ -43,6 +43,7 @@ class Ranks:
         self._strangers: dict[int, Line] = {}  # those of them that have shown no key, as they came
         self._crowds: dict[Job, Crowd] = {}
         self._rolls: dict[Job, RollCall] = {}
+        self._going_on: dict[Job, RollCall] = {}  # those of them in which some wait
         self._may_keep_peers = True  # a descriptor for each rank beside its connection's
         # One descriptor to tell those no for whom there are no others, one after the other.
         self._reserve = _reserved()
@@ -143,28 +144,30 @@ class Ranks:
         roll = self._rolls.setdefault(line.job, RollCall(*line.job))
         if fd == self._last:
             roll.refuse(line.connection, line.rank, _full())
+            self._note_whether_some_wait(line.job, roll)
             self._forget(fd)
         else:
             roll.hear(line.connection, line.rank, line.runs)
+            self._note_whether_some_wait(line.job, roll)
 
     def roll_call_until(self) -> float | None:
         """When the first of those that go on is to end."""
-        return min((roll.until for roll in self._rolls.values() if roll.until), default=None)
+        return min((roll.until for roll in self._going_on.values() if roll.until), default=None)
 
     def end_roll_calls(self) -> None:
         """Those whose time is up."""
         now = time.monotonic()
-        for roll in self._rolls.values():
+        for job, roll in list(self._going_on.items()):
             if roll.until is not None and roll.until <= now:
                 roll.end()
+                self._note_whether_some_wait(job, roll)
 
     def _forget(self, fd: int) -> None:
         line = self._lines.pop(fd)
         self._strangers.pop(fd, None)
         self._poll.unregister(fd)
         if line.job is not None:
-            self._rolls[line.job].withdraw(line.connection)
-            self._crowds[line.job].go(line.rank)
+            self._leave(line, line.job)
         line.connection.close()
         line.peer.close()
         if fd == self._last:
@@ -172,6 +175,23 @@ class Ranks:
             self._reserve = _reserved()
         self.deaths.gone(fd)
         self.listen_again()
+
+    def _leave(self, line: Line, job: Job) -> None:
+        """Of a job none of whose ranks is there nothing is left: a launch may have many."""
+        roll, crowd = self._rolls[job], self._crowds[job]
+        roll.withdraw(line.connection)
+        self._note_whether_some_wait(job, roll)
+        crowd.go(line.rank)
+        if crowd.is_empty:
+            del self._crowds[job]
+            if not roll.counts_on:
+                del self._rolls[job]
+
+    def _note_whether_some_wait(self, job: Job, roll: RollCall) -> None:
+        if roll.until is None:
+            self._going_on.pop(job, None)
+        else:
+            self._going_on[job] = roll
 
     def any_is_open(self) -> bool:
         """Whether one has not said yet that it ends."""
@@ -197,7 +217,8 @@ class Ranks:
 
     def _others(self, line: Line) -> set[int]:
         """Those of its job that are there, as far as one can know."""
-        if line.job is None or self._crowds[line.job].is_several:
+        crowd = self._crowds.get(line.job) if line.job is not None else None
+        if crowd is None or crowd.is_several:
             return set()
         return {
             fd for fd, other in self._lines.items() if other is not line and other.is_of(line.job)

@@ -88,6 +88,11 @@ class RollCall:
         first, last = (next(iter(self._waiting.values())), next(reversed(self._waiting.values())))
         return min(last.asked + ROLL_CALL_S, first.asked + LONGEST_ROLL_CALL_S)
 
+    @property
+    def counts_on(self) -> bool:
+        """Whether what was said to one counts for those of its job, and no other, to come yet."""
+        return self._is_refused and self._is_named
+
     def hear(self, connection: socket.socket, rank: int, what: str) -> None:
         """One has come, who runs that."""
         if self._is_refused:

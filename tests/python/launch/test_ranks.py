@@ -1,6 +1,7 @@
 """What the guardian makes of the connections of ranks, and of strangers."""
 
 import errno
+import gc
 import random
 import select
 import socket
@@ -13,11 +14,11 @@ import pytest
 
 from stretto.launch import ranks as module
 from stretto.launch import roll_call
-from stretto.launch.deaths import NOTICES
+from stretto.launch.deaths import NOTICES, Crowd
 from stretto.launch.lines import MOST_LINES, Line
 from stretto.launch.peers import Peer
 from stretto.launch.ranks import Ranks
-from stretto.launch.roll_call import NO_NAME
+from stretto.launch.roll_call import NO_NAME, RollCall
 
 
 class Launch:
@@ -271,6 +272,47 @@ def test_a_connection_costs_no_look_at_all_others(
         launch.rank(number, 8, "job")
         looks_by.append(looks)
     assert looks_by[7] - looks_by[6] == looks_by[0]
+
+
+def of_jobs() -> int:
+    """How many accounts of jobs there are."""
+    gc.collect()
+    return sum(isinstance(each, RollCall | Crowd) for each in gc.get_objects())
+
+
+def test_of_jobs_that_have_ended_nothing_is_left(launch: Launch) -> None:
+    """As of workers that a program starts all the time."""
+    before = of_jobs()
+    for _ in range(2):
+        for number in range(100):
+            words = f"rank 0 pid 5 host h key key\nof {1 + number % 2} in {number} runs this\n"
+            launch.connect(words.encode())
+        launch.hear_all()
+        assert of_jobs() - before == 200
+        assert launch.ranks.roll_call_until() is not None
+        for line in launch.lines:
+            line.close()
+        launch.lines.clear()
+        launch.hear_all()
+        assert of_jobs() == before
+        assert launch.ranks.roll_call_until() is None
+
+
+def test_those_whose_roll_call_is_over_are_not_looked_at_for_its_time(
+    launch: Launch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+
+    def until(_roll: RollCall) -> None:
+        nonlocal looks
+        looks += 1
+
+    for number in range(20):
+        launch.rank(0, 1, f"job{number}")
+    monkeypatch.setattr(RollCall, "until", property(until))
+    launch.ranks.roll_call_until()
+    launch.ranks.end_roll_calls()
+    assert looks == 0
 
 
 def test_a_host_that_is_gone_without_a_word_is_missed(

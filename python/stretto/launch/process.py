@@ -78,7 +78,8 @@ def launch(
     terminal. Signals are passed on to it, and one that ends this process does so when it has
     ended.
     """
-    ours, theirs = socket.socketpair()
+    with _as_this_system_lets():
+        ours, theirs = socket.socketpair()
     fds = [theirs.fileno()]
     environment = {name: value for name, value in os.environ.items() if name != LIFELINE}
     if lifelines is not None and lifelines.environment:
@@ -90,7 +91,7 @@ def launch(
     mark = os.urandom(16).hex()
     report = None
     with ours, adopting(), _passing_on(ours) as ending:
-        with theirs, _blocked() as blocked:
+        with theirs, _blocked() as blocked, _as_this_system_lets():
             guardian = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(GUARDIAN), *options, blocked, *command],
                 stdin=subprocess.PIPE if os.isatty(TERMINAL) else None,
@@ -102,9 +103,10 @@ def launch(
             )
         typed = None
         try:
-            typed = TypedInput(guardian.stdin) if guardian.stdin else None
-            out = Tee(guardian.stdout, stdout or sys.stdout.buffer)
-            err = Tee(guardian.stderr, stderr or sys.stderr.buffer)
+            with _as_this_system_lets():
+                typed = TypedInput(guardian.stdin) if guardian.stdin else None
+                out = Tee(guardian.stdout, stdout or sys.stdout.buffer)
+                err = Tee(guardian.stderr, stderr or sys.stderr.buffer)
             report = _receive(ours)
         finally:
             # Says "stop" if an exception brought us here.
@@ -139,6 +141,17 @@ def launch(
             "the program itself ended well"
         )
     return outcome
+
+
+@contextmanager
+def _as_this_system_lets() -> Iterator[None]:
+    """That it gives no process, thread or descriptor, or none for words so long, is no bug."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+        raise EnvironmentUnusable(f"cannot start what watches the program: {why}{where}") from error
 
 
 @contextmanager

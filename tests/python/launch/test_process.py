@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,25 @@ def test_long_output_arrives_whole() -> None:
 def test_what_cannot_start_says_so() -> None:
     with pytest.raises(EnvironmentUnusable, match="/not/there: No such file"):
         launch(["/not/there"])
+
+
+def test_a_command_line_that_is_too_long_is_told_in_one_line() -> None:
+    with pytest.raises(EnvironmentUnusable, match="Argument list too long"):
+        launch(["true", "x" * 1_000_000])
+
+
+def test_a_process_that_may_have_no_threads_says_so_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_thread: threading.Thread) -> None:
+        pids_in(pids, 1)
+        raise RuntimeError("can't start new thread")
+
+    pids = tmp_path / "pids"
+    monkeypatch.setattr(threading.Thread, "start", fails)
+    with pytest.raises(EnvironmentUnusable, match="can't start new thread"):
+        launch(["sh", "-c", f"echo $$ > {pids}; exec sleep {FOREVER}"])
+    assert not alive(*pids_in(pids, 1))
 
 
 def test_children_that_escape_are_gone_when_the_command_ends(tmp_path: Path) -> None:

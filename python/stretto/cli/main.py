@@ -5,7 +5,7 @@ import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -43,25 +43,31 @@ def stretto(
 
 def main() -> None:
     """Run the command line this process was given."""
+    _take_signals()  # first of all: without that a Ctrl-C shows where we are in our sources
     open_closed_streams()
-    app = application(sys.argv[1:])
+    sys.exit(run_command(sys.argv[1:], _take_signals))
+
+
+def _take_signals() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-            # SIGINT too: polars, imported by now, takes it over and restarts system calls, so that
-            # a Ctrl-C would wait for the launch it shall end.
             signal.signal(number, _terminate)
     for number in (signal.SIGUSR1, signal.SIGUSR2):
         if signal.getsignal(number) is not signal.SIG_IGN:
             # They are for the program, to which a launch passes them on; before there is one, and
             # after, they must not end us.
             signal.signal(number, _go_on)
-    sys.exit(run_command(sys.argv[1:], app))
 
 
-def run_command(arguments: list[str], app: typer.Typer | None = None) -> int:
-    """Run one command line; its exit code, with one line said where that is not 0."""
+def run_command(arguments: list[str], loaded: Callable[[], None] = lambda: None) -> int:
+    """Run one command line; its exit code, with one line said where that is not 0.
+
+    `loaded` is called when all is imported: polars takes SIGINT over and restarts system calls,
+    so that a Ctrl-C would wait for the launch it shall end.
+    """
     try:
-        app = app or application(arguments)
+        app = application(arguments)
+        loaded()
         code = app(arguments, prog_name="stretto", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except StrettoError as error:

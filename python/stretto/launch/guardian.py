@@ -72,7 +72,8 @@ def guard(
     try:
         # A descriptor a rank; the program has started with what it was given.
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        with contextlib.suppress(OSError, ValueError):  # another has lowered the limit since
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         watch = Watch(child, lifeline, signals, listeners, key, reports_deaths=reports_deaths)
         why = watch.until_over(None if timeout_s is None else started + timeout_s)
         if why != "ended" and not (why == "asked to end" and watch.has_terminated):
@@ -108,6 +109,12 @@ def exit_code(child: subprocess.Popen[bytes]) -> int:
         return -signal.SIGKILL
 
 
+def write_whole(fd: int, words: bytes) -> None:
+    """Write all of them: a signal may end a write before that."""
+    while words:
+        words = words[os.write(fd, words) :]
+
+
 def numbers(words: str) -> list[int]:
     """Those of an argument."""
     return [] if words == "none" else [int(word) for word in words.split(",")]
@@ -131,7 +138,7 @@ def main() -> None:
     )
     # The owner may be gone; its command is too then, and that was the task.
     with contextlib.suppress(OSError):
-        os.write(lifeline, json.dumps(report).encode())
+        write_whole(lifeline, json.dumps(report).encode())
 
 
 if __name__ == "__main__":

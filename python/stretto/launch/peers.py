@@ -47,9 +47,11 @@ class Peer:
         """Whether it is ending or has."""
         if not self._pid:
             return False
-        if (fields := self._stat()) is None:
-            return True
-        return fields[0] in "ZX" or bool(int(fields[6]) & PF_EXITING)
+        try:
+            fields = self._stat()
+        except OSError:
+            return False
+        return fields is None or _is_ending(fields)
 
     def ended_well(self) -> bool | None:
         """Of one whose connection has closed, whether its exit code is 0; None: nobody knows.
@@ -58,9 +60,12 @@ class Peer:
         """
         if not self._pid:
             return None
-        if (fields := self._stat()) is not None:
-            is_dying = fields[0] in "ZX" or bool(int(fields[6]) & PF_EXITING)
-            return int(fields[49]) == 0 if is_dying else None
+        try:
+            fields = self._stat()
+        except OSError:
+            return None
+        if fields is not None:
+            return int(fields[49]) == 0 if _is_ending(fields) else None
         if self._pidfd < 0:
             return None
         info = bytearray(struct.calcsize(PIDFD_INFO))
@@ -79,9 +84,16 @@ class Peer:
             self._pidfd = -1
 
     def _stat(self) -> list[str] | None:
-        """Of /proc/PID/stat what follows the name, unless it is gone."""
+        """Of /proc/PID/stat what follows the name, unless it is gone.
+
+        It may be that we may not look, or have no descriptor to do so, which says nothing of it.
+        """
         try:
             stat = Path(f"/proc/{self._pid}/stat").read_text(errors="replace")
-        except OSError:
+        except (FileNotFoundError, ProcessLookupError):
             return None
         return stat.rpartition(")")[2].split()
+
+
+def _is_ending(fields: list[str]) -> bool:
+    return fields[0] in "ZX" or bool(int(fields[6]) & PF_EXITING)

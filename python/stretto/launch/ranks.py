@@ -138,6 +138,14 @@ class Ranks:
         self._full.clear()
         self.listens_again_at = None
 
+    def take_no_more(self) -> None:
+        """Only those who are there are heard from now on."""
+        for fd in self._listeners:
+            if fd not in self._full:
+                self._poll.unregister(fd)
+        self._listeners.clear()
+        self._full.clear()
+
     def _ask(self, fd: int, line: Line) -> None:
         assert line.job is not None
         self._crowds.setdefault(line.job, Crowd()).come(line.rank)

@@ -148,11 +148,14 @@ class Watch:
         return bool(numbers)
 
     def _hear_last_words(self) -> None:
-        """What ranks had said when the launcher ended, as far as it comes within moments."""
+        """What ranks had said when the launcher ended, as far as it comes within moments.
+
+        What is there is heard however long that takes, which has an end where no one new is.
+        """
         for fd in self._own:
             self._poll.unregister(fd)
         until = time.monotonic() + LAST_WORDS_S
         while ready := self._look(until if self.ranks.any_is_open() else 0.0):
             self._hear(ready)
             if time.monotonic() > until:
-                break
+                self.ranks.take_no_more()

@@ -2,6 +2,8 @@
 
 import contextlib
 import math
+import os
+import socket
 import subprocess
 import sys
 import threading
@@ -11,7 +13,7 @@ import pytest
 from launched import FOREVER, alive, escapes, guardian_that, pids_in, start_python
 
 from stretto.errors import ApplicationFailed
-from stretto.launch import process
+from stretto.launch import guardian, process
 from stretto.launch.failure import require_success
 from stretto.launch.lifelines import VARIABLE, Lifelines
 from stretto.launch.process import Outcome, launch
@@ -40,7 +42,7 @@ THERE = f'path=${{{VARIABLE}#*,}}; while [ ! -e "${{path%%,*}}.there" ]; do slee
 def launch_rank(code: str, script: str, timeout_s: float | None = None) -> Outcome:
     """A shell script in which `rank` runs that code."""
     with Lifelines() as lifelines:
-        script = f"rank() {{ {sys.executable} -c '{RANK}{code}'; }}; {script}"
+        script = f"rank() {{ {sys.executable} -c '{RANK}{code}' $*; }}; {script}"
         return launch(["sh", "-c", script], lifelines=lifelines, timeout_s=timeout_s)
 
 
@@ -158,6 +160,40 @@ def test_a_rank_that_lives_on_after_finalize_is_no_failure() -> None:
     assert launch_rank(code, f"rank & {THERE}; exit 0").ok
 
 
+def test_what_a_rank_had_said_when_its_launcher_ended_is_heard_however_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes several looks, and the first of them comes late already."""
+    late = "from stretto.launch import watch\nwatch.LAST_WORDS_S = -1.0"
+    monkeypatch.setattr(process, "GUARDIAN", guardian_that(tmp_path, late))
+    code = f"""
+line = join()
+os.kill(int(sys.argv[1]), 19)
+line.send(8 * (b"x" * 4000 + b"\\n") + b"done\\n")
+come()
+time.sleep({FOREVER})"""
+    script = f"{{ sleep 0.5; kill -CONT $PPID; }} & rank $PPID & {THERE}; exit 0"
+    assert launch_rank(code, script).ok
+
+
+def test_a_limit_that_cannot_be_raised_is_no_reason_to_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where another process lowers it at that moment."""
+    refuses = "import resource\ndef refuses(*_): raise ValueError\nresource.setrlimit = refuses"
+    monkeypatch.setattr(process, "GUARDIAN", guardian_that(tmp_path, refuses))
+    assert launch(["true"]).ok
+
+
+def test_a_report_is_written_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        monkeypatch.setattr(os, "write", lambda fd, words: write(fd, words[:3]))
+        guardian.write_whole(theirs.fileno(), b"a long report")
+        assert ours.recv(99) == b"a long report"
+
+
 def test_ranks_that_never_fall_silent_do_not_hold_up_the_clock() -> None:
     code = """
 line = connect()
@@ -235,14 +271,16 @@ for line in lines:
 def test_a_roll_call_ends_where_there_are_no_more_descriptors() -> None:
     """What the guardian says of it then needs one, and the guardian must not end for it."""
     code = """
+asking = [connect(0), connect(1)]
 child = os.fork()
-lines = [connect(rank) for rank in range(25)]
+lines = [connect() for _ in range(25)]
 time.sleep(0.5)
 if child:
-    lines[0].send(b"of 2 in job runs this\\n")
-    lines[1].send(b"of 2 in job runs that\\n")
-    os.write(1, lines[0].recv(9) + lines[1].recv(9))
+    asking[0].send(b"of 2 in job runs this\\n")
+    asking[1].send(b"of 2 in job runs that\\n")
+    os.write(1, asking[0].recv(9) + asking[1].recv(9))
     os.waitpid(child, 0)
+    lines += asking
 [line.send(b"done\\n") for line in lines]"""
     said, errors = launch_with_few_descriptors(code, "60")
     assert said.splitlines() == ["not", "not", "False ()"], errors

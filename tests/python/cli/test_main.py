@@ -1,0 +1,36 @@
+"""How the command begins, before it knows what it is to do."""
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from launched import start_python
+
+BEGINS = """
+import os, signal, sys
+from stretto.cli import main as m
+def application(_arguments):
+    {}
+    return lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)
+m.application = application
+m.main()
+"""
+CTRL_C = "os.kill(os.getpid(), signal.SIGINT)"
+TAKES_OVER = "signal.signal(signal.SIGINT, lambda *_: None)"
+
+
+@pytest.mark.parametrize("does", [CTRL_C, TAKES_OVER], ids=["at-once", "taken-over"])
+def test_a_ctrl_c_ends_it_without_a_trace_whenever_it_comes(does: str) -> None:
+    process = start_python(BEGINS.format(does), stderr=subprocess.PIPE)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (128 + signal.SIGINT, "")
+
+
+def test_what_fails_while_it_loads_is_told_in_one_line(tmp_path: Path) -> None:
+    fails = f"os.environ['TMPDIR'] = {str(tmp_path)!r}; raise RuntimeError"
+    process = start_python(BEGINS.format(fails), stderr=subprocess.PIPE)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    (line,) = said.splitlines()
+    assert line.startswith("stretto: a bug of ours: RuntimeError()")

@@ -32,7 +32,7 @@ from pathlib import Path
 # Python finds no package of ours by itself with the options above.
 sys.path.append(str(Path(__file__).parents[2]))
 
-from stretto.launch.descendants import kill_descendants, reap_all
+from stretto.launch.descendants import descendants, kill_descendants, reap_all
 from stretto.launch.lines import LIFELINE
 from stretto.launch.notices import keep_descriptor
 from stretto.launch.signals import Signals
@@ -89,6 +89,7 @@ def guard(
         "cut_short": watch.ranks.deaths.cut_short,
         "running": watch.running,
         "unnoticed": why == "missed a rank",
+        "left": descendants(os.getpid()),
     }
     reap_all()
     return report

@@ -116,13 +116,16 @@ def launch(
                 end_left_behind(guardian.pid, mark)
             if typed is not None:
                 typed.end()
+        left = report.get("left", []) if report is not None else []
         # What it said at last is to be passed on whatever happens then.
-        _pass_on_the_rest((out, err), ending, at_once=report is None)
+        _pass_on_the_rest((out, err), ending, at_once=report is None or bool(left))
         last_words = out.tail() + err.tail()
     if report is None:
         raise _without_guardian(guardian)
     if "error" in report:
         raise EnvironmentUnusable(f"cannot start {report['error']}")
+    if left:
+        _say_what_is_left(left)
     lost = report["lost"]
     outcome = Outcome(
         exit_code=report["exit_code"],
@@ -133,7 +136,7 @@ def launch(
         cut_short=report["cut_short"],
         unnoticed=report["unnoticed"],
         running=tuple(report["running"]),
-        unwritten=out.unwritten() or err.unwritten(),
+        unwritten=out.unwritten(is_open=bool(left)) or err.unwritten(is_open=bool(left)),
     )
     if outcome.ok and outcome.unwritten:
         raise EnvironmentUnusable(
@@ -214,7 +217,8 @@ def _pass_on_the_rest(outputs: Sequence[Tee], ending: list[int], *, at_once: boo
     """Wait until all output is written: not for ever for a reader that has stopped reading.
 
     A pager, say, that is at its first page when a Ctrl-C comes, before or now. Nor for processes
-    that a guardian which was killed has left behind, where we did not find them.
+    that a guardian which was killed has left behind, where we did not find them, or that cannot
+    be killed.
     """
     until = time.monotonic() + UNREAD_S if at_once else None
     for output in outputs:
@@ -223,6 +227,16 @@ def _pass_on_the_rest(outputs: Sequence[Tee], ending: list[int], *, at_once: boo
                 until = until or time.monotonic() + UNREAD_S
             if until is not None and time.monotonic() >= until:
                 return
+
+
+def _say_what_is_left(pids: Sequence[int]) -> None:
+    which = f"process{'es' if len(pids) > 1 else ''} {', '.join(map(str, pids))}"
+    with suppress(OSError):
+        print(
+            f"stretto: {which} of the program could not be killed (another user's? in the "
+            "kernel?) and may run on",
+            file=sys.stderr,
+        )
 
 
 def _without_guardian(guardian: subprocess.Popen[bytes]) -> Exception:

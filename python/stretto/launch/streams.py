@@ -47,11 +47,14 @@ class Tee:
         """What came last."""
         return self._tail.decode(errors="replace")
 
-    def unwritten(self) -> str:
-        """Why not all of it could be written; empty if it was."""
+    def unwritten(self, *, is_open: bool = False) -> str:
+        """Why not all of it could be written; empty if it was.
+
+        `is_open`: a process that is left may still write, which is no matter of who reads it.
+        """
         if self._error is not None:
             return self._error.strerror or str(self._error)
-        return "nobody reads it" if self._thread.is_alive() else ""
+        return "nobody reads it" if self._thread.is_alive() and not is_open else ""
 
 
 def write_all(sink: IO[bytes], data: bytes) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -89,6 +90,34 @@ def test_a_guardian_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     _, said = guardian.communicate(timeout=60)
     assert "as ours may have faults" in said
     assert not any(alive(pid) for pid in pids_in(pids, 1))
+
+
+def test_a_process_that_cannot_be_killed_holds_up_no_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As another user's, which has the output of the program open."""
+    in_vain = "from stretto.launch import descendants\ndescendants.GIVE_UP_S = 0.2\n"
+    in_vain += "os.kill = lambda *_: None"
+    monkeypatch.setattr(process, "GUARDIAN", guardian_that(tmp_path, in_vain))
+    pids = tmp_path / "pids"
+    code = f"""
+import subprocess
+child = subprocess.Popen(["sleep", "{FOREVER}"], start_new_session=True)
+print(child.pid, file=open({str(pids)!r}, "w"))
+"""
+    outcomes: list[Outcome] = []
+    command = [sys.executable, "-c", code]
+    running = threading.Thread(target=lambda: outcomes.append(launch(command)), daemon=True)
+    running.start()
+    running.join(timeout=40)
+    (pid,) = pids_in(pids, 1)
+    os.kill(pid, signal.SIGKILL)
+    running.join()
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith(f"stretto: process {pid} of the program could not be killed")
+    assert outcomes[0].ok
 
 
 def test_a_launcher_of_another_user_is_no_reason_to_fail() -> None:

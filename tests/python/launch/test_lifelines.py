@@ -8,6 +8,7 @@ from stretto.errors import InputError
 from stretto.launch import lifelines
 from stretto.launch.deaths import NOTICES
 from stretto.launch.lifelines import VARIABLE, Lifelines
+from stretto.launch.process import launch
 
 
 def test_without_a_temporary_folder_ranks_come_over_the_network(
@@ -26,6 +27,16 @@ def test_without_a_temporary_folder_ranks_come_over_the_network(
     (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith("stretto: no temporary folder can be made (No such file")
     assert "TMPDIR" in line
+
+
+def test_a_launch_hands_on_its_own_lifelines_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that a script starts which is itself launched."""
+    monkeypatch.setenv(VARIABLE, "others,/path")
+    script = f'echo "${VARIABLE}"'
+    assert launch(["sh", "-c", script]).last_words == "\n"
+    with Lifelines() as own:
+        said = launch(["sh", "-c", script], lifelines=own).last_words
+    assert said == own.environment[VARIABLE] + "\n"
 
 
 def test_ranks_are_sent_to_no_place_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,6 +86,21 @@ def test_who_waits_in_vain_is_told_no_in_bounded_time(
     assert "rank 0 runs Stretto this, rank 1 Stretto that" in capfd.readouterr().err
 
 
+def test_where_one_is_refused_all_of_its_job_are_told_no_whenever_they_come(
+    pool: Asking, capfd: pytest.CaptureFixture[str]
+) -> None:
+    waits = pool.ask(0)
+    for rank in (1, 1):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            pool.roll.refuse(ours, rank, "too little of something for")
+            assert theirs.recv(9) == b"not\n"
+    assert [pool.answer(each) for each in (waits, pool.ask(0), pool.ask(1))] == ["not"] * 3
+    assert pool.roll.until is None
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("stretto: too little of something for rank 1 of 2: the program runs")
+
+
 def test_a_rank_that_is_gone_completes_no_job(pool: Asking) -> None:
     gone = pool.ask(1)
     pool.roll.withdraw(pool.lines[gone][0])

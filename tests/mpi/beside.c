@@ -154,12 +154,12 @@ static void handlers(void) {
 
 /* More pairs than Stretto remembers that the MPI takes. */
 static void* reduce_pairs(void* argument) {
-  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX,  MPI_MIN, MPI_LAND, MPI_LOR,
-                        MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
+  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX,  MPI_MIN, MPI_LAND,
+                        MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR};
   const MPI_Datatype types[] = {
-      MPI_INT,      MPI_LONG,     MPI_SHORT,          MPI_UNSIGNED,    MPI_UNSIGNED_LONG,
-      MPI_INT8_T,   MPI_INT16_T,  MPI_INT32_T,        MPI_INT64_T,     MPI_UINT8_T,
-      MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T,       MPI_LONG_LONG,   MPI_UNSIGNED_LONG_LONG,
+      MPI_INT,         MPI_LONG,           MPI_SHORT,        MPI_UNSIGNED,  MPI_UNSIGNED_LONG,
+      MPI_INT8_T,      MPI_INT16_T,        MPI_INT32_T,      MPI_INT64_T,   MPI_UINT8_T,
+      MPI_UINT16_T,    MPI_UINT32_T,       MPI_UINT64_T,     MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
       MPI_SIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED_CHAR};
   const MPI_Datatype reals[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE};
   long double from = 0;

@@ -80,7 +80,8 @@ double time(const Shape& shape, const Network& network) {
   const int ranks = shape.size;
   const Count block = blocks_of(shape);
   const Count segment = shape.segment > 0 ? std::min(shape.segment, block) : block;
-  const auto number = static_cast<double>((block + segment - 1) / segment);
+  const Count segments = (block + segment - 1) / segment;
+  const auto number = static_cast<double>(segments);
   const auto rounds = static_cast<double>(ranks - 1);
   const double work = network.reduce(segment);
   const double step = network.step(ranks - 1, segment);
@@ -104,7 +105,8 @@ double time(const Shape& shape, const Network& network) {
   const double one_by_one =
       rounds * number * (2 * step + std::max(added, step + work) + std::max(passed_on, step));
   const double half = std::min(ranks - 0.6, 10.0);
-  const double share = (number - 2) / (number - 2 + half) * std::min(1.0, (number - 1) * step / hop);
+  const double share =
+      (number - 2) / (number - 2 + half) * std::min(1.0, (number - 1) * step / hop);
   return side_by_side + share * std::max(0.0, one_by_one - side_by_side);
 }
 

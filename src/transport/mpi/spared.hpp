@@ -18,9 +18,9 @@ inline std::atomic<bool>& self_has_handler() {
   return given;
 }
 
-// The communicator whose handler is called for errors on `comm`. With MPICH one that was given none,
-// as those of MPI_Comm_create, has that of MPI_COMM_SELF or else that of MPI_COMM_WORLD, but says
-// MPI_ERRORS_ARE_FATAL; to restore that would give it one of its own, even if that of
+// The communicator whose handler is called for errors on `comm`. With MPICH one that was given
+// none, as those of MPI_Comm_create, has that of MPI_COMM_SELF or else that of MPI_COMM_WORLD, but
+// says MPI_ERRORS_ARE_FATAL; to restore that would give it one of its own, even if that of
 // MPI_COMM_WORLD is the same for now.
 inline MPI_Comm in_charge(MPI_Comm comm) {
 #if !defined(OMPI_MAJOR_VERSION)

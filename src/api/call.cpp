@@ -143,8 +143,10 @@ Decision decide(const Call& call) {
   const bool must_run = comm->is_inter() && is_rooted(call.collective);
   if (amount.too_large && !must_run) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
   const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);
-  // Of a reduction all ranks give the same type; elsewhere types and counts may differ.
-  const Count element_bytes = reduces(call.collective) ? amount.element_bytes : 1;
+  // Of a reduction all ranks give the same type, maybe an empty one; elsewhere types and counts may
+  // differ.
+  const Count element_bytes =
+      reduces(call.collective) ? std::max<Count>(amount.element_bytes, 1) : 1;
   decision.choice = choose({.collective = scope.collective,
                             .size = comm->size,
                             .bytes = bytes,

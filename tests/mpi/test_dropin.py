@@ -67,8 +67,13 @@ def test_ranks_of_several_thread_levels_decide_alike(mpi: Mpi) -> None:
     assert "mixed ok" in ended.stdout
 
 
-def test_types_made_with_large_counts(mpi: Mpi, tmp_path: Path) -> None:
-    env = {**THREAD, "STRETTO_RUN_COUNTERS": str(tmp_path)}
+def test_types_that_are_empty_or_made_with_large_counts(mpi: Mpi, tmp_path: Path) -> None:
+    in_segments = {
+        "STRETTO_SELECTION_REDUCE": "chain",
+        "STRETTO_SELECTION_SCAN": "linear",
+        "STRETTO_SELECTION_ALLREDUCE": "ring",
+    }
+    env = {**THREAD, **in_segments, "STRETTO_RUN_COUNTERS": str(tmp_path)}
     ended = mpi.run_under_stretto(mpi.program("large_types"), ranks=3, env=env)
     assert ended.ok, ended.stdout + ended.stderr
     assert "types ok" in ended.stdout

@@ -25,30 +25,20 @@ Network::Network(const Machine& machine, int ranks)
     ragged_ = ragged_ || ranks % together != 0;
     below = together;
   }
+  double most = 0;
+  for (std::size_t i = 0; i + 1 < used_; ++i) {
+    const double more = cost(tiers_[i + 1], 0).wire - cost(tiers_[i], 0).wire;
+    if (more > most) {
+      most = more;
+      host_ = i;
+    }
+  }
 }
 
 const Network::Tier& Network::tier(int distance) const {
   std::size_t i = 0;
   while (i + 1 < used_ && distance >= tiers_[i].ranks) ++i;
   return tiers_[i];
-}
-
-int Network::most_split(int distance) const {
-  const int together = nearest().ranks;
-  const int group = 2 * distance;
-  if (used_ == 1 || distance >= together || together % group == 0) return 0;
-  int most = 0;
-  int before = 0;
-  const int hosts = (farthest().ranks + together - 1) / together;
-  // After so many hosts all comes again.
-  for (int host = 1; host <= std::min(hosts, group); ++host) {
-    // The host's end lies so far in a group, of whose halves others are on either side.
-    const int end = host == hosts ? 0 : static_cast<int>(Count{host} * together % group);
-    const int here = std::min(end, group - end);
-    most = std::max(most, before + here);
-    before = here;
-  }
-  return most;
 }
 
 int Network::branch(int distance, Count group) const {
@@ -151,21 +141,98 @@ double Exchanges::exchange(Rank& rank, const MessageCost& cost, double link) {
 }
 
 void Exchanges::across(int distance, Count bytes) {
-  // Where most were folded away nearly each survivor stands for two ranks.
-  const int apart = fold_ == Fold::most ? 2 * distance : distance;
-  const Network::Tier* tier = &network_.tier(apart);
-  double share = fold_ == Fold::most ? 0.5 : 1;
-  const int split = network_.most_split(apart);
-  if (split > 0) {
-    // Those who are on the hosts of their peers wait for those who are not.
-    share *= std::min(1.0, static_cast<double>(split) / network_.nearest().ranks);
-    tier = &network_.tier(network_.nearest().ranks);
-  } else if (fold_ == Fold::few && tier != &network_.farthest()) {
-    // Their groups lie across the hosts': in every round one of a host's is far from its peer.
-    far_from_all(bytes);
-    come_from_far(distance, bytes, network_.is_alone() ? 1.45 : 2);
+  const int together = network_.host().ranks;
+  if (number_of_ends_ > 0 && distance >= together_) {
+    // Where ranks are folded away survivors are farther apart than their numbers.
+    const Count apart = Count{distance} * together / together_;
+    return all_far(network_.tier(static_cast<int>(apart)), together_, bytes);
   }
-  all_exchange(*tier, *tier, bytes, share);
+  if (number_of_ends_ > 1 && 2 * Count{distance} > together_) {
+    return all_far(network_.tier(together), most_across(distance), bytes);
+  }
+  const double ready = std::max(first_.cpu, last_.cpu);
+  all_near(distance, bytes);
+  for (std::size_t i = 0; i < number_of_ends_; ++i) across_end(ends_[i], distance, bytes, ready);
+}
+
+void Exchanges::all_near(int distance, Count bytes) {
+  const int near = number_of_ends_ == 0 ? distance : std::min(distance, network_.host().ranks - 1);
+  all_exchange(network_.tier(near), network_.tier(near), bytes, 1);
+}
+
+void Exchanges::all_far(const Network::Tier& tier, int sent, Count bytes) {
+  meet();
+  all_exchange(tier, tier, bytes, network_.share_of_link(sent));
+}
+
+void Exchanges::turn() {
+  crossed_ = false;
+  turned_ = true;
+  meet();
+}
+
+void Exchanges::to_first(int distance, Count bytes) {
+  // The ranks that still have something are the first ones.
+  const int left = 2 * distance;
+  const int here = number_of_ends_ > 0 ? ends_[0].before : left;
+  if (left <= here) {
+    meet();
+    return all_near(distance, bytes);
+  }
+  const int apart = std::max(distance, network_.host().ranks);
+  all_far(network_.tier(apart), std::min(here, left - here), bytes);
+}
+
+int Exchanges::most_across(int distance) const {
+  const int group = 2 * distance;
+  int most = 0;
+  int before = 0;
+  for (std::size_t i = 0; i < number_of_ends_; ++i) {
+    const int end = ends_[i].before % group;
+    const int here = std::min(end, group - end);
+    most = std::max(most, before + here);
+    before = here;
+  }
+  return std::min(most, together_);
+}
+
+void Exchanges::across_end(HostEnd& end, int distance, Count bytes, double ready) {
+  const int group = 2 * distance;
+  const int left = end.before % group;
+  if (left == 0) return;
+  const Network::Tier& far = network_.tier(network_.host().ranks);
+  const MessageCost cost = Network::cost(far, bytes);
+  const double share = network_.share_of_link(std::min(left, group - left));
+  end.queued = share * static_cast<double>(bytes) * far.load_per_byte;
+  double hop = cost.send + end.queued + cost.wire + cost.recv;
+  // Who is late by then is late with a long message in either direction. As simulated.
+  if (turned_) hop += cost.wire - Network::cost(far, 0).wire;
+  // Where few were folded away, those that are near to none of them were ready sooner.
+  if (end.before - left >= pairs_) ready -= folded_;
+  if (end.left == 0) {
+    end.left = end.right = ready + hop;
+    return;
+  }
+  // On one side of the end are fewer than half of the ranks that have to do with each other by now.
+  // They are far from their peers, which may have been near to all so far.
+  double& few = left < distance ? end.left : end.right;
+  double& others = left < distance ? end.right : end.left;
+  const double from_few = few + hop;
+  const double near = network_.hop(std::min(distance, network_.host().ranks - 1), bytes);
+  few = std::max(few + std::max(cost.gap, cost.send + cost.recv), ready + hop);
+  others = std::max({others + near, ready + near, from_few});
+}
+
+void Exchanges::meet() {
+  for (std::size_t i = 0; i < number_of_ends_; ++i) {
+    HostEnd& end = ends_[i];
+    const double latest = std::max(end.left, end.right);
+    // What queued on a link did not hold up the first. Where one rank is alone hardly any are late.
+    if (!network_.is_alone()) first_.cpu = std::max(first_.cpu, latest - end.queued);
+    last_.cpu = std::max(last_.cpu, latest);
+    end.left = end.right = 0;
+  }
+  folded_ = 0;
 }
 
 void Exchanges::all_exchange(const Network::Tier& tier, const Network::Tier& link, Count bytes,
@@ -178,8 +245,23 @@ void Exchanges::all_exchange(const Network::Tier& tier, const Network::Tier& lin
 }
 
 Exchanges::Exchanges(const Network& network, int ranks) : network_(network) {
-  const int survivors = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)));
-  if (survivors < ranks) fold_ = ranks - survivors > survivors / 2 ? Fold::most : Fold::few;
+  const int together = network.host().ranks;
+  pairs_ = ranks - static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)));
+  const int hosts = (ranks + together - 1) / together;
+  const auto survivors_before = [&](int host) {
+    // The first ranks are folded in pairs, of which the second one survives.
+    const int end = host * together;
+    return end - std::min((end + 1) / 2, pairs_);
+  };
+  for (int host = 1; host < hosts; ++host) {
+    if (number_of_ends_ + 1 == ends_.size()) host = hosts - 1;
+    ends_[number_of_ends_++].before = survivors_before(host);
+  }
+  // On the first host most are folded away, on the last full one fewest.
+  if (hosts > 1) {
+    together_ =
+        std::max(survivors_before(1), survivors_before(hosts - 1) - survivors_before(hosts - 2));
+  }
 }
 
 void Exchanges::onwards(int distance, Count bytes) {
@@ -187,7 +269,7 @@ void Exchanges::onwards(int distance, Count bytes) {
   onwards(distance, bytes, 1);
   if (network_.is_alone()) {
     far_from_all(bytes);
-    way_ *= 2;  // round the circle its neighbours wait for it in turn
+    way_ *= 2.5;  // its neighbours round the circle wait for it in turn, as simulated
   }
 }
 
@@ -247,11 +329,22 @@ void Exchanges::work(double time) {
   first_.cpu += time;
   last_.cpu += time;
   lone_.cpu += time;
+  for (HostEnd& end : ends_) {
+    if (end.left == 0) continue;
+    end.left += time;
+    end.right += time;
+  }
 }
 
-void Exchanges::work_of_folded(double time) {
-  first_.cpu += time;
-  last_.cpu += time;
+void Exchanges::fold(double time) {
+  work(time);
+  folded_ = time;
+}
+
+double Exchanges::end() const {
+  double latest = std::max(last_.cpu, lone_.cpu + way_);
+  for (const HostEnd& end : ends_) latest = std::max({latest, end.left, end.right});
+  return latest;
 }
 
 int levels_of(int ranks, int radix) {

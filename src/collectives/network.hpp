@@ -26,6 +26,9 @@ class Network {
   };
   // What is between a rank and the one so far on; where groups lie in groups, in the same one.
   [[nodiscard]] const Tier& tier(int distance) const;
+  // The farthest that is not much slower than the nearest: of a host, mostly, where others are
+  // ranks of one core complex, too.
+  [[nodiscard]] const Tier& host() const { return tiers_[host_]; }
   [[nodiscard]] const Tier& nearest() const { return tiers_[0]; }
   [[nodiscard]] const Tier& farthest() const { return tiers_[used_ - 1]; }
   // The largest group that is not all of them; where there is none, all.
@@ -33,10 +36,6 @@ class Network {
   [[nodiscard]] static MessageCost cost(const Tier& tier, Count bytes) {
     return message_cost(*tier.level, bytes);
   }
-
-  // So many of a host's ranks, at most, are on another host than the one across a hypercube's
-  // dimension, though some are on the same.
-  [[nodiscard]] int most_split(int distance) const;
 
   // How far it is along a tree's branch to the subtree `distance` ranks on, where such subtrees
   // together have `group` ranks. The longest branches shorter than a host may lie across hosts;
@@ -47,6 +46,11 @@ class Network {
   [[nodiscard]] bool is_ragged() const { return ragged_; }
   // One rank has a host to itself, and no near neighbour.
   [[nodiscard]] bool is_alone() const { return is_alone_; }
+
+  // The part of Tier::load_per_byte where so many of a host's ranks send at one time.
+  [[nodiscard]] double share_of_link(int ranks) const {
+    return host().ranks > 1 ? (ranks - 1.0) / (host().ranks - 1) : 1;
+  }
 
   // From the start of a message's send to the end of its receive.
   [[nodiscard]] double hop(int distance, Count bytes) const;
@@ -72,6 +76,7 @@ class Network {
 
   std::array<Tier, 6> tiers_{};
   std::size_t used_ = 0;
+  std::size_t host_ = 0;
   bool ragged_ = false;
   bool is_alone_ = false;
   double copy_, copy_per_byte_, reduce_, reduce_per_byte_;
@@ -81,25 +86,35 @@ class Network {
 class Exchanges {
  public:
   explicit Exchanges(const Network& network) : network_(network) {}
-  // Among the survivors of a fold of so many ranks to a power of two.
+  // Among the survivors of a fold of so many ranks to a power of two, by whose numbers distances
+  // across a hypercube go.
   Exchanges(const Network& network, int ranks);
 
   // Both ways, with the rank across a hypercube's dimension, or so far round the circle.
   void across(int distance, Count bytes);
   void onwards(int distance, Count bytes);
+  // To the one that is so far before it, of those that have such, until rank 0 has it all.
+  void to_first(int distance, Count bytes);
   // Up a line of ranks, in which the first do not wait for anybody.
   void upwards(int distance, Count bytes);
   // From here on messages go back the way that they came: what comes from far is waited for again.
-  void turn() { crossed_ = false; }
+  void turn();
   void work(double time);
-  // Of ranks in excess of a power of two and their neighbours, where another one may be alone.
-  void work_of_folded(double time);
-  [[nodiscard]] double end() const { return std::max(last_.cpu, lone_.cpu + way_); }
+  // Work of the ranks that others were folded onto, which takes so long before the first round.
+  void fold(double time);
+  [[nodiscard]] double end() const;
 
  private:
-  enum class Fold : std::uint8_t { none, few, most };  // ranks that are folded away
   struct Rank {
     double cpu = 0, out = 0, in = 0;
+  };
+  // Where a host ends and the next one begins.
+  struct HostEnd {
+    int before = 0;  // so many survivors are before it
+    // When the ranks on either side are ready that have exchanged with such on the other side, or
+    // with ranks that have; 0 as long as there are none.
+    double left = 0, right = 0;
+    double queued = 0;  // of the last message, on the host's link
   };
   // When the message leaves, where the link is free from `link` on.
   static double exchange(Rank& rank, const MessageCost& cost, double link);
@@ -111,6 +126,15 @@ class Exchanges {
   void come_from_far(int distance, Count bytes, double hops);
   void more_from_far(int distance, Count bytes);
   void far_from_all(Count bytes);
+  void all_near(int distance, Count bytes);
+  // So many of a host's ranks, at most, send there.
+  void all_far(const Network::Tier& tier, int sent, Count bytes);
+  // Others were `ready` before that.
+  void across_end(HostEnd& end, int distance, Count bytes, double ready);
+  // From here on all ranks have to do with those at hosts' ends.
+  void meet();
+  // So many of a host's ranks, at most, are on another host than the one so far from them.
+  [[nodiscard]] int most_across(int distance) const;
   // `queued`: so many times what is sent now is on the links before the last of it.
   void onwards(int distance, Count bytes, double queued);
 
@@ -120,7 +144,12 @@ class Exchanges {
   double way_ = 0;     // from there
   double link_ = 0;
   bool crossed_ = false;
-  Fold fold_ = Fold::none;
+  bool turned_ = false;
+  std::array<HostEnd, 8> ends_{};  // the first ones, and the last
+  std::size_t number_of_ends_ = 0;
+  int together_ = 1;   // survivors on a host, at most
+  int pairs_ = 0;      // ranks that others were folded onto, the first ones
+  double folded_ = 0;  // how long they waited for those
 };
 
 // Rounds until a message has doubled its way to all; radix 2: lg(ranks).

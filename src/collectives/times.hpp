@@ -26,7 +26,7 @@ namespace stretto {
 
 // What a rank in excess of a power of two sends its neighbour, or gets from it in the end.
 inline void folded(Exchanges& rounds, const Network& network, Count bytes, double work) {
-  rounds.work(network.hop(1, bytes) + work);
+  rounds.fold(network.hop(1, bytes) + work);
 }
 
 // What it gets in the end. Who exchanged with a late rank is done last, and where few are late that
@@ -136,7 +136,7 @@ enum class Way { up, down };
   // host with fewer: they wait for it. As simulated on 2 to 16 hosts.
   const double short_of = ranks % together == 0 ? 0 : together - ranks % together;
   const int near = together - 1;
-  const double waited = std::min<double>(rounds, rounds - near + 1 + 0.45 * short_of);
+  const double waited = std::min<double>(rounds, rounds - near + 1 + 0.5 * short_of);
   // A rank at a host's end waits for the network in every round.
   const double link = static_cast<double>(bytes) * network.farthest().load_per_byte;
   const int inside = network.group().ranks - 1;

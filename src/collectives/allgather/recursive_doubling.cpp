@@ -30,7 +30,13 @@ double time(const Shape& shape, const Network& network) {
   for (int distance = 1; distance < survivors; distance *= 2) {
     rounds.across(distance, block * distance);
   }
-  if (survivors < shape.size) folded(rounds, network, shape.count * shape.size, 0);
+  if (survivors < shape.size) {
+    const Count all = shape.count * shape.size;
+    const double way = Network::cost(network.nearest(), 0).wire;
+    // Where few are given it all back that begins before the last rank has its own.
+    const bool few = shape.size - survivors <= survivors / 2;
+    rounds.work(network.hop(1, all) - (few ? way : 0));
+  }
   return rounds.end();
 }
 

@@ -48,8 +48,9 @@ Schedule build(const Shape& shape, Rank me) {
 double time(const Shape& shape, const Network& network) {
   const int survivors = survivors_of(shape.size);
   // Of few bytes most blocks are empty: what is sent goes up a tree, and down again, so that who is
-  // far is waited for once each way.
-  const bool is_tree = survivors < shape.size && 4 * shape.count <= survivors;
+  // alone on a host is waited for once each way.
+  const bool is_folded = survivors < shape.size;
+  const bool is_tree = is_folded && network.is_alone() && 4 * shape.count <= survivors;
   Exchanges rounds = is_tree ? Exchanges(network) : Exchanges(network, shape.size);
   if (is_tree) rounds.work(2 * network.hop(shape.size - 1, shape.count));
   Count bytes = reduced_by_halving(rounds, network, shape);
@@ -58,7 +59,7 @@ double time(const Shape& shape, const Network& network) {
   for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {
     rounds.across(distance, bytes);
   }
-  if (survivors < shape.size) folded(rounds, network, shape.count, 0);
+  if (is_folded) folded(rounds, network, shape.count, 0);
   return rounds.end();
 }
 

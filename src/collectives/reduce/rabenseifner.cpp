@@ -55,14 +55,11 @@ double time(const Shape& shape, const Network& network) {
   const int survivors = survivors_of(shape.size);
   Exchanges rounds(network, shape.size);
   Count bytes = reduced_by_halving(rounds, network, shape);
-  // Up to the root few messages are far, but where most were folded away.
-  const bool doubled = shape.size - survivors > survivors / 2;
-  Exchanges gathering = doubled ? Exchanges(network, shape.size) : Exchanges(network);
-  gathering.work(rounds.end() + network.copy(bytes));
+  rounds.work(network.copy(bytes));
   for (int distance = survivors / 2; distance > 0; distance /= 2, bytes *= 2) {
-    gathering.across(distance, bytes);
+    rounds.to_first(distance, bytes);
   }
-  return gathering.end();
+  return rounds.end();
 }
 
 }  // namespace

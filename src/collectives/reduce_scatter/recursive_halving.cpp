@@ -74,14 +74,16 @@ double time(const Shape& shape, const Network& network) {
   const int survivors = survivors_of(shape.size);
   Exchanges rounds(network, shape.size);
   const Count all = shape.count * shape.size;
-  if (survivors < shape.size) rounds.work_of_folded(network.hop(1, all) + network.reduce(all));
+  if (survivors < shape.size) folded(rounds, network, all, network.reduce(all));
   for (int distance = survivors / 2; distance > 0; distance /= 2) {
     const Count bytes = all / survivors * distance;
     rounds.across(shape.commutative ? distance : survivors / 2 / distance, bytes);
     rounds.work(network.reduce(bytes));
   }
   if (!shape.commutative) rounds.across(survivors - 1, shape.count);
-  if (survivors < shape.size) rounds.work_of_folded(network.hop(1, shape.count));
+  // Who is far from others is later than those that give a block back, where they are few.
+  const bool few = shape.size - survivors <= survivors / 2 && network.nearest().ranks < shape.size;
+  if (survivors < shape.size && !few) folded(rounds, network, shape.count, 0);
   rounds.work(network.copy(shape.count));
   return rounds.end();
 }

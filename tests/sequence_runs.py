@@ -27,6 +27,10 @@ MOST_COMMUNICATORS = 900
 # not without this component. Under Stretto it stays as it is.
 SPARED = {"OMPI_MCA_topo": "^treematch"}
 
+# With MPICH 5.0.2 alone two of its three algorithms for this give wrong results in place, of 60 KB
+# and a type with a negative lower bound (--seed 1126 --first 18086); this one is right.
+RIGHT = {"MPIR_CVAR_IALLGATHERV_INTRA_ALGORITHM": "sched_brucks"}
+
 
 @dataclass(frozen=True)
 class Simpler:
@@ -161,7 +165,7 @@ def read_notes(path: Path) -> tuple[str, dict[int, list[str]]]:
 def run(batch: Batch, *, under_stretto: bool, timeout_s: float) -> Told:
     with tempfile.TemporaryDirectory() as name:
         arguments = [*batch.options(), "--out", name, *trusted(batch, under_stretto)]
-        env = {**batch.settings, COUNTERS: name} if under_stretto else SPARED
+        env = RIGHT | ({**batch.settings, COUNTERS: name} if under_stretto else SPARED)
         start = batch.mpi.run_under_stretto if under_stretto else batch.mpi.run
         program = batch.mpi.program("sequences")
         apart = 1 if batch.mpmd and batch.ranks > 1 else 0

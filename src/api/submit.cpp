@@ -1,14 +1,21 @@
 #include "api/submit.hpp"
 
+#include "engine/channel.hpp"
+
 namespace stretto {
 
 bool prepare(MPI_Comm comm) {
   Engine& engine = Engine::get();
-  // The program chose its thread level by itself and may use all of it.
-  if (!engine.is_open() && !engine.open(MPI_THREAD_MULTIPLE, true)) return false;
-  if (communicators::find(comm) != nullptr) return true;
+  if (engine.is_open() && communicators::find(comm) != nullptr) return true;
   int is_inter = 0;
   if (comm == native().comm_null || native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) {
+    return false;
+  }
+  // The program chose its thread level by itself and may use all of it.
+  if (!engine.is_open() && !engine.open(MPI_THREAD_MULTIPLE, true)) {
+    // This rank has no context left. Others may have, and wait for it where they make a
+    // communicator, of which then none is made.
+    if (is_inter == 0) static_cast<void>(communicator_like(comm));
     return false;
   }
   communicators::reap();

@@ -85,7 +85,9 @@ int on_Op_free(STRETTO_REAL(Op_free) real, MPI_Op* op) {
 int on_Comm_set_errhandler(STRETTO_REAL(Comm_set_errhandler) real, MPI_Comm comm,
                            MPI_Errhandler errhandler) {
   if (comm == native().comm_self) self_has_handler().store(true, std::memory_order_relaxed);
-  return Spared::give(comm, [=] { return real(comm, errhandler); });
+  const int error = real(comm, errhandler);
+  if (error == MPI_SUCCESS) Spared::keep(comm, errhandler);
+  return error;
 }
 
 // ROMIO calls collectives of the MPI's by the names a program does, with locks of its own

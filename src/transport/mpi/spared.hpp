@@ -70,17 +70,17 @@ class Spared {
   Spared(const Spared&) = delete;
   Spared& operator=(const Spared&) = delete;
 
-  // The program gives `comm` a handler: it is what is restored.
-  template <class Set>
-  static int give(MPI_Comm comm, Set set) {
+  // The program has given `comm` this handler: it is what is there, or is restored. What gave it
+  // holds no lock, since an error of that runs a function of the program's.
+  static void keep(MPI_Comm comm, MPI_Errhandler handler) {
     const std::lock_guard lock(all().mutex);
-    const int error = set();
+    // Again, as what was found before may have been restored meanwhile.
+    native().Comm_set_errhandler(comm, handler);
     Handler* const known = find(comm);
-    if (error != MPI_SUCCESS || known == nullptr) return error;
+    if (known == nullptr) return;
     native().Errhandler_free(&known->handler);
     native().Comm_get_errhandler(comm, &known->handler);
     native().Comm_set_errhandler(comm, native().errors_return);
-    return error;
   }
 
  private:

@@ -43,6 +43,11 @@ void wait_for_reader() {
   ::nanosleep(&kWay, nullptr);
 }
 
+void write_last_line(const char* format, std::va_list arguments) {
+  write_line(format, arguments);
+  wait_for_reader();
+}
+
 }  // namespace
 
 void say(const char* format, ...) {
@@ -55,17 +60,15 @@ void say(const char* format, ...) {
 void say_last(const char* format, ...) {
   std::va_list arguments;
   va_start(arguments, format);
-  write_line(format, arguments);
+  write_last_line(format, arguments);
   va_end(arguments);
-  wait_for_reader();
 }
 
 void refuse(int status, const char* format, ...) {
   std::va_list arguments;
   va_start(arguments, format);
-  write_line(format, arguments);
+  write_last_line(format, arguments);
   va_end(arguments);
-  wait_for_reader();
   ::_exit(status);
 }
 

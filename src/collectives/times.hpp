@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-#include "collectives/network.hpp"
+#include "collectives/exchanges.hpp"
 
 namespace stretto {
 

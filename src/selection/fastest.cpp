@@ -28,12 +28,12 @@ bool computes(const Algorithm& algorithm, const Query& query) {
          !(algorithm.divides && is_indivisible(query));
 }
 
+}  // namespace
+
 bool may_run(const Algorithm& algorithm, const Query& query) {
   return computes(algorithm, query) && query.size <= algorithm.most_ranks &&
          (!query.uneven || algorithm.single_blocks);
 }
-
-}  // namespace
 
 Count segment_for(Count wanted, Count bytes, Count element_bytes) {
   const Count least = std::max(wanted, (bytes + kMostSegments - 1) / kMostSegments);

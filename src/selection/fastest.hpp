@@ -16,6 +16,9 @@ namespace stretto {
 // and of none would make the messages noticeably longer.
 [[nodiscard]] bool is_indivisible(const Query& query);
 
+// The algorithm computes what is asked, for so many ranks and blocks that differ, too.
+[[nodiscard]] bool may_run(const Algorithm& algorithm, const Query& query);
+
 // Every algorithm that may run the call, with each segment size and radix that is worth a try.
 [[nodiscard]] std::vector<Choice> options(const Query& query);
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <climits>
 #include <span>
-#include <vector>
 
 #include "selection/assumed.hpp"
 #include "selection/classics.hpp"
@@ -210,13 +209,10 @@ Count least_between_crowded(Collective collective) {
 
 // Where a host's ranks do not follow each other: rules and times count with it, and lines and rings
 // would send all they pass on over the hosts' links, again and again. What the MPIs run is no
-// worse than what they run. A vector whose blocks differ has the algorithms that send each once.
-Choice placed(const Query& query) {
-  const Choice choice = classic(query);
-  const std::vector<Choice> all = options(query);
-  const bool may_run = std::ranges::any_of(
-      all, [&](const Choice& option) { return option.algorithm == choice.algorithm; });
-  return may_run ? choice : from_rules(query);
+// worse than what they run.
+bool takes_classic(const Query& query, const Surroundings& around) {
+  return around.hosts > 1 && !around.in_blocks && !has_one_algorithm(query) &&
+         may_run(*classic(query).algorithm, query);
 }
 
 // On one host the MPI's own collectives are at their best: its ranks meet in shared memory and need
@@ -310,7 +306,7 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     // Open MPI 4.1 ranks hang whose MPIX_Alltoallw_init is in place and empty on some of them.
     if (query.form != Form::persistent) return {.reason = unfit};
   }
-  if (around.hosts > 1 && !around.in_blocks && !has_one_algorithm(query)) return placed(query);
+  if (takes_classic(query, around)) return classic(query);
   const bool is_known = has_measured_rules(query) && (!query.uneven || has_one_algorithm(query));
   return is_known ? from_rules(query)
                   : by_times(query, std::max(around.hosts, 1), around.never_native);

@@ -119,6 +119,23 @@ static void handle(MPI_Comm* comm, int* error, ...) {
   (void)error;
 }
 
+/* A handler may give a communicator another one, also where a call that gives one fails. */
+static void give_another(MPI_Comm* on, int* error, ...) {
+  (void)error;
+  MPI_Comm_set_errhandler(*on, MPI_ERRORS_RETURN);
+}
+
+static void again(void) {
+  MPI_Errhandler mine, now;
+  MPI_Comm_create_errhandler(give_another, &mine);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL); /* MPICH returns MPI_SUCCESS */
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &now);
+  CHECK(now == MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&mine);
+}
+
 static void* make(void* from) {
   MPI_Group group;
   MPI_Comm made;
@@ -374,6 +391,7 @@ int main(int argc, char** argv) {
   if (strcmp(which, "stuck") == 0) stuck();
   if (strcmp(which, "handlers") == 0) handlers();
   if (strcmp(which, "copies") == 0) copies();
+  if (strcmp(which, "again") == 0) again();
   if (strcmp(which, "swallows") == 0) swallows();
   if (strcmp(which, "busy") == 0) call_in_finalize(work_meanwhile);
   if (strcmp(which, "fails") == 0) fails();

@@ -1,7 +1,9 @@
 // The MPI has no context left for a communicator of Stretto's own: it stays with the MPI, and no
 // error handler of the program's is called. Prints "no contexts ok" on rank 0.
 //
-// no_contexts own|first|self: what has handlers when Stretto is first called on a communicator.
+// no_contexts own|first|self|alone: Stretto was called before; it was not; it was, and
+// MPI_COMM_SELF has a handler; only rank 0 has no context left, and only there Stretto was not
+// called.
 
 #include <mpi.h>
 
@@ -36,11 +38,16 @@ int main(int argc, char** argv) {
   MPI_Comm_group(apart, &all);
   MPI_Comm made{};  // has no handler of its own with MPICH
   MPI_Comm_create(apart, all, &made);
-  if (which != "first") stretto_attach(MPI_COMM_WORLD);
+  const bool alone = which == "alone";
+  if (which != "first" && !alone) stretto_attach(MPI_COMM_WORLD);
+  if (alone && rank > 0) stretto_attach(MPI_COMM_SELF);
 
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (alone) MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   std::vector<MPI_Comm> copies;
-  for (MPI_Comm copy{}; copies.size() < kMost && MPI_Comm_dup(MPI_COMM_WORLD, &copy) == 0;) {
+  const MPI_Comm of = alone ? MPI_COMM_SELF : MPI_COMM_WORLD;
+  const std::size_t most = alone && rank > 0 ? 0 : kMost;
+  for (MPI_Comm copy{}; copies.size() < most && MPI_Comm_dup(of, &copy) == 0;) {
     copies.push_back(copy);
   }
   MPI_Errhandler handler{};

@@ -29,7 +29,7 @@ def test_threads_use_communicators_of_their_own(mpi: Mpi) -> None:
     assert "threads ok" in ended.stdout
 
 
-@pytest.mark.parametrize("which", ["own", "first", "self"])
+@pytest.mark.parametrize("which", ["own", "first", "self", "alone"])
 def test_a_communicator_stays_with_the_mpi_where_no_context_is_left(mpi: Mpi, which: str) -> None:
     ended = mpi.run(mpi.program("no_contexts"), which, ranks=2)
     assert ended.ok, ended.stdout + ended.stderr

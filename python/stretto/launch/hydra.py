@@ -61,7 +61,7 @@ class Hydra:
 def _passing_on(options: Sequence[str], named: Iterable[str]) -> list[str]:
     """Those options, with which the variables that are named reach the ranks.
 
-    Hydra hands on all it has, unless it is told which or none.
+    Hydra hands on all it has, unless it is asked for some or none.
     """
     if not (names := ",".join(named)):
         return list(options)

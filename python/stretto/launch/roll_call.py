@@ -18,7 +18,7 @@ LONGEST_ROLL_CALL_S = 20.0
 NO_NAME = "-"
 # Of those that are missing so many are named.
 NAMED = 8
-# What they are told, and what is said of a no.
+# The answers to ranks, and what is said of a no.
 YES, NO = b"all\n", b"not\n"
 WITHOUT = "the program runs as it is, without Stretto"
 
@@ -78,7 +78,7 @@ class RollCall:
         self._size = size
         self._waiting: dict[socket.socket, Question] = {}  # as they came
         self._alike: dict[str, Alike] = {}  # by what they run
-        self._is_refused = False  # all are told no, as one of them was that cannot be kept
+        self._is_refused = False  # the answer is no to all, as to one of them that cannot be kept
 
     @property
     def until(self) -> float | None:
@@ -114,7 +114,7 @@ class RollCall:
         self._alike[question.what].remove(question)
 
     def refuse(self, connection: socket.socket, rank: int, why_not: str) -> None:
-        """One has come that is told no, and so all are, whoever comes later too."""
+        """The answer to one that has come is no, and so to all, whoever comes later too."""
         _say(connection, NO)
         self._answer(list(self._waiting.values()), NO)
         if not self._is_refused:

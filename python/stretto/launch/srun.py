@@ -59,7 +59,8 @@ class Srun:
 def _passing_on(options: Sequence[str], named: Iterable[str]) -> list[str]:
     """The options with which the variables that are named reach the ranks.
 
-    srun hands on all it has, unless it, or the sbatch that it runs in, is told which or none.
+    srun hands on all it has, unless it, or the sbatch that it runs in, is asked for some or
+    none.
     """
     passed = os.environ.get("SLURM_EXPORT_ENV", "ALL")
     for word, after in zip(options, (*options[1:], ""), strict=False):

@@ -120,6 +120,7 @@ Native read(const Loaded& mpi) {
   }
   read_handle(mpi, "ompi_mpi_errors_return", table.errors_return);
   read_handle(mpi, "ompi_mpi_errors_are_fatal", table.errors_are_fatal);
+  read_handle(mpi, "ompi_mpi_errhandler_null", table.errhandler_null);
 #else
   table.comm_world = MPI_COMM_WORLD;
   table.comm_self = MPI_COMM_SELF;
@@ -138,6 +139,7 @@ Native read(const Loaded& mpi) {
                           MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
   table.errors_return = MPI_ERRORS_RETURN;
   table.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
+  table.errhandler_null = MPI_ERRHANDLER_NULL;
 #endif
   return table;
 }

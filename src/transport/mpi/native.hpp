@@ -60,6 +60,7 @@ struct Native {
   std::array<MPI_Op, 14> predefined_ops{};
   MPI_Errhandler errors_return{};
   MPI_Errhandler errors_are_fatal{};
+  MPI_Errhandler errhandler_null{};
 };
 
 // Is the MPI this process has loaded the one this library was built for?

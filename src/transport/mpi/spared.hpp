@@ -71,8 +71,11 @@ class Spared {
   Spared& operator=(const Spared&) = delete;
 
   // The program has given `comm` this handler: it is what is there, or is restored. What gave it
-  // holds no lock, since an error of that runs a function of the program's.
+  // holds no lock, since an error of that runs a function of the program's, and with MPICH may come
+  // back as success.
   static void keep(MPI_Comm comm, MPI_Errhandler handler) {
+    const bool may_be_spared = comm == native().comm_world || comm == native().comm_self;
+    if (!may_be_spared || handler == native().errhandler_null) return;
     const std::lock_guard lock(all().mutex);
     // Again, as what was found before may have been restored meanwhile.
     native().Comm_set_errhandler(comm, handler);

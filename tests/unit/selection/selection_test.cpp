@@ -201,8 +201,13 @@ TEST(Selection, TakesWhatTheMpisTakeWhereRanksAreLaidRoundTheHosts) {
                        .bytes = 64,
                        .uneven = true,
                        .form = Form::nonblocking};
-    EXPECT_EQ(choose(blocks, around, {}).algorithm->name, std::string_view("ring"));
+    EXPECT_EQ(choose(blocks, around, {}).algorithm, choose(blocks, kTwoHosts, {}).algorithm);
+    EXPECT_TRUE(choose(blocks, around, {}).algorithm->single_blocks);
   }
+  // More steps than a rank can keep.
+  const Query many{
+      .collective = Collective::alltoall, .size = 100'000, .bytes = 8, .form = Form::nonblocking};
+  EXPECT_GE(choose(many, around, {}).algorithm->most_ranks, many.size);
   // STRETTO_SELECTION=stretto
   around.never_native = true;
   const Query bcast{.collective = Collective::bcast, .size = 40, .bytes = 1 << 20};

@@ -39,19 +39,19 @@ foreach(tool schedule replay)
   install(TARGETS stretto-${tool} DESTINATION bin)
 endforeach()
 
-file(GLOB_RECURSE live_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
+# By layer: what knows the MPI, what moves messages by it, the engine, the API, and a mode each.
+file(GLOB_RECURSE mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp)
+file(GLOB_RECURSE engine_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
 file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
+file(GLOB_RECURSE bench_sources CONFIGURE_DEPENDS src/bench/*.cpp)
 file(GLOB intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
 file(GLOB observing_sources CONFIGURE_DEPENDS src/intercept/calls/*.cpp)
 list(APPEND observing_sources src/intercept/entry.cpp src/intercept/job_name.cpp
      src/intercept/roll_call.cpp
-     src/intercept/this_rank.cpp
-     src/transport/mpi/native.cpp
-     src/engine/own_neighbors.cpp)
+     src/intercept/this_rank.cpp)
 file(GLOB profile_sources CONFIGURE_DEPENDS src/intercept/profile/*.cpp)
-file(GLOB calibrate_sources CONFIGURE_DEPENDS src/bench/*.cpp src/intercept/calibrate/*.cpp)
+file(GLOB calibrate_sources CONFIGURE_DEPENDS src/intercept/calibrate/*.cpp)
 file(GLOB whatif_sources CONFIGURE_DEPENDS src/intercept/whatif/*.cpp)
-list(APPEND whatif_sources src/bench/pace.cpp)
 # The entry points themselves are written from a table, once for all ABIs.
 set(generated ${PROJECT_BINARY_DIR}/generated)
 file(GLOB generator CONFIGURE_DEPENDS src/generate/*)
@@ -96,29 +96,32 @@ function(stretto_add_library name exports)
 endfunction()
 
 foreach(abi IN LISTS STRETTO_ABIS)
-  stretto_add_objects(stretto-live-${abi} ${abi} hidden ${live_sources})
+  stretto_add_objects(stretto-mpi-${abi} ${abi} hidden ${mpi_sources})
+  stretto_add_objects(stretto-engine-${abi} ${abi} hidden ${engine_sources})
   stretto_add_objects(stretto-api-${abi} ${abi} default ${api_sources}
                       ${generated}/api/collectives.cpp)
   stretto_add_objects(stretto-intercept-${abi} ${abi} default ${intercept_sources}
                       ${generated}/intercept/wrappers.cpp)
-  stretto_add_library(stretto-${abi} exports-api.map stretto-live-${abi} stretto-api-${abi})
-  stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-live-${abi}
-                      stretto-api-${abi} stretto-intercept-${abi})
+  stretto_add_library(stretto-${abi} exports-api.map stretto-mpi-${abi} stretto-engine-${abi}
+                      stretto-api-${abi})
+  stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-mpi-${abi}
+                      stretto-engine-${abi} stretto-api-${abi} stretto-intercept-${abi})
 
   # The tests that run with sanitizers run none of those that follow.
   if(STRETTO_SANITIZE)
     continue()
   endif()
+  stretto_add_objects(stretto-bench-${abi} ${abi} hidden ${bench_sources})
   stretto_add_objects(stretto-observing-${abi} ${abi} hidden ${observing_sources})
   stretto_add_objects(stretto-profiling-${abi} ${abi} default ${profile_sources}
                       ${generated}/profile/wrappers.cpp)
-  stretto_add_library(stretto-profile-${abi} exports-mpi.map stretto-observing-${abi}
-                      stretto-profiling-${abi})
+  stretto_add_library(stretto-profile-${abi} exports-mpi.map stretto-mpi-${abi}
+                      stretto-observing-${abi} stretto-profiling-${abi})
   stretto_add_objects(stretto-measuring-${abi} ${abi} default ${calibrate_sources})
-  stretto_add_library(stretto-calibrate-${abi} exports-mpi.map stretto-observing-${abi}
-                      stretto-measuring-${abi})
+  stretto_add_library(stretto-calibrate-${abi} exports-mpi.map stretto-mpi-${abi}
+                      stretto-bench-${abi} stretto-observing-${abi} stretto-measuring-${abi})
   stretto_add_objects(stretto-supposing-${abi} ${abi} default ${whatif_sources}
                       ${generated}/whatif/wrappers.cpp)
-  stretto_add_library(stretto-whatif-${abi} exports-whatif.map stretto-observing-${abi}
-                      stretto-supposing-${abi})
+  stretto_add_library(stretto-whatif-${abi} exports-whatif.map stretto-mpi-${abi}
+                      stretto-bench-${abi} stretto-observing-${abi} stretto-supposing-${abi})
 endforeach()

@@ -1,6 +1,6 @@
 #include "api/arguments.hpp"
 
-#include "api/reducible.hpp"
+#include "mpi/reducible.hpp"
 
 namespace stretto {
 namespace {

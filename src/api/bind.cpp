@@ -131,7 +131,7 @@ std::vector<Piece> Buffers::parts(int number) const {
     const MPI_Aint unit = types != nullptr ? 1 : element.stride;
     parts.push_back({.address = static_cast<std::byte*>(base) + place * unit,
                      .count = elements,
-                     .type = element.type,
+                     .type = opaque(element.type),
                      .bytes = elements * element.bytes,
                      .plain = element.plain});
   }
@@ -164,7 +164,7 @@ Binding bind_blocks(const Call& call, const Communicator& comm) {
   return binding;
 }
 
-Piece nothing() { return {.type = native().byte, .plain = true}; }
+Piece nothing() { return {.type = opaque(native().byte), .plain = true}; }
 
 // The root's blocks, after an empty one for itself; the others' own one.
 Block root_and_others(const Buffers& buffers, bool root, int others) {

@@ -1,6 +1,6 @@
 #include "api/submit.hpp"
 
-#include "engine/channel.hpp"
+#include "mpi/communicator_like.hpp"
 
 namespace stretto {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/samples.hpp"
+#include "mpi/native.hpp"
 #include "schedule/shape.hpp"
-#include "transport/mpi/native.hpp"
 
 namespace stretto::bench {
 

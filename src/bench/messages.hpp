@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/samples.hpp"
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::bench {
 

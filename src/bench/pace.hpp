@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::bench {
 

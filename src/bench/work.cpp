@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "engine/tags.hpp"
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 

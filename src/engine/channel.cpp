@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "base/config.hpp"
-#include "transport/mpi/spared.hpp"
+#include "mpi/communicator_like.hpp"
+#include "mpi/opaque.hpp"
 
 namespace stretto {
 namespace {
@@ -19,33 +20,48 @@ std::int64_t highest_tag() {
   return bits && *bits < 31 ? std::min(highest, (std::int64_t{1} << *bits) - 1) : highest;
 }
 
-}  // namespace
-
-MPI_Comm communicator_like(MPI_Comm of) {
-  const Spared spared(of);
-  MPI_Group group{};
-  MPI_Comm comm{};
-  if (native().Comm_group(of, &group) != MPI_SUCCESS) return native().comm_null;
-  // Not MPI_Comm_dup: that would run the program's attribute copy callbacks.
-  const int error = native().Comm_create(of, group, &comm);
-  native().Group_free(&group);
-  // MPICH returns success to who has an error handler that comes back.
-  if (error != MPI_SUCCESS || comm == MPI_Comm{}) comm = native().comm_null;
-  if (comm != native().comm_null) native().Comm_set_errhandler(comm, native().errors_return);
-  return comm;
+int rank_on(MPI_Comm comm) {
+  int rank = 0;
+  native().Comm_rank(comm, &rank);
+  return rank;
 }
 
-std::shared_ptr<Channel> Channel::make(MPI_Comm of) {
+int size_of(MPI_Comm comm) {
+  int size = 1;
+  native().Comm_size(comm, &size);
+  return size;
+}
+
+class MpiGroup final : public Transport::Group {
+ public:
+  explicit MpiGroup(MPI_Comm comm) : Group(rank_on(comm), size_of(comm), opaque(comm)) {}
+  void allgather(std::span<const std::byte> mine, std::span<std::byte> all) const override {
+    const auto bytes = static_cast<int>(mine.size());
+    native().Allgather(mine.data(), bytes, native().byte, all.data(), bytes, native().byte,
+                       comm_of(handle));
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Channel> Channel::make(MPI_Comm of, const Transports& transports) {
   MPI_Comm comm = communicator_like(of);
   if (comm == native().comm_null) return nullptr;
   const TagLayout tags = TagLayout::up_to(highest_tag());
   // NOLINTNEXTLINE(modernize-make-shared): its ids cannot be moved.
-  return std::shared_ptr<Channel>(new Channel{comm, tags, ContextIds(tags.ids())});
+  auto channel = std::shared_ptr<Channel>(new Channel{comm, tags, ContextIds(tags.ids())});
+  const MpiGroup group(comm);
+  for (const auto& transport : transports) {
+    channel->carriers.push_back({transport.get(), transport->join(group)});
+  }
+  return channel;
 }
 
 void Channel::free() {
   // Done already where a program under the drop-in calls stretto_finalize too.
-  if (comm != native().comm_null) native().Comm_free(&comm);
+  if (comm == native().comm_null) return;
+  for (const auto& [transport, joined] : carriers) transport->leave(joined.group);
+  native().Comm_free(&comm);
 }
 
 }  // namespace stretto

@@ -6,23 +6,23 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "engine/routes.hpp"
 #include "engine/tags.hpp"
-#include "transport/mpi/native.hpp"
+#include "engine/transports.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
-
-// One of the ranks of `of`, an intracommunicator, on which errors are returned. Collective.
-// MPI_COMM_NULL where the MPI gives none.
-[[nodiscard]] MPI_Comm communicator_like(MPI_Comm of);
 
 struct Channel {
   MPI_Comm comm{};
   TagLayout tags;
   ContextIds ids;
+  std::vector<Carrier> carriers{};  // of its messages
 
   // Of the ranks of `of`, an intracommunicator. Collective. nullptr where the MPI gives none.
-  [[nodiscard]] static std::shared_ptr<Channel> make(MPI_Comm of);
+  [[nodiscard]] static std::shared_ptr<Channel> make(MPI_Comm of, const Transports& transports);
   // Collective; nothing is under way on it.
   void free();
 };

@@ -4,13 +4,14 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <numeric>
 
 #include "engine/agreement.hpp"
 #include "engine/device_job.hpp"
 #include "engine/engine.hpp"
-#include "engine/own_channel.hpp"
-#include "engine/own_neighbors.hpp"
+#include "mpi/neighbors.hpp"
+#include "mpi/opaque.hpp"
+#include "mpi/own_channel.hpp"
+#include "mpi/world.hpp"
 
 namespace stretto {
 
@@ -25,7 +26,6 @@ constexpr std::uint64_t kProgramThreads = 8;
 
 struct Registry {
   std::mutex mutex;
-  std::atomic<int> keyval = MPI_KEYVAL_INVALID;
   bool expects_world = false;
   std::atomic<bool> foreign_ranks{true};  // see expect_foreign_ranks
   std::shared_ptr<Channel> world;         // of MPI_COMM_WORLD, once attached, where it is the first
@@ -37,35 +37,19 @@ struct Registry {
   std::atomic<bool> any_orphaned{false};
 };
 
-Registry& registry() {
-  // Never destroyed: MPI's callbacks may come after static destructors have run.
-  static auto* const instance = new Registry;
-  return *instance;
-}
+Registry& registry() { return of_rank<Registry>(); }
 
-// A copy of a communicator is another communicator: it is attached on its own.
-// The program frees the communicator. What runs on it goes on; `reap` does the rest,
-// since a callback of the MPI's is no place to free another communicator.
-int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
+// The program frees the communicator. What runs on it goes on; `reap` does the rest, since a
+// callback of the MPI's is no place to free another communicator.
+void on_free(void* value) {
   const std::lock_guard lock(registry().mutex);
   static_cast<Communicator*>(value)->orphaned = true;
   registry().any_orphaned = true;
-  ++detail::generation;
-  return MPI_SUCCESS;
 }
 
-// Are all ranks of the group in MPI_COMM_WORLD? An MPI may take the product of both sizes for it.
 bool in_world(MPI_Group group) {
-  int size = 0;
-  native().Group_size(group, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::vector<int> world_ranks(ranks.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  MPI_Group world{};
-  native().Comm_group(native().comm_world, &world);
-  native().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
-  native().Group_free(&world);
-  return std::ranges::find(world_ranks, MPI_UNDEFINED) == world_ranks.end();
+  const std::vector<int> ranks = ranks_in_world(group);
+  return std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
 }
 
 bool all_in_world(MPI_Comm comm, bool is_inter) {
@@ -78,16 +62,6 @@ bool all_in_world(MPI_Comm comm, bool is_inter) {
   all = in_world(group);
   native().Group_free(&group);
   return all;
-}
-
-int keyval() {
-  const std::lock_guard lock(registry().mutex);
-  int made = registry().keyval;
-  if (made == MPI_KEYVAL_INVALID) {
-    native().Comm_create_keyval(copy_nothing, on_free, &made, nullptr);
-    registry().keyval = made;
-  }
-  return made;
 }
 
 // Where the longest are the MPI's all are.
@@ -111,20 +85,13 @@ auto always_native_table(const Communicator& comm) {
 
 // Nothing runs on it any more. Its messages have all arrived, so its id may be another's.
 void release(Communicator& known) {
-  if (known.shared == nullptr) return;
-  if (known.shared == registry().world) {
-    known.shared->ids.give_back(known.id);
+  if (known.channel == nullptr) return;
+  if (known.channel == registry().world) {
+    known.channel->ids.give_back(known.id);
   } else {
-    known.shared->free();
+    known.channel->free();
   }
-  known.shared = nullptr;
-}
-
-std::vector<Rank> gather_ranks(const Members& members, Rank mine, int number) {
-  std::vector<Rank> ranks(static_cast<std::size_t>(number));
-  native().Allgather(&mine, sizeof mine, native().byte, ranks.data(), sizeof mine, native().byte,
-                     members.comm);
-  return ranks;
+  known.channel = nullptr;
 }
 
 // What each group knows of the other it tells it: a part from each rank, as all say as much.
@@ -147,17 +114,18 @@ std::vector<Rank> gather_own_group(const Members& members, const std::vector<Ran
 }
 
 // The group with the lower first rank in MPI_COMM_WORLD comes first, on the ranks of both.
-void join_groups(const Members& members, Communicator& made, Rank mine) {
+std::vector<Rank> join_groups(const Members& members, Communicator& made, Rank mine) {
   Groups& groups = made.groups;
-  std::vector<Rank> remote = gather_ranks(members, mine, groups.remote_size);
+  std::vector<Rank> remote = of_all_ranks(mine, groups.remote_size, members.comm);
   std::vector<Rank> local = gather_own_group(members, remote, groups.local_size);
   const bool first = local.front() < remote.front();
   groups.local = first ? 0 : groups.remote_size;
   groups.remote = first ? groups.local_size : 0;
   made.rank = groups.local + members.rank;
-  made.channel_ranks = std::move(first ? local : remote);
+  std::vector<Rank> ranks = std::move(first ? local : remote);
   const std::vector<Rank>& rest = first ? remote : local;
-  made.channel_ranks.insert(made.channel_ranks.end(), rest.begin(), rest.end());
+  ranks.insert(ranks.end(), rest.begin(), rest.end());
+  return ranks;
 }
 
 std::uint64_t thread_flags() {
@@ -175,14 +143,16 @@ bool join_world(const Members& members, Communicator& made) {
   const std::uint64_t flags = (same ? kSameRanks : 0) | thread_flags();
   const Agreement agreement = agree(members, flags, all.world->ids);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
-  made.shared = all.world;
+  made.channel = all.world;
   made.id = *agreement.id;
+  std::vector<Rank> ranks;  // in MPI_COMM_WORLD
   if (members.is_inter) {
-    join_groups(members, made, all.world_rank);
+    ranks = join_groups(members, made, all.world_rank);
   } else if ((agreement.flags & kSameRanks) == 0) {
-    made.channel_ranks = gather_ranks(members, all.world_rank, made.size);
+    ranks = of_all_ranks(all.world_rank, made.size, members.comm);
   }
-  const Placement placement = placement_of(all.world_hosts.numbers, made.channel_ranks);
+  const Placement placement = placement_of(all.world_hosts.numbers, ranks);
+  made.routes = Routes(made.channel->carriers, std::move(ranks));
   made.around = {.hosts = placement.hosts,
                  .in_blocks = placement.in_blocks,
                  // Its ranks may wait for cores that ranks outside of it are on.
@@ -198,15 +168,16 @@ bool join_world(const Members& members, Communicator& made) {
 // where there is none.
 bool open_channel(const Members& members, Communicator& made) {
   Registry& all = registry();
-  made.shared = Channel::make(members.comm);
-  if (made.shared == nullptr) return false;
-  Hosts hosts = survey(made.shared->comm);
+  made.channel = Channel::make(members.comm, Engine::get().transports());
+  if (made.channel == nullptr) return false;
+  Hosts hosts = survey(made.channel->comm);
   // It is the first there, so what they agree on is the lowest id.
   const std::uint64_t flags = thread_flags() | (device_job::is_likely() ? 0 : kHostBuffers);
   const Agreement agreement =
-      agree({.comm = made.shared->comm, .rank = made.rank}, flags, made.shared->ids);
+      agree({.comm = made.channel->comm, .rank = made.rank}, flags, made.channel->ids);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
   made.id = *agreement.id;
+  made.routes = Routes(made.channel->carriers, {});
   const Placement placement = placement_of(hosts.numbers, {});
   made.around = {.hosts = placement.hosts,
                  .in_blocks = placement.in_blocks,
@@ -216,7 +187,7 @@ bool open_channel(const Members& members, Communicator& made) {
                  .never_native = never_native(),
                  .device_buffers = (agreement.flags & kHostBuffers) == 0};
   if (members.comm == native().comm_world && all.expects_world) {
-    all.world = made.shared;
+    all.world = made.channel;
     all.world_size = made.size;
     all.world_rank = made.rank;
     all.world_hosts = std::move(hosts);
@@ -226,6 +197,8 @@ bool open_channel(const Members& members, Communicator& made) {
 }
 
 }  // namespace
+
+detail::Attributes::Attributes() : CommAttributes(on_free) {}
 
 void expect_world() {
   registry().expects_world = true;
@@ -258,7 +231,8 @@ bool attach(MPI_Comm comm) {
     made->size += made->groups.remote_size;
   }
   if (made->size == 1) {
-    made->channel = own_channel::get();  // and tag 0
+    const Carrier alone{Engine::get().transports().back().get(), {opaque(own_channel::get())}};
+    made->routes = Routes({&alone, 1}, {});  // and tag 0
     made->around = {.has_cores = have_cores(all.world_hosts),
                     .progress_thread = Engine::get().has_progress_thread(),
                     .program_threads = Engine::get().program_has_threads(),
@@ -268,18 +242,16 @@ bool attach(MPI_Comm comm) {
     const bool joined =
         all.world != nullptr ? join_world(members, *made) : open_channel(members, *made);
     if (!joined) return false;
-    const TagLayout& tags = made->shared->tags;
-    made->channel = made->shared->comm;
+    const TagLayout& tags = made->channel->tags;
     made->tags = TagRange(tags.first_tag(made->id), tags.width());
     made->slots.emplace(tags.width());
   }
   made->always_native = always_native_table(*made);
   if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
 
-  native().Comm_set_attr(comm, keyval(), made.get());
+  of_rank<detail::Attributes>().set(comm, made.get());
   const std::lock_guard lock(all.mutex);
   all.known.push_back(std::move(made));
-  ++detail::generation;
   return true;
 }
 
@@ -288,7 +260,7 @@ namespace {
 // A slot of `comm`, given back when the last operation that uses it has ended.
 struct PersistentTag {
   PersistentTag(const Communicator& of, PersistentSlots& from, int taken)
-      : slots(from), slot(taken), tags(of.shared->tags.slot_tag(of.id, taken), 1) {}
+      : slots(from), slot(taken), tags(of.channel->tags.slot_tag(of.id, taken), 1) {}
   ~PersistentTag() { slots.give_back(slot); }
   PersistentTag(const PersistentTag&) = delete;
   PersistentTag& operator=(const PersistentTag&) = delete;
@@ -315,17 +287,6 @@ std::shared_ptr<TagRange> persistent_tag(Communicator& comm) {
   }
   const auto tag = std::make_shared<PersistentTag>(comm, slots, *slot);
   return {tag, &tag->tags};
-}
-
-Communicator* detail::look_up(MPI_Comm comm) {
-  const std::uint64_t now = generation.load(std::memory_order_acquire);
-  const int known = registry().keyval;
-  if (known == MPI_KEYVAL_INVALID || comm == native().comm_null) return nullptr;
-  void* value = nullptr;
-  int found = 0;
-  native().Comm_get_attr(comm, known, static_cast<void*>(&value), &found);
-  last = {now, comm, found != 0 ? static_cast<Communicator*>(value) : nullptr};
-  return last.known;
 }
 
 void reap() {
@@ -367,9 +328,7 @@ void finish() {
   own_channel::close();
   if (all.world != nullptr) all.world->free();
   all.world = nullptr;
-  int made = all.keyval.exchange(MPI_KEYVAL_INVALID);
-  if (made != MPI_KEYVAL_INVALID) native().Comm_free_keyval(&made);
-  ++detail::generation;
+  of_rank<detail::Attributes>().close();
 }
 
 }  // namespace communicators

@@ -11,11 +11,14 @@
 #include <optional>
 #include <vector>
 
+#include "base/rank_context.hpp"
 #include "engine/channel.hpp"
+#include "engine/routes.hpp"
 #include "engine/tags.hpp"
 #include "engine/world.hpp"
+#include "mpi/comm_attributes.hpp"
+#include "mpi/native.hpp"
 #include "selection/selection.hpp"
-#include "transport/mpi/native.hpp"
 
 namespace stretto {
 
@@ -30,14 +33,12 @@ struct Groups {
 // The tags are guarded by the engine's lock; the rest does not change once it is attached,
 // but for what is atomic, the slots and `orphaned`, which the registry guards.
 struct Communicator {
-  MPI_Comm user{};  // the program's
-  // Carries only Stretto's messages. Of one rank alone, which has none, that of the process.
-  MPI_Comm channel{};
-  std::shared_ptr<Channel> shared;  // what `channel` belongs to; none of one rank alone
-  int id = 0;                       // the context id there
-  std::vector<Rank> channel_ranks;  // by rank; empty: the same
-  Rank rank = 0;                    // of an intercommunicator among those of both groups
-  int size = 1;                     // likewise
+  MPI_Comm user{};                   // the program's
+  std::shared_ptr<Channel> channel;  // none of one rank alone
+  int id = 0;                        // the context id there
+  Routes routes;
+  Rank rank = 0;  // of an intercommunicator among those of both groups
+  int size = 1;   // likewise
   Groups groups;
   std::shared_ptr<const Graph> graph;  // of this rank's neighbours; none without a topology
   Surroundings around;
@@ -49,9 +50,6 @@ struct Communicator {
   bool orphaned = false;                 // the program freed `user`
 
   [[nodiscard]] bool is_inter() const { return groups.remote_size > 0; }
-  [[nodiscard]] Rank on_channel(Rank of) const {
-    return channel_ranks.empty() ? of : channel_ranks[static_cast<std::size_t>(of)];
-  }
 };
 
 // The communicators Stretto knows. Thread-safe.
@@ -79,26 +77,14 @@ void expect_foreign_ranks();
 [[nodiscard]] std::shared_ptr<TagRange> persistent_tag(Communicator& comm);
 
 namespace detail {
-// Changes whenever a handle may have come to mean something else. 32 bits would come round
-// within days.
-inline std::atomic<std::uint64_t> generation{1};
-// What this thread asked for last.
-struct Last {
-  std::uint64_t generation = 0;
-  MPI_Comm comm{};
-  Communicator* known = nullptr;
+struct Attributes : CommAttributes {
+  Attributes();
 };
-inline constinit thread_local Last last [[gnu::tls_model("initial-exec")]];
-Communicator* look_up(MPI_Comm comm);
 }  // namespace detail
 
-// nullptr where it was not attached. Most calls ask for the communicator of the call
-// before; the MPI's own look-up would add a tenth to its fastest collective.
+// nullptr where it was not attached.
 [[nodiscard]] inline Communicator* find(MPI_Comm comm) {
-  const detail::Last& last = detail::last;
-  const std::uint64_t now = detail::generation.load(std::memory_order_acquire);
-  if (last.generation == now && last.comm == comm) return last.known;
-  return detail::look_up(comm);
+  return static_cast<Communicator*>(of_rank<detail::Attributes>().find(comm));
 }
 
 // Frees the channels of communicators the program freed and on which nothing runs any

@@ -2,7 +2,7 @@
 
 #include "base/config.hpp"
 #include "base/device_memory.hpp"
-#include "transport/mpi/device_support.hpp"
+#include "mpi/device_support.hpp"
 
 namespace stretto::device_job {
 namespace {

@@ -38,9 +38,6 @@ int free_request(void* state) {
 // Collectives cannot be cancelled (MPI 4.1, 6.12).
 int cancel_request(void* /*state*/, int /*complete*/) { return MPI_ERR_REQUEST; }
 
-// What this thread waits for.
-constinit thread_local const Awaited* awaited [[gnu::tls_model("initial-exec")]] = nullptr;
-
 class AwaitedOne : public Awaited {
  public:
   explicit AwaitedOne(const Operation& one) : one_(one) {}
@@ -52,13 +49,11 @@ class AwaitedOne : public Awaited {
 
 }  // namespace
 
-Awaited::Awaited() : before_(awaited) { awaited = this; }
-Awaited::~Awaited() { awaited = before_; }
-
-bool Engine::open(int program_level, bool thread_by_default) {
+bool Engine::open(int program_level, bool thread_by_default, Transports transports) {
   const std::lock_guard lock(opening_);
   if (is_open()) return true;
   if (!own_channel::open()) return false;
+  transports_ = std::move(transports);
   threads_.start(program_level);
   program_has_threads_ = program_level == MPI_THREAD_MULTIPLE;
   const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);
@@ -170,17 +165,25 @@ void Engine::settle(Operation* operation) {
   operation->finish();
 }
 
+bool Engine::has_messages() const {
+  return std::ranges::any_of(transports_, [](const auto& each) { return !each->idle(); });
+}
+
 bool Engine::poll(Lock& lock) {
-  if (driving_ || transport_.idle()) return false;
-  const std::vector<MpiTransport::Completion>* completed = nullptr;
-  drive(lock, [&] { completed = &transport_.poll(); });
-  for (const auto& [token, error] : *completed) {
-    auto* const operation = static_cast<Operation*>(token.owner);
-    operation->message_done(token.step, error);
-    if (operation->background) operation->keep_rhythm(token.step, now_ns(), looks_);
-    settle(operation);
+  bool any = false;
+  for (const auto& transport : transports_) {
+    if (driving_ || transport->idle()) continue;
+    const std::vector<Transport::Completion>* completed = nullptr;
+    drive(lock, [&] { completed = &transport->poll(); });
+    for (const auto& [token, error] : *completed) {
+      auto* const operation = static_cast<Operation*>(token.owner);
+      operation->message_done(token.step, error);
+      if (operation->background) operation->keep_rhythm(token.step, now_ns(), looks_);
+      settle(operation);
+      any = true;
+    }
   }
-  return !completed->empty();
+  return any;
 }
 
 // Whoever finds the transport in use leaves this to the thread that uses it, which looks again
@@ -200,8 +203,10 @@ bool Engine::post(Lock& lock) {
     to_cancel.swap(to_cancel_);
     if (posts_.empty() && to_cancel.empty()) break;
     drive(lock, [&] {
-      for (auto& [operation, step, error] : posts_) error = operation->post(transport_, step);
-      for (const Operation* operation : to_cancel) transport_.cancel_receives(operation);
+      for (auto& [operation, step, error] : posts_) error = operation->post(step);
+      for (const Operation* operation : to_cancel) {
+        for (const auto& transport : transports_) transport->cancel_receives(operation);
+      }
     });
     for (Operation* operation : to_cancel) {
       operation->cancelled();
@@ -232,7 +237,7 @@ Operation* Engine::take_to_compute(const Operation* only) {
   // Not beside a program with one thread, which waits for the function, perhaps with a lock held.
   if (is_progress_thread && !program_has_threads_) return nullptr;
   return take(to_call_, [only](const Operation* each) {
-    return each == only || (awaited != nullptr && awaited->has(*each));
+    return each == only || (this_thread.awaited != nullptr && this_thread.awaited->has(*each));
   });
 }
 
@@ -246,7 +251,7 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   const StepId step = operation->take_local();
   // While it is in a function of the program's, which may wait for another thread, this one drives
   // nothing.
-  const int waits = calls ? std::exchange(waits_here, 0) : 0;
+  const int waits = calls ? std::exchange(this_thread.waits, 0) : 0;
   waiters_ -= waits;
   if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) wake_.notify_one();
   lock.unlock();
@@ -254,7 +259,7 @@ bool Engine::compute(Lock& lock, const Operation* only) {
       is_progress_thread ? operation->compute_as_begun(step) : operation->compute(step);
   lock.lock();
   waiters_ += waits;
-  waits_here += waits;
+  this_thread.waits += waits;
   operation->computed(step, error);
   settle(operation);
   return true;
@@ -323,13 +328,13 @@ void Engine::wait(const Operation& operation) {
 }
 
 void Engine::enter_wait() {
-  ++waits_here;
+  ++this_thread.waits;
   const std::lock_guard lock(mutex_);
   ++waiters_;
 }
 
 void Engine::leave_wait() {
-  --waits_here;
+  --this_thread.waits;
   bool notify = false;
   {
     const std::lock_guard lock(mutex_);

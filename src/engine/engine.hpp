@@ -20,10 +20,11 @@
 #include <optional>
 #include <vector>
 
+#include "base/rank_context.hpp"
 #include "engine/idle.hpp"
 #include "engine/operation.hpp"
-#include "transport/mpi/thread_level.hpp"
-#include "transport/mpi/transport.hpp"
+#include "engine/transports.hpp"
+#include "mpi/thread_level.hpp"
 
 namespace stretto {
 
@@ -32,8 +33,8 @@ namespace stretto {
 // function needs.
 class Awaited {
  public:
-  Awaited();
-  virtual ~Awaited();
+  Awaited() : before_(std::exchange(this_thread.awaited, this)) {}
+  virtual ~Awaited() { this_thread.awaited = before_; }
   Awaited(const Awaited&) = delete;
   Awaited& operator=(const Awaited&) = delete;
 
@@ -45,13 +46,15 @@ class Awaited {
 
 class Engine {
  public:
-  // The process's. Never destroyed: threads may outlive main's statics.
-  static Engine& get();
+  // This rank's.
+  [[nodiscard]] static Engine& get() { return of_rank<Engine>(); }
+  Engine() = default;
 
   // After MPI_Init: reads the thread level and starts the progress thread where the MPI
   // allows one and the setting STRETTO_PROGRESS_THREAD, or without it `thread_by_default`,
   // wants it. `program_level` is what the program asked MPI for. Safe to call again.
-  [[nodiscard]] bool open(int program_level, bool thread_by_default);
+  [[nodiscard]] bool open(int program_level, bool thread_by_default,
+                          Transports transports = make_transports());
   // Before MPI_Finalize: completes what is pending, ends the progress thread.
   void close();
   // Ends the progress thread alone: from then on what is pending advances in the program's calls.
@@ -124,6 +127,7 @@ class Engine {
   // lock: a type may have attributes, whose callbacks are the program's.
   void free_released();
 
+  [[nodiscard]] const Transports& transports() const { return transports_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] long progress_wakeups() const { return wakeups_; }
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
@@ -135,8 +139,6 @@ class Engine {
   }
 
  private:
-  Engine() = default;
-
   using Lock = std::unique_lock<std::mutex>;
 
   // Under the lock: frees, later, what nothing uses any more that `done` has used.
@@ -150,6 +152,7 @@ class Engine {
   bool pass(Lock& lock);  // looks for messages, and then
   bool work(Lock& lock, const Operation* only = nullptr);
   bool poll(Lock& lock);
+  [[nodiscard]] bool has_messages() const;  // in flight
   bool post(Lock& lock);
   bool compute(Lock& lock, const Operation* only);
   [[nodiscard]] Operation* take_to_compute(const Operation* only);
@@ -177,10 +180,11 @@ class Engine {
   std::mutex mutex_;
   std::mutex opening_;
   std::condition_variable wake_;
-  MpiTransport transport_;
+  Transports transports_;
   ThreadLevel threads_;
   PlanCache plans_;
   pthread_t thread_{};
+  RankContext* rank_ = nullptr;  // that the thread runs for
 
   std::atomic<bool> open_{false};
   std::atomic<int> background_{0};  // changed under the lock
@@ -215,16 +219,9 @@ class Engine {
   std::atomic<long> moves_{0};  // passes that moved anything
   std::atomic<long> operations_ended_{0};
   std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is told of
-  // Of this thread: how many waits it is in, one within the other's callbacks.
-  static inline constinit thread_local int waits_here [[gnu::tls_model("initial-exec")]] = 0;
   static inline constinit thread_local bool is_progress_thread [[gnu::tls_model("initial-exec")]] =
       false;
 };
-
-inline Engine& Engine::get() {
-  static auto* const engine = new Engine;
-  return *engine;
-}
 
 template <class Finished>
 void Engine::wait_until(const Finished& finished) {

@@ -3,6 +3,7 @@
 namespace stretto {
 
 void Failures::add(MPI_Comm comm, int error) {
+  Failures* const current = this_thread.failures;
   if (current == nullptr || current->first_ != MPI_SUCCESS) return;
   current->comm_ = comm;
   current->first_ = error;

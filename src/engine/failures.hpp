@@ -7,15 +7,17 @@
 #pragma once
 
 #include <climits>
+#include <utility>
 
-#include "transport/mpi/native.hpp"
+#include "base/rank_context.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 
 class Failures {
  public:
-  Failures() : outer_(current) { current = this; }
-  ~Failures() { current = outer_; }
+  Failures() : outer_(std::exchange(this_thread.failures, this)) {}
+  ~Failures() { this_thread.failures = outer_; }
   Failures(const Failures&) = delete;
   Failures& operator=(const Failures&) = delete;
 
@@ -33,8 +35,6 @@ class Failures {
  private:
   [[nodiscard]] int tell(int error) const;
 
-  static inline constinit thread_local Failures* current [[gnu::tls_model("initial-exec")]] =
-      nullptr;
   Failures* outer_;
   MPI_Comm comm_{};  // of the first that failed
   int first_ = MPI_SUCCESS;

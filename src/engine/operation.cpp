@@ -63,12 +63,17 @@ Operation::~Operation() {
 void Operation::take_numbers() {
   const Plan& plan = *task_.plan;
   courses_.reserve(plan.sent.size() + plan.received.size());
-  const auto take = [this](Sequence& sequence, std::int32_t messages) {
-    courses_.push_back({&sequence, sequence.take(static_cast<std::uint64_t>(messages))});
+  const auto take = [this](Sequence& sequence, Rank rank, std::int32_t messages) {
+    const std::uint64_t first = sequence.take(static_cast<std::uint64_t>(messages));
+    courses_.push_back({&sequence, first, comm().routes.to(rank)});
   };
-  for (const auto& [peer, messages] : plan.sent) take(tags().to(task_.rank_of(peer)), messages);
+  for (const auto& [peer, messages] : plan.sent) {
+    const Rank rank = task_.rank_of(peer);
+    take(tags().to(rank), rank, messages);
+  }
   for (const auto& [peer, messages] : plan.received) {
-    take(tags().from(task_.rank_of(peer)), messages);
+    const Rank rank = task_.rank_of(peer);
+    take(tags().from(rank), rank, messages);
   }
 }
 
@@ -112,15 +117,13 @@ void Operation::take_posts(std::vector<Post>& posts) {
   });
 }
 
-int Operation::post(MpiTransport& transport, StepId id) {
+int Operation::post(StepId id) {
   const Step& posted = step(id);
   const Piece data = message(posted);
-  const MpiTransport::Endpoint end{comm().channel, task_.channel_rank(posted.peer),
-                                   tags().tag(number_of(id))};
-  if (posted.kind == StepKind::send) {
-    return transport.post_send(data.address, data.count, data.type, end, {this, id});
-  }
-  return transport.post_recv(data.address, data.count, data.type, end, {this, id});
+  const Route& route = course_of(id).route;
+  const Transport::Endpoint end{route.group, route.peer, tags().tag(number_of(id))};
+  return posted.kind == StepKind::send ? route.transport->post_send(data, end, {this, id})
+                                       : route.transport->post_recv(data, end, {this, id});
 }
 
 void Operation::posted(StepId id, int error) {
@@ -167,12 +170,12 @@ int Operation::compute_as_begun(StepId id) const {
 int Operation::compute(StepId id) const {
   if (id == kBefore || id == kAfter) {
     const auto& copied = id == kBefore ? task_.binding.before : task_.binding.after;
-    return copied ? copy(copied->from, copied->to, comm().channel) : MPI_SUCCESS;
+    return copied ? copy(copied->from, copied->to) : MPI_SUCCESS;
   }
   const Step& computed = step(id);
   const Piece from = block(computed.from.buffer).piece(computed.from.span);
   const Piece to = block(computed.to.buffer).piece(computed.to.span);
-  if (computed.kind == StepKind::copy) return copy(from, to, comm().channel);
+  if (computed.kind == StepKind::copy) return copy(from, to);
   return reduce(from, to, task_.binding.op);
 }
 
@@ -227,7 +230,7 @@ bool Operation::over() const {
 }
 
 bool uses_type(const Binding& binding, MPI_Datatype type) {
-  const auto is_of = [type](const Piece& piece) { return piece.type == type; };
+  const auto is_of = [type = opaque(type)](const Piece& piece) { return piece.type == type; };
   const auto has = [&](const Block& block) {
     return block.element.type == type || std::ranges::any_of(block.parts, is_of);
   };

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "engine/communicator.hpp"
-#include "engine/element.hpp"
-#include "engine/own_channel.hpp"
 #include "engine/plan.hpp"
 #include "engine/storage.hpp"
-#include "transport/mpi/transport.hpp"
+#include "mpi/element.hpp"
+#include "mpi/own_channel.hpp"
+#include "transport/transport.hpp"
 
 namespace stretto {
 
@@ -50,12 +50,9 @@ struct Task {
   Binding binding;
   std::shared_ptr<TagRange> tags{};  // of a persistent operation; otherwise those of `comm`
 
-  // Of a rank of the plan's: among the communicator's, and on its channel.
+  // Among the communicator's, of a rank of the plan's.
   [[nodiscard]] Rank rank_of(Rank plan_rank) const {
     return ranks.empty() ? plan_rank : ranks[static_cast<std::size_t>(plan_rank)];
-  }
-  [[nodiscard]] Rank channel_rank(Rank plan_rank) const {
-    return comm->on_channel(rank_of(plan_rank));
   }
 };
 
@@ -109,7 +106,7 @@ class Operation {
   void finish() { done_.store(true, std::memory_order_release); }
 
   // Without the lock; both return an MPI error code.
-  int post(MpiTransport& transport, StepId id);
+  int post(StepId id);
   [[nodiscard]] int compute(StepId id) const;
   // The same on another thread: rounded, and with denormal numbers taken, as the program set it for
   // the thread that began the operation.
@@ -160,6 +157,7 @@ class Operation {
   struct Course {
     Sequence* sequence = nullptr;
     std::uint64_t first = 0;  // number of the operation's first
+    Route route;
   };
 
   void take_numbers();

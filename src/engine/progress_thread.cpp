@@ -51,6 +51,7 @@ void Engine::start_progress_thread() {
     sigdelset(&all, fault);
   }
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  rank_ = this_thread.rank;
   const auto run = [](void* engine) -> void* {
     static_cast<Engine*>(engine)->run_progress_thread();
     return nullptr;
@@ -69,6 +70,7 @@ void Engine::start_progress_thread() {
 
 void Engine::run_progress_thread() {
   is_progress_thread = true;
+  this_thread.rank = rank_;
   prctl(PR_SET_NAME, "stretto");
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   std::int64_t interval = kShortest;
@@ -97,8 +99,7 @@ void Engine::run_progress_thread() {
 void Engine::look_in_background(Lock& lock, std::int64_t& interval) {
   ++looks_;
   bool moved = false;
-  if (!driving_ && transport_.idle() && to_post_.empty() && to_compute_.empty() &&
-      to_call_.empty()) {
+  if (!driving_ && !has_messages() && to_post_.empty() && to_compute_.empty() && to_call_.empty()) {
     drive(lock, [] { poke(); });
     moved = work(lock);  // what others left meanwhile to the thread that drives
   } else {

@@ -13,11 +13,12 @@ namespace {
 
 constexpr std::size_t kMostPeers = 8;  // named for one operation
 
+// Of a rank of the operation's channel.
 int world_rank(const Operation& operation, Rank rank) {
   MPI_Group group{};
   MPI_Group world{};
   int found = MPI_UNDEFINED;
-  native().Comm_group(operation.comm().channel, &group);
+  native().Comm_group(operation.comm().channel->comm, &group);
   native().Comm_group(native().comm_world, &world);
   native().Group_translate_ranks(group, 1, &rank, world, &found);
   native().Group_free(&group);
@@ -42,10 +43,13 @@ void Engine::report_stall() {
   if (driving_) return;
   drive(lock, [this] {
     std::map<const Operation*, std::set<Rank>> waits;
-    for (const auto& token : transport_.in_flight()) {
-      const auto* operation = static_cast<const Operation*>(token.owner);
-      const Step& step = operation->plan().schedule.steps[static_cast<std::size_t>(token.step)];
-      waits[operation].insert(operation->task().channel_rank(step.peer));
+    for (const auto& transport : transports_) {
+      for (const auto& token : transport->in_flight()) {
+        const auto* operation = static_cast<const Operation*>(token.owner);
+        const Step& step = operation->plan().schedule.steps[static_cast<std::size_t>(token.step)];
+        const Rank rank = operation->task().rank_of(step.peer);
+        waits[operation].insert(operation->comm().routes.number_of(rank));
+      }
     }
     if (waits.empty()) return;  // for the MPI's own
     const auto& [operation, peers] = *waits.begin();

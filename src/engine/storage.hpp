@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "engine/element.hpp"
+#include "mpi/element.hpp"
 
 namespace stretto {
 

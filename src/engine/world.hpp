@@ -1,8 +1,8 @@
 // What is known of the ranks of a channel: which share a host, and whether they share cores.
 #pragma once
 
+#include "mpi/native.hpp"
 #include "topology/host_numbers.hpp"
-#include "transport/mpi/native.hpp"
 
 namespace stretto {
 

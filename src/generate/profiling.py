@@ -186,7 +186,7 @@ def source(functions: Iterable[Function]) -> str:
         '#include "intercept/profile/completing.hpp"\n'
         '#include "intercept/profile/session.hpp"\n'
         '#include "intercept/profile/timed.hpp"\n'
-        '#include "intercept/calls/traffic.hpp"\n\n'
+        '#include "mpi/traffic.hpp"\n\n'
         "namespace stretto::intercept::profile {\n"
         f"constinit const Function kFunctions[] = {{\n{table}}};\n"
         "}  // namespace stretto::intercept::profile\n\n"

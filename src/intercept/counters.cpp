@@ -13,10 +13,6 @@
 namespace stretto::intercept::counters {
 namespace {
 
-constexpr int kMostAlgorithms = 64;
-using Row = std::array<std::atomic<long>, kMostAlgorithms>;
-std::array<Row, kEntryPoints> handled;
-
 std::size_t index_of(const Algorithm* algorithm) {
   const auto all = algorithms();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -36,7 +32,7 @@ std::vector<Line> handled_lines() {
   const auto all = algorithms();
   for (std::size_t e = 0; e < kEntryPoints; ++e) {
     for (std::size_t a = 0; a < all.size(); ++a) {
-      const long calls = handled[e][a];
+      const long calls = of_rank<Counts>().handled[e][a];
       if (calls > 0) lines.push_back({kEntryPointNames[e], std::string(all[a]->name), calls});
     }
   }
@@ -47,7 +43,7 @@ std::vector<Line> passed_lines() {
   std::vector<Line> lines;
   for (std::size_t e = 0; e < kEntryPoints; ++e) {
     for (std::size_t r = 0; r < kReasons; ++r) {
-      const long calls = passed[e][r];
+      const long calls = of_rank<Counts>().passed[e][r];
       if (calls > 0) lines.push_back({kEntryPointNames[e], words(static_cast<Reason>(r)), calls});
     }
   }
@@ -115,8 +111,8 @@ void print_summary(const Communicator& world) {
 }  // namespace
 
 void count_handled(int entry_point, const Algorithm& algorithm) {
-  handled[static_cast<std::size_t>(entry_point)][index_of(&algorithm)].fetch_add(
-      1, std::memory_order_relaxed);
+  auto& of_call = of_rank<Counts>().handled[static_cast<std::size_t>(entry_point)];
+  of_call[index_of(&algorithm)].fetch_add(1, std::memory_order_relaxed);
 }
 
 void write_report() {

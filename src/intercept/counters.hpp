@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "api/call.hpp"
+#include "base/rank_context.hpp"
 
 namespace stretto::intercept {
 
@@ -13,12 +14,16 @@ extern const std::array<const char*, kEntryPoints> kEntryPointNames;
 
 namespace counters {
 
-// By entry point and reason.
-inline std::array<std::array<std::atomic<long>, kReasons>, kEntryPoints> passed;
+// This rank's calls, by entry point.
+struct Counts {
+  static constexpr int kMostAlgorithms = 64;
+  std::array<std::array<std::atomic<long>, kReasons>, kEntryPoints> passed{};
+  std::array<std::array<std::atomic<long>, kMostAlgorithms>, kEntryPoints> handled{};
+};
 
 inline void count_passed(int entry_point, Reason reason) {
-  passed[static_cast<std::size_t>(entry_point)][static_cast<std::size_t>(reason)].fetch_add(
-      1, std::memory_order_relaxed);
+  auto& of_call = of_rank<Counts>().passed[static_cast<std::size_t>(entry_point)];
+  of_call[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
 }
 void count_handled(int entry_point, const Algorithm& algorithm);
 

@@ -77,7 +77,7 @@ Reached reach_persistent(const char* name) {
   return {name, native_collective(name + sizeof "MPI_" - 1), tool_beneath(name)};
 }
 
-void Telling::was_passed_by(const Reached& what) {
+void ToolCall::was_passed_by(const Reached& what) {
   const std::string_view name = what.name;
   if (name != "MPI_Init" && name != "MPI_Init_thread") return;
   Dl_info tool{};

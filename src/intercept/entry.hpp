@@ -7,7 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "transport/mpi/native.hpp"
+#include "base/rank_context.hpp"
+#include "mpi/native.hpp"
 
 // extern "C" and exported; mpi.h has declared it already.
 #define STRETTO_ENTRY __attribute__((visibility("default")))
@@ -15,8 +16,11 @@
 namespace stretto::intercept {
 
 namespace detail {
-inline std::atomic<bool> active{false};
-inline thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;
+// Does this rank's library take part?
+struct Active {
+  std::atomic<bool> flag{false};
+};
+inline std::atomic<bool>& active() { return of_rank<Active>().flag; }
 }  // namespace detail
 
 // Is this a library in which an MPI has its Fortran or C++ calls? They call for the program.
@@ -34,15 +38,15 @@ inline thread_local int depth [[gnu::tls_model("initial-exec")]] = 0;
 // To be asked by an entry point. What the MPI calls on its own behalf inside of a wrapper is
 // its own; a callback of the program's (of an attribute, an error handler) is not.
 [[nodiscard]] inline bool is_active(void* caller) {
-  if (!detail::active.load(std::memory_order_acquire)) return false;
-  return detail::depth == 0 || !is_the_mpis(caller);
+  if (!detail::active().load(std::memory_order_acquire)) return false;
+  return this_thread.wrappers == 0 || !is_the_mpis(caller);
 }
 
 // Held while a wrapper runs.
 class Inside {
  public:
-  Inside() { ++detail::depth; }
-  ~Inside() { --detail::depth; }
+  Inside() { ++this_thread.wrappers; }
+  ~Inside() { --this_thread.wrappers; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 };
@@ -67,19 +71,20 @@ struct Reached {
 [[nodiscard]] Reached reach_persistent(const char* name);
 
 // Held while a tool beneath has a call of the program's.
-class Telling {
+class ToolCall {
  public:
-  Telling(const Reached& what, void* caller)
-      : what_(&what), caller_(caller), outer_(std::exchange(innermost, this)) {}
-  ~Telling() {
-    innermost = outer_;
+  ToolCall(const Reached& what, void* caller)
+      : what_(&what), caller_(caller), outer_(std::exchange(this_thread.tool_call, this)) {}
+  ~ToolCall() {
+    this_thread.tool_call = outer_;
     if (!heard_) was_passed_by(*what_);
   }
-  Telling(const Telling&) = delete;
-  Telling& operator=(const Telling&) = delete;
+  ToolCall(const ToolCall&) = delete;
+  ToolCall& operator=(const ToolCall&) = delete;
 
   // To be asked by PMPI_X: who called the MPI_X that it is for, whatever the tool is.
   [[nodiscard]] static void* caller(const Reached& what, void* caller) {
+    ToolCall* const innermost = this_thread.tool_call;
     if (innermost == nullptr || innermost->what_ != &what || innermost->heard_) return caller;
     innermost->heard_ = true;
     return innermost->caller_;
@@ -88,11 +93,9 @@ class Telling {
  private:
   static void was_passed_by(const Reached& what);
 
-  static inline constinit thread_local Telling* innermost [[gnu::tls_model("initial-exec")]] =
-      nullptr;
   const Reached* what_;
   void* caller_;
-  Telling* outer_;
+  ToolCall* outer_;
   bool heard_ = false;
 };
 
@@ -102,14 +105,14 @@ template <class Act, class... Arguments>
                                          Arguments... arguments) {
   if (what.tool == nullptr) [[likely]]
     return act(what, caller, arguments...);
-  const Telling telling(what, caller);
+  const ToolCall tool_call(what, caller);
   using Result = decltype(act(what, caller, arguments...));
   return reinterpret_cast<Result (*)(Arguments...)>(what.tool)(arguments...);
 }
 template <class Act, class... Arguments>
 [[gnu::always_inline]] inline auto enter_profiled(const Reached& what, void* caller, const Act& act,
                                                   Arguments... arguments) {
-  return act(what, what.tool == nullptr ? caller : Telling::caller(what, caller), arguments...);
+  return act(what, what.tool == nullptr ? caller : ToolCall::caller(what, caller), arguments...);
 }
 
 // An argument of a function whose ABI may not be ours, as it travels: no argument of an MPI

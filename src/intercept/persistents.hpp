@@ -11,13 +11,14 @@
 #include <unordered_map>
 
 #include "api/persistent.hpp"
+#include "base/rank_context.hpp"
 
 namespace stretto::intercept {
 
 class Persistents {
  public:
-  // The process's.
-  static Persistents& get();
+  // This rank's.
+  [[nodiscard]] static Persistents& get() { return of_rank<Persistents>(); }
 
   // Stores the request. False where there is no tag for it, on all ranks alike.
   bool add(const Call& call, const Decision& decision, MPI_Request* request);
@@ -41,10 +42,5 @@ class Persistents {
   std::unordered_map<MPI_Request, std::shared_ptr<const Entry>> entries_;
   std::atomic<std::size_t> count_{0};
 };
-
-inline Persistents& Persistents::get() {
-  static auto* const instance = new Persistents;
-  return *instance;
-}
 
 }  // namespace stretto::intercept

@@ -23,7 +23,7 @@
 #include "base/log.hpp"
 #include "intercept/job_name.hpp"
 #include "intercept/this_rank.hpp"
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::intercept {
 namespace {

@@ -11,14 +11,18 @@
 #include "intercept/lifeline.hpp"
 #include "intercept/roll_call.hpp"
 #include "intercept/this_rank.hpp"
-#include "transport/mpi/yielding.hpp"
+#include "mpi/yielding.hpp"
 
 namespace stretto::intercept {
 namespace {
 
-int told_level = MPI_THREAD_SINGLE;
-bool begun = false;
-int end_keyval = MPI_KEYVAL_INVALID;
+struct Session {
+  int level = MPI_THREAD_SINGLE;  // that the program was given
+  bool begun = false;
+  int end_keyval = MPI_KEYVAL_INVALID;
+};
+
+Session& session() { return of_rank<Session>(); }
 
 int end(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/) {
   end_session();
@@ -29,8 +33,9 @@ int end(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/) {
 // functions that the program has given for that may still communicate (MPI 4.1, 11.4.1). So ours,
 // older than any of the program's, ends the session.
 void end_in_finalize() {
-  native().Comm_create_keyval(copy_nothing, end, &end_keyval, nullptr);
-  native().Comm_set_attr(native().comm_self, end_keyval, &end_keyval);
+  int& keyval = session().end_keyval;
+  native().Comm_create_keyval(copy_nothing, end, &keyval, nullptr);
+  native().Comm_set_attr(native().comm_self, keyval, &keyval);
 }
 
 long number_from_launcher(const char* name) {
@@ -89,11 +94,11 @@ void begin_session(int required) {
   int provided = MPI_THREAD_SINGLE;
   native().Query_thread(&provided);
   // The program gets what it asked for, no more: it may do more with more.
-  told_level = std::min(provided, required);
+  session().level = std::min(provided, required);
   if (wants_progress_thread() && provided < MPI_THREAD_MULTIPLE) {
     say("this MPI refuses MPI_THREAD_MULTIPLE: collectives advance only inside MPI calls");
   }
-  if (!engine.open(told_level, wants_progress_thread())) {
+  if (!engine.open(session().level, wants_progress_thread())) {
     refuse(5, "this MPI has no communicator left in MPI_Init");
   }
   communicators::expect_world();
@@ -102,13 +107,13 @@ void begin_session(int required) {
   const Communicator* world = communicators::find(native().comm_world);
   if (world != nullptr) engine.set_hosts(communicators::world_hosts());
   if (engine.oversubscribed()) make_native_yield();
-  begun = true;
+  session().begun = true;
   end_in_finalize();
-  detail::active.store(true, std::memory_order_release);
+  detail::active().store(true, std::memory_order_release);
 }
 
 void end_session() {
-  if (detail::active.exchange(false, std::memory_order_acq_rel)) {
+  if (detail::active().exchange(false, std::memory_order_acq_rel)) {
     Engine::get().close();
     counters::write_report();
     communicators::finish();
@@ -119,12 +124,12 @@ void end_session() {
 void abandon_session() {
   Engine::get().stop_thread();
   counters::say_unwritten();
-  detail::active.store(false, std::memory_order_release);
+  detail::active().store(false, std::memory_order_release);
   lifeline::close();
 }
 
-bool ever_in_session() { return begun; }
+bool ever_in_session() { return session().begun; }
 
-int program_level() { return told_level; }
+int program_level() { return session().level; }
 
 }  // namespace stretto::intercept

@@ -16,7 +16,7 @@ void end_session();
 void abandon_session();
 
 // Is the drop-in at work, whoever asks?
-[[nodiscard]] inline bool in_session() { return detail::active.load(std::memory_order_acquire); }
+[[nodiscard]] inline bool in_session() { return detail::active().load(std::memory_order_acquire); }
 
 // Has it been?
 [[nodiscard]] bool ever_in_session();

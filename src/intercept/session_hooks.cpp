@@ -5,7 +5,7 @@
 #include "intercept/hooks.hpp"
 #include "intercept/lifeline.hpp"
 #include "intercept/this_rank.hpp"
-#include "transport/mpi/spared.hpp"
+#include "mpi/errors_returned.hpp"
 
 namespace stretto::intercept {
 
@@ -86,7 +86,7 @@ int on_Comm_set_errhandler(STRETTO_REAL(Comm_set_errhandler) real, MPI_Comm comm
                            MPI_Errhandler errhandler) {
   if (comm == native().comm_self) self_has_handler().store(true, std::memory_order_relaxed);
   const int error = real(comm, errhandler);
-  if (error == MPI_SUCCESS) Spared::keep(comm, errhandler);
+  if (error == MPI_SUCCESS) ErrorsReturned::keep(comm, errhandler);
   return error;
 }
 

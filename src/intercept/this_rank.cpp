@@ -104,7 +104,7 @@ void become_rank() {
   for (const char* name : kFiles) keep_or_leave(name, has_files);
   leave_preloads();
   ::pthread_atfork(nullptr, nullptr,
-                   [] { detail::active.store(false, std::memory_order_release); });
+                   [] { detail::active().store(false, std::memory_order_release); });
 }
 
 bool is_rank_process() { return ::getpid() == rank_process; }

@@ -7,15 +7,16 @@
 #include <mutex>
 #include <vector>
 
+#include "base/rank_context.hpp"
+#include "mpi/native.hpp"
 #include "schedule/shape.hpp"
-#include "transport/mpi/native.hpp"
 
 namespace stretto::intercept {
 
 class Tracked {
  public:
-  // The process's.
-  static Tracked& get();
+  // This rank's.
+  [[nodiscard]] static Tracked& get() { return of_rank<Tracked>(); }
 
   // Is it worth it? Short messages are on their way when the call returns, and on one
   // host moving a message is work of the cores the program computes on.
@@ -31,10 +32,5 @@ class Tracked {
   std::vector<MPI_Request> requests_;
   std::atomic<std::size_t> count_{0};
 };
-
-inline Tracked& Tracked::get() {
-  static auto* const tracked = new Tracked;
-  return *tracked;
-}
 
 }  // namespace stretto::intercept

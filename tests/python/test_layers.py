@@ -18,7 +18,8 @@ BUILDING = PURE | {"topology", "patterns"}
 SCHEDULES = BUILDING | {"schedule"}
 CHOOSING = SCHEDULES | {"collectives"}
 CHOSEN = CHOOSING | {"selection"}
-RUNNING = CHOSEN | {"transport", "transport/mpi"}
+KNOWING_MPI = CHOSEN | {"mpi", "transport"}
+RUNNING = KNOWING_MPI | {"transport/mpi"}
 CALLED = RUNNING | {"engine"}
 WHOLE = CALLED | {"api"}
 MAY_INCLUDE = {
@@ -33,8 +34,9 @@ MAY_INCLUDE = {
     "model": CHOSEN,
     "trace": SCHEDULES,
     "replay": CHOSEN | {"model", "trace"},
-    "transport": CHOSEN,
-    "transport/mpi": CHOSEN | {"transport"},
+    "transport": PURE,
+    "mpi": CHOSEN | {"transport"},
+    "transport/mpi": KNOWING_MPI,
     "engine": RUNNING,
     "api": CALLED,
     "vranks": WHOLE,
@@ -42,7 +44,7 @@ MAY_INCLUDE = {
     "intercept": WHOLE | {"model", "bench", "trace"},
     "bench": WHOLE,
 }
-MAY_INCLUDE_MPI = {"transport/mpi", "engine", "api", "vranks", "intercept", "bench"}
+MAY_INCLUDE_MPI = {"mpi", "transport/mpi", "engine", "api", "vranks", "intercept", "bench"}
 
 MAY_IMPORT = {
     "errors": set(),

@@ -12,8 +12,8 @@
 #include "bench/collectives.hpp"
 #include "bench/messages.hpp"
 #include "bench/work.hpp"
-#include "intercept/calls/world.hpp"
 #include "intercept/entry.hpp"
+#include "mpi/world.hpp"
 #include "topology/levels.hpp"
 
 namespace stretto::intercept {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::intercept::profile {
 

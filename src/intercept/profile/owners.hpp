@@ -16,10 +16,8 @@ struct CommIndex {
 template <class Handle>
 class Owners {
  public:
-  static Owners& get() {
-    static auto* const instance = new Owners;  // outlives whatever exit() destroys
-    return *instance;
-  }
+  // This rank's.
+  [[nodiscard]] static Owners& get() { return of_rank<Owners>(); }
 
   void add(Handle handle, CommIndex comm) {
     const std::lock_guard lock(mutex_);

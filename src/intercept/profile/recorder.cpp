@@ -1,36 +1,14 @@
 #include "intercept/profile/recorder.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 
 #include "intercept/calls/caller.hpp"
-#include "intercept/calls/world.hpp"
 #include "intercept/entry.hpp"
+#include "mpi/world.hpp"
 
 namespace stretto::intercept::profile {
 namespace {
-
-// Changes when a communicator is freed, as its handle may come back for another.
-std::atomic<unsigned> generation{1};
-
-struct Last {
-  unsigned generation = 0;
-  MPI_Comm comm{};
-  int index = kNoComm;
-};
-constinit thread_local Last last [[gnu::tls_model("initial-exec")]];
-
-int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
-                 int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/) {
-  ++generation;
-  return MPI_SUCCESS;
-}
 
 // FNV-1a of the ranks of a group in MPI_COMM_WORLD.
 std::uint64_t hash_of(MPI_Group group) {
@@ -52,14 +30,8 @@ bool is_kept(std::int64_t number, std::int64_t stride) {
 
 }  // namespace
 
-Recorder& Recorder::get() {
-  static Recorder* const instance = new Recorder;  // outlives whatever exit() destroys
-  return *instance;
-}
-
 void Recorder::open(std::size_t traced) {
   trace_.keep(traced);
-  native().Comm_create_keyval(copy_nothing, on_free, &keyval_, nullptr);
   int size = 1;
   native().Comm_size(native().comm_world, &size);
   // What is put together afterwards has those of all ranks.
@@ -71,46 +43,40 @@ void Recorder::open(std::size_t traced) {
 
 void Recorder::close() {
   trace_.finish();
-  native().Comm_free_keyval(&keyval_);
+  attributes_.close();
 }
 
 int Recorder::index_of(MPI_Comm comm) {
   if (comm == native().comm_null) return kNoComm;
-  const unsigned now = generation.load(std::memory_order_acquire);
-  if (last.generation != now || last.comm != comm) {
-    // The first look is not under the lock: where the handle is none, the program's error handler
-    // runs in it, and that may call MPI. The second is, or two threads might learn it.
-    int index = known_index(comm);
-    if (index == kNoComm) {
-      const std::lock_guard lock(mutex_);
-      index = known_index(comm);
-      if (index == kNoComm) index = learn(comm);
-    }
-    last = {now, comm, index};
-  }
-  return last.index;
+  // The first look is not under the lock: where the handle is none, the program's error handler
+  // runs in it, and that may call MPI. The second is, or two threads might learn it.
+  int index = known_index(comm);
+  if (index != kNoComm) return index;
+  const std::lock_guard lock(mutex_);
+  index = known_index(comm);
+  return index != kNoComm ? index : learn(comm);
 }
 
-int Recorder::known_index(MPI_Comm comm) const {
-  void* value = nullptr;
-  int found = 0;
-  native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
-  return found != 0 ? static_cast<int>(std::bit_cast<std::intptr_t>(value)) : kNoComm;
+int Recorder::known_index(MPI_Comm comm) {
+  return static_cast<int>(std::bit_cast<std::intptr_t>(attributes_.find(comm))) - 1;
 }
 
-int Recorder::folded() {
+int Recorder::remember(MPI_Comm comm, std::size_t index) {
+  attributes_.set(comm, std::bit_cast<void*>(index + 1));
+  return static_cast<int>(index);
+}
+
+std::size_t Recorder::folded() {
   if (!comms_.back().is_folded) {
     comms_.emplace_back();
     comms_.back().is_folded = true;
   }
-  return static_cast<int>(comms_.size()) - 1;
+  return comms_.size() - 1;
 }
 
 int Recorder::learn(MPI_Comm comm) {
   if (comms_.size() >= kMostComms) {
-    const std::intptr_t index = folded();
-    native().Comm_set_attr(comm, keyval_, std::bit_cast<void*>(index));
-    return static_cast<int>(index);
+    return remember(comm, folded());
   }
   Comm known;
   int is_inter = 0;
@@ -122,10 +88,8 @@ int Recorder::learn(MPI_Comm comm) {
   native().Comm_group(comm, &group);
   known.members = hash_of(group);
   native().Group_free(&group);
-  const auto index = static_cast<std::intptr_t>(comms_.size());
   comms_.push_back(known);
-  native().Comm_set_attr(comm, keyval_, std::bit_cast<void*>(index));
-  return static_cast<int>(index);
+  return remember(comm, comms_.size() - 1);
 }
 
 int Recorder::site_of(const Record& record, const PythonLine* line) {

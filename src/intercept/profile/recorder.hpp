@@ -9,11 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/rank_context.hpp"
 #include "intercept/calls/python.hpp"
 #include "intercept/profile/functions.hpp"
 #include "intercept/profile/trace.hpp"
 #include "intercept/profile/under_way.hpp"
-#include "transport/mpi/native.hpp"
+#include "mpi/comm_attributes.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::intercept::profile {
 
@@ -71,7 +73,8 @@ static_assert(sizeof(Instance) == 40);
 
 class Recorder {
  public:
-  static Recorder& get();
+  // This rank's.
+  [[nodiscard]] static Recorder& get() { return of_rank<Recorder>(); }
 
   // `traced`: of so many calls the trace has each by itself, or polls together.
   void open(std::size_t traced);
@@ -89,9 +92,11 @@ class Recorder {
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
 
  private:
-  [[nodiscard]] int known_index(MPI_Comm comm) const;
+  // kNoComm where it is not known.
+  [[nodiscard]] int known_index(MPI_Comm comm);
   int learn(MPI_Comm comm);
-  int folded();
+  int remember(MPI_Comm comm, std::size_t index);
+  std::size_t folded();
   int site_of(const Record& record, const PythonLine* line);
   void note_instance(const Record& record, int site);
   void thin_out();
@@ -114,7 +119,8 @@ class Recorder {
   };
 
   std::mutex mutex_;
-  int keyval_ = MPI_KEYVAL_INVALID;
+  // The index of a communicator, plus one.
+  CommAttributes attributes_{[](void* /*value*/) {}};
   std::vector<Comm> comms_;
   std::unordered_map<std::uint64_t, int> next_ordinal_;  // by members
   std::vector<Site> sites_;

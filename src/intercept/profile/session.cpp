@@ -4,11 +4,11 @@
 #include "base/log.hpp"
 #include "intercept/calls/caller.hpp"
 #include "intercept/calls/python.hpp"
-#include "intercept/calls/world.hpp"
 #include "intercept/profile/recorder.hpp"
 #include "intercept/profile/report.hpp"
 #include "intercept/roll_call.hpp"
 #include "intercept/this_rank.hpp"
+#include "mpi/world.hpp"
 
 namespace stretto::intercept::profile {
 namespace {
@@ -35,11 +35,11 @@ void begin() {
   own = copy_of_world();
   session.clocks_at_begin = look_at_clocks(own);
   session.begin = now_ns();
-  detail::active.store(true, std::memory_order_release);
+  detail::active().store(true, std::memory_order_release);
 }
 
 void end() {
-  detail::active.store(false, std::memory_order_release);
+  detail::active().store(false, std::memory_order_release);
   session.end = now_ns();
   session.clocks_at_end = look_at_clocks(own);
   Recorder::get().close();
@@ -67,7 +67,7 @@ int on_Init_thread(decltype(&PMPI_Init_thread) real, int* argc, char*** argv, in
 }
 
 int on_Finalize(decltype(&PMPI_Finalize) real) {
-  if (detail::active.load(std::memory_order_acquire)) end();
+  if (detail::active().load(std::memory_order_acquire)) end();
   return real();
 }
 

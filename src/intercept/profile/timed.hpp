@@ -4,10 +4,10 @@
 #include <span>
 
 #include "base/clock.hpp"
-#include "intercept/calls/traffic.hpp"
 #include "intercept/entry.hpp"
 #include "intercept/profile/owners.hpp"
 #include "intercept/profile/recorder.hpp"
+#include "mpi/traffic.hpp"
 
 namespace stretto::intercept::profile {
 

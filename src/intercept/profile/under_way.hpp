@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::intercept::profile {
 

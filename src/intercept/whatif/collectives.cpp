@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/caches.hpp"
-#include "intercept/calls/traffic.hpp"
+#include "mpi/traffic.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {

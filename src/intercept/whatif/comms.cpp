@@ -1,11 +1,10 @@
 #include "intercept/whatif/comms.hpp"
 
 #include <algorithm>
-#include <atomic>
 
-#include "engine/own_neighbors.hpp"
-#include "intercept/calls/world.hpp"
 #include "intercept/whatif/process.hpp"
+#include "mpi/neighbors.hpp"
+#include "mpi/world.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
@@ -13,40 +12,16 @@ namespace {
 // Of more, that each tells all others takes longer than that one works it out for all.
 constexpr int kFew = 8;
 
-// Changes when a communicator is freed, as its handle may come back for another.
-std::atomic<unsigned> generation{1};
-
-// Has nothing to destroy, as no thread_local here may: MPI may be called, and finalized, by what
-// exit() runs after it has destroyed this thread's. `comm` lies where its attribute is kept, and
-// that is told apart by the generation.
-struct Last {
-  unsigned generation = 0;
-  MPI_Comm handle{};
-  const CommPtr* comm = nullptr;
-};
-constinit thread_local Last last [[gnu::tls_model("initial-exec")]];
-
-int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*in*/, void* /*out*/,
-                 int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-int on_free(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
-  ++generation;
-  delete static_cast<CommPtr*>(value);
-  return MPI_SUCCESS;
-}
-
 }  // namespace
 
+Comms::Comms() : attributes_([](void* value) { delete static_cast<CommPtr*>(value); }) {}
+
 void Comms::open() {
-  native().Comm_create_keyval(copy_nothing, on_free, &keyval_, nullptr);
   attach(native().comm_world);
   attach(native().comm_self);
 }
 
-void Comms::close() { native().Comm_free_keyval(&keyval_); }
+void Comms::close() { attributes_.close(); }
 
 std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
   int is_inter = 0;
@@ -88,20 +63,12 @@ void Comms::keep(MPI_Comm comm, std::unique_ptr<CommPtr> known) {
     const Lock lock(process.mutex);
     (*known)->recorded = process.timeline.add((*known)->id, (*known)->world);
   }
-  native().Comm_set_attr(comm, keyval_, known.release());
-  ++generation;
+  attributes_.set(comm, known.release());
 }
 
 CommPtr Comms::find(MPI_Comm comm) {
-  const unsigned now = generation.load(std::memory_order_relaxed);
-  if (last.generation == now && last.handle == comm) return *last.comm;
-  void* value = nullptr;
-  int found = 0;
-  if (comm == native().comm_null) return nullptr;
-  native().Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found);
-  if (found == 0) return nullptr;  // nobody tells when it is freed
-  last = {now, comm, static_cast<const CommPtr*>(value)};
-  return *last.comm;
+  const void* const found = attributes_.find(comm);
+  return found == nullptr ? nullptr : *static_cast<const CommPtr*>(found);
 }
 
 }  // namespace stretto::intercept::whatif

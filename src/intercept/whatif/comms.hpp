@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "model/group_times.hpp"
+#include "mpi/comm_attributes.hpp"
+#include "mpi/native.hpp"
 #include "schedule/graph.hpp"
-#include "transport/mpi/native.hpp"
 
 namespace stretto::intercept::whatif {
 
@@ -30,6 +31,7 @@ using CommPtr = std::shared_ptr<Comm>;
 
 class Comms {
  public:
+  Comms();
   void open();
   void close();
 
@@ -48,7 +50,7 @@ class Comms {
   [[nodiscard]] static std::unique_ptr<CommPtr> look_at(MPI_Comm comm);
   void keep(MPI_Comm comm, std::unique_ptr<CommPtr> known);
 
-  int keyval_ = MPI_KEYVAL_INVALID;
+  CommAttributes attributes_;
   std::atomic<std::int64_t> created_{0};  // that this rank had a part in
 };
 

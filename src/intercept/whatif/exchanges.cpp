@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "intercept/calls/traffic.hpp"
+#include "mpi/traffic.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {

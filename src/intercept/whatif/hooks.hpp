@@ -5,11 +5,11 @@
 
 #include "base/clock.hpp"
 #include "intercept/calls/caller.hpp"
-#include "intercept/calls/traffic.hpp"
 #include "intercept/entry.hpp"
 #include "intercept/whatif/completions.hpp"
 #include "intercept/whatif/session.hpp"
 #include "intercept/whatif/support.hpp"
+#include "mpi/traffic.hpp"
 
 namespace stretto::intercept::whatif {
 

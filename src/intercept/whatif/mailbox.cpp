@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/log.hpp"
-#include "intercept/calls/world.hpp"
+#include "mpi/world.hpp"
 #include "topology/topology.hpp"
 
 namespace stretto::intercept::whatif {

@@ -10,7 +10,7 @@
 
 #include "intercept/whatif/host_memory.hpp"
 #include "intercept/whatif/letter.hpp"
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::intercept::whatif {
 

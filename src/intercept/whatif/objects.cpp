@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "intercept/calls/world.hpp"
+#include "mpi/world.hpp"
 
 namespace stretto::intercept::whatif {
 

@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "intercept/calls/caller.hpp"
-#include "intercept/calls/world.hpp"
+#include "intercept/calls/rank.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {

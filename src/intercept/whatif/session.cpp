@@ -7,7 +7,6 @@
 #include "base/log.hpp"
 #include "bench/pace.hpp"
 #include "intercept/calls/caller.hpp"
-#include "intercept/calls/world.hpp"
 #include "intercept/roll_call.hpp"
 #include "intercept/this_rank.hpp"
 #include "intercept/whatif/collectives.hpp"
@@ -15,6 +14,7 @@
 #include "intercept/whatif/report.hpp"
 #include "intercept/whatif/time.hpp"
 #include "model/placing.hpp"
+#include "mpi/world.hpp"
 #include "topology/topology.hpp"
 
 namespace stretto::intercept::whatif {
@@ -114,7 +114,7 @@ void begin() {
   process.take_token();
   process.resume_computing();
   remember_beginnings();
-  detail::active.store(true, std::memory_order_release);
+  detail::active().store(true, std::memory_order_release);
 }
 
 // Others may still need this rank's answers; who waits here leaves its core to them.
@@ -129,11 +129,11 @@ void end() {
   Process& process = Process::get();
   if (own == MPI_Comm{} || !is_rank_process()) return;
   const std::int64_t wall_ns = now_ns() - begun_ns;
-  if (!detail::active.load(std::memory_order_acquire)) {
+  if (!detail::active().load(std::memory_order_acquire)) {
     write_times(wall_ns, pace);
   } else {
     process.stop_computing(Stops::to_call);
-    detail::active.store(false, std::memory_order_release);
+    detail::active().store(false, std::memory_order_release);
     write_report(process, wall_ns, pace);
     wait_for_all();
     process.mailbox.close();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "intercept/entry.hpp"
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::intercept::whatif {
 

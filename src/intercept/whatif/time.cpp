@@ -31,7 +31,7 @@ ClockGettime real_clock_gettime() {
 // Is it the program that asks, in the thread whose time is virtual? The MPI's own waits are in
 // real time.
 bool is_for_the_program(void* caller) {
-  return detail::active.load(std::memory_order_acquire) && detail::depth == 0 &&
+  return detail::active().load(std::memory_order_acquire) && this_thread.wrappers == 0 &&
          Process::is_clocked() && is_programs(caller);
 }
 

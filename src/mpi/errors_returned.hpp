@@ -8,15 +8,16 @@
 #include <mutex>
 #include <vector>
 
-#include "transport/mpi/native.hpp"
+#include "base/rank_context.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 
-// Has the program given MPI_COMM_SELF a handler?
-inline std::atomic<bool>& self_has_handler() {
-  static constinit std::atomic<bool> given{false};
-  return given;
-}
+// Has the program given this rank's MPI_COMM_SELF a handler?
+struct SelfHandler {
+  std::atomic<bool> given{false};
+};
+inline std::atomic<bool>& self_has_handler() { return of_rank<SelfHandler>().given; }
 
 // The communicator whose handler is called for errors on `comm`. With MPICH one that was given
 // none, as those of MPI_Comm_create, has that of MPI_COMM_SELF or else that of MPI_COMM_WORLD, but
@@ -44,9 +45,9 @@ inline MPI_Comm in_charge(MPI_Comm comm) {
 // one for the same communicator: the last one restores what the first one found. That may be
 // MPI_COMM_WORLD's, which other threads' errors go to and copies inherit, so it is for calls that
 // wait for no other rank's program.
-class Spared {
+class ErrorsReturned {
  public:
-  explicit Spared(MPI_Comm comm) {
+  explicit ErrorsReturned(MPI_Comm comm) {
     const std::lock_guard lock(all().mutex);
     comm_ = in_charge(comm);
     if (Handler* const known = find(comm_); known != nullptr) {
@@ -58,7 +59,7 @@ class Spared {
     native().Comm_set_errhandler(comm_, native().errors_return);
     all().handlers.push_back(found);
   }
-  ~Spared() {
+  ~ErrorsReturned() {
     const std::lock_guard lock(all().mutex);
     Handler* const known = find(comm_);
     if (--known->users > 0) return;
@@ -67,8 +68,8 @@ class Spared {
     *known = all().handlers.back();
     all().handlers.pop_back();
   }
-  Spared(const Spared&) = delete;
-  Spared& operator=(const Spared&) = delete;
+  ErrorsReturned(const ErrorsReturned&) = delete;
+  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
 
   // The program has given `comm` this handler: it is what is there, or is restored. What gave it
   // holds no lock, since an error of that runs a function of the program's, and with MPICH may come
@@ -96,11 +97,7 @@ class Spared {
     std::mutex mutex;
     std::vector<Handler> handlers;
   };
-  // Never destroyed: exit() may run what still calls MPI.
-  static All& all() {
-    static auto* const instance = new All;
-    return *instance;
-  }
+  static All& all() { return of_rank<All>(); }
   [[nodiscard]] static Handler* find(MPI_Comm comm) {
     const auto found = std::ranges::find(all().handlers, comm, &Handler::comm);
     return found == all().handlers.end() ? nullptr : &*found;

@@ -1,4 +1,4 @@
-#include "engine/element.hpp"
+#include "mpi/element.hpp"
 
 #include <climits>
 #include <cstring>
@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/own_channel.hpp"
-#include "engine/type_contents.hpp"
-#include "transport/mpi/large_type.hpp"
+#include "mpi/large_type.hpp"
+#include "mpi/own_channel.hpp"
+#include "mpi/type_contents.hpp"
 
 namespace stretto {
 namespace {
@@ -35,8 +35,8 @@ bool is_derived(int combiner) {
 int copy_large(const Piece& from, const Piece& to) {
   std::optional<LargeType> sent;
   std::optional<LargeType> received;
-  if (from.count > INT_MAX) sent.emplace(from.count, from.type);
-  if (to.count > INT_MAX) received.emplace(to.count, to.type);
+  if (from.count > INT_MAX) sent.emplace(from.count, type_of(from.type));
+  if (to.count > INT_MAX) received.emplace(to.count, type_of(to.type));
   for (const auto& made : {&sent, &received}) {
     if (*made && (*made)->error() != MPI_SUCCESS) return (*made)->error();
   }
@@ -44,9 +44,9 @@ int copy_large(const Piece& from, const Piece& to) {
   static constinit std::mutex alone;
   const std::lock_guard lock(alone);
   return native().Sendrecv(from.address, sent ? 1 : static_cast<int>(from.count),
-                           sent ? sent->get() : from.type, 0, own_channel::kCopyTag, to.address,
-                           received ? 1 : static_cast<int>(to.count),
-                           received ? received->get() : to.type, 0, own_channel::kCopyTag,
+                           sent ? sent->get() : type_of(from.type), 0, own_channel::kCopyTag,
+                           to.address, received ? 1 : static_cast<int>(to.count),
+                           received ? received->get() : type_of(to.type), 0, own_channel::kCopyTag,
                            own_channel::get(), MPI_STATUS_IGNORE);
 }
 
@@ -90,20 +90,21 @@ Element Element::packed(Count bytes) {
 int reduce(const Piece& from, const Piece& to, MPI_Op op) {
   const auto* operand = static_cast<const std::byte*>(from.address);
   auto* sum = static_cast<std::byte*>(to.address);
+  const MPI_Datatype type = type_of(to.type);
   Count left = to.count;
   // MPI_Reduce_local counts by int.
   while (left > INT_MAX) {
-    const int error = native().Reduce_local(operand, sum, INT_MAX, to.type, op);
+    const int error = native().Reduce_local(operand, sum, INT_MAX, type, op);
     if (error != MPI_SUCCESS) return error;
-    const Count taken = INT_MAX * extent_of(to.type);
+    const Count taken = INT_MAX * extent_of(type);
     operand += taken;
     sum += taken;
     left -= INT_MAX;
   }
-  return native().Reduce_local(operand, sum, static_cast<int>(left), to.type, op);
+  return native().Reduce_local(operand, sum, static_cast<int>(left), type, op);
 }
 
-int copy(const Piece& from, const Piece& to, MPI_Comm comm) {
+int copy(const Piece& from, const Piece& to) {
   if (from.bytes == 0) return MPI_SUCCESS;
   if (from.bytes > to.bytes) return MPI_ERR_TRUNCATE;
   if (from.plain && to.plain) {
@@ -116,21 +117,24 @@ int copy(const Piece& from, const Piece& to, MPI_Comm comm) {
   const int from_count = static_cast<int>(from.count);
   const int to_count = static_cast<int>(to.count);
   const int bytes = static_cast<int>(from.bytes);
+  const MPI_Datatype from_type = type_of(from.type);
+  const MPI_Datatype to_type = type_of(to.type);
+  const MPI_Comm comm = own_channel::get();  // on which errors are returned
   int position = 0;
   if (to.plain) {
-    return native().Pack(from.address, from_count, from.type, to.address, bytes, &position, comm);
+    return native().Pack(from.address, from_count, from_type, to.address, bytes, &position, comm);
   }
   if (from.plain) {
-    return native().Unpack(from.address, bytes, &position, to.address, to_count, to.type, comm);
+    return native().Unpack(from.address, bytes, &position, to.address, to_count, to_type, comm);
   }
   std::vector<std::byte> between(static_cast<std::size_t>(bytes));
-  if (const int error = native().Pack(from.address, from_count, from.type, between.data(), bytes,
+  if (const int error = native().Pack(from.address, from_count, from_type, between.data(), bytes,
                                       &position, comm);
       error != MPI_SUCCESS) {
     return error;
   }
   position = 0;
-  return native().Unpack(between.data(), bytes, &position, to.address, to_count, to.type, comm);
+  return native().Unpack(between.data(), bytes, &position, to.address, to_count, to_type, comm);
 }
 
 }  // namespace stretto

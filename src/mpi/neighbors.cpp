@@ -1,4 +1,4 @@
-#include "engine/own_neighbors.hpp"
+#include "mpi/neighbors.hpp"
 
 namespace stretto {
 namespace {

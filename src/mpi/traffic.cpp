@@ -1,6 +1,6 @@
-#include "intercept/calls/traffic.hpp"
+#include "mpi/traffic.hpp"
 
-namespace stretto::intercept {
+namespace stretto {
 namespace {
 
 // As far as it matters which arguments are significant.
@@ -137,4 +137,4 @@ Traffic traffic_of(const Call& call) {
   return {.bytes = bytes_in(call, part), .root = has_root ? call.root : -1};
 }
 
-}  // namespace stretto::intercept
+}  // namespace stretto

@@ -1,9 +1,10 @@
-#include "engine/own_channel.hpp"
+#include "mpi/own_channel.hpp"
 
 #include <mutex>
 #include <vector>
 
-#include "engine/channel.hpp"
+#include "base/rank_context.hpp"
+#include "mpi/communicator_like.hpp"
 
 namespace stretto::own_channel {
 namespace {
@@ -16,10 +17,7 @@ struct Channel {
   int next_tag = kCopyTag + 1;
 };
 
-Channel& channel() {
-  static auto* const instance = new Channel;
-  return *instance;
-}
+Channel& channel() { return of_rank<Channel>(); }
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 

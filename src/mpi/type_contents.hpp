@@ -4,7 +4,7 @@
 // that is an error, which by default ends the job. So MPI 4's are taken where the MPI has them.
 #pragma once
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 

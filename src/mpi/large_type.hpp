@@ -2,7 +2,7 @@
 // without the functions of MPI 4.0 that count further.
 #pragma once
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 

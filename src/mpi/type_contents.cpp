@@ -1,4 +1,4 @@
-#include "engine/type_contents.hpp"
+#include "mpi/type_contents.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

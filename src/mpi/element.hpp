@@ -7,8 +7,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "mpi/native.hpp"
+#include "mpi/opaque.hpp"
 #include "schedule/shape.hpp"
-#include "transport/mpi/native.hpp"
 
 namespace stretto {
 
@@ -31,15 +32,6 @@ struct Element {
 // a type that merely has no gaps may still reorder its parts.
 [[nodiscard]] bool is_plain(MPI_Datatype type);
 
-// Data in memory as MPI's functions want it described.
-struct Piece {
-  void* address = nullptr;
-  Count count = 0;
-  MPI_Datatype type{};
-  Count bytes = 0;
-  bool plain = false;
-};
-
 // A buffer of a schedule's: equal elements in a row, or parts that each have a place, a
 // count and a type of their own (gatherv and its kind: a part is one rank's block).
 struct Block {
@@ -58,7 +50,7 @@ struct Block {
     }
     return {.address = at(span.offset),
             .count = span.count * element.per_element,
-            .type = element.type,
+            .type = opaque(element.type),
             .bytes = span.count * element.bytes,
             .plain = element.plain};
   }
@@ -67,8 +59,7 @@ struct Block {
 // Joins equally many elements of one type. Returns an MPI error code.
 int reduce(const Piece& from, const Piece& to, MPI_Op op);
 
-// Copies data of one signature but perhaps different layouts. `comm` is what MPI_Pack
-// wants one for. Returns an MPI error code.
-int copy(const Piece& from, const Piece& to, MPI_Comm comm);
+// Copies data of one signature but perhaps different layouts. Returns an MPI error code.
+int copy(const Piece& from, const Piece& to);
 
 }  // namespace stretto

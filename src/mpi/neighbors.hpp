@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "mpi/native.hpp"
 #include "schedule/graph.hpp"
-#include "transport/mpi/native.hpp"
 
 namespace stretto {
 

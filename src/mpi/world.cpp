@@ -1,12 +1,8 @@
-#include "intercept/calls/world.hpp"
-
-#include <sys/resource.h>
+#include "mpi/world.hpp"
 
 #include <numeric>
 
-#include "topology/topology.hpp"
-
-namespace stretto::intercept {
+namespace stretto {
 
 bool is_spawned() {
   MPI_Comm parent = native().comm_null;
@@ -36,19 +32,4 @@ std::vector<int> ranks_in_world(MPI_Group group) {
   return world_ranks;
 }
 
-void describe_rank(Json& json) {
-  int rank = 0;
-  int size = 0;
-  native().Comm_rank(native().comm_world, &rank);
-  native().Comm_size(native().comm_world, &size);
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  json.field("rank", rank)
-      .field("size", size)
-      .field("abi", STRETTO_ABI)
-      .field("mpi", std::string_view(native_version()))
-      .field("host", static_cast<const char*>(Place::here().host.data()))
-      .field("involuntary_switches", usage.ru_nivcsw);
-}
-
-}  // namespace stretto::intercept
+}  // namespace stretto

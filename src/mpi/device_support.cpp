@@ -1,6 +1,6 @@
-#include "transport/mpi/device_support.hpp"
+#include "mpi/device_support.hpp"
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 

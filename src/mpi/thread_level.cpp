@@ -1,8 +1,8 @@
-#include "transport/mpi/thread_level.hpp"
+#include "mpi/thread_level.hpp"
 
 #include <dlfcn.h>
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 namespace {

@@ -1,4 +1,4 @@
-#include "api/reducible.hpp"
+#include "mpi/reducible.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/mpi/spared.hpp"
+#include "mpi/errors_returned.hpp"
 
 namespace stretto {
 namespace {
@@ -16,8 +16,8 @@ using Pair = std::pair<MPI_Op, MPI_Datatype>;
 // That takes the error handlers from other threads' calls for a moment, so it is asked of
 // predefined operations alone, once.
 bool accepted_by_the_mpi(const Pair& pair) {
-  const Spared self(native().comm_self);
-  const Spared world(native().comm_world);
+  const ErrorsReturned self(native().comm_self);
+  const ErrorsReturned world(native().comm_world);
   std::array<std::byte, 8> nothing{};
   return native().Reduce_local(&nothing[0], &nothing[4], 0, pair.second, pair.first) == MPI_SUCCESS;
 }

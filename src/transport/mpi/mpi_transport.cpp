@@ -1,67 +1,61 @@
-#include "transport/mpi/transport.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 
 #include <algorithm>
 #include <climits>
 
-#include "transport/mpi/large_type.hpp"
+#include "mpi/large_type.hpp"
+#include "mpi/opaque.hpp"
 
 namespace stretto {
-
 namespace {
 
 // MPI_Isend_c and MPI_Irecv_c; nullptr where the MPI has none.
 template <class Buffer>
 using Large = int (*)(Buffer, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
+// By `plain`, which counts by int, or what counts further.
+template <class Buffer, class Plain>
+int begin(Plain plain, Large<Buffer> large, const Piece& data, const Transport::Endpoint& end,
+          MPI_Request* request) {
+  const MPI_Datatype type = type_of(data.type);
+  const MPI_Comm comm = comm_of(end.group);
+  if (data.count <= INT_MAX) {
+    return plain(data.address, static_cast<int>(data.count), type, end.peer, end.tag, comm,
+                 request);
+  }
+  if (large != nullptr) {
+    return large(data.address, data.count, type, end.peer, end.tag, comm, request);
+  }
+  const LargeType all(data.count, type);
+  if (all.error() != MPI_SUCCESS) return all.error();
+  return plain(data.address, 1, all.get(), end.peer, end.tag, comm, request);
+}
+
+template <class Buffer>
+Large<Buffer> find_large(const char* name) {
+  return reinterpret_cast<Large<Buffer>>(native_symbol(name));
+}
+
 }  // namespace
 
-int MpiTransport::post_send(const void* buffer, std::int64_t count, MPI_Datatype type,
-                            const Endpoint& to, Token token) {
+Transport::Joined MpiTransport::join(const Group& group) { return {.group = group.handle}; }
+
+int MpiTransport::post_send(const Piece& data, const Endpoint& to, Token token) {
+  static const auto large = find_large<const void*>("PMPI_Isend_c");
   MPI_Request request{};
-  int error = MPI_SUCCESS;
-  if (count <= INT_MAX) {
-    error =
-        native().Isend(buffer, static_cast<int>(count), type, to.peer, to.tag, to.comm, &request);
-  } else {
-    static const auto large = reinterpret_cast<Large<const void*>>(native_symbol("PMPI_Isend_c"));
-    if (large != nullptr) {
-      error = large(buffer, count, type, to.peer, to.tag, to.comm, &request);
-    } else {
-      const LargeType all(count, type);
-      error = all.error();
-      if (error == MPI_SUCCESS) {
-        error = native().Isend(buffer, 1, all.get(), to.peer, to.tag, to.comm, &request);
-      }
-    }
-  }
+  const int error = begin<const void*>(native().Isend, large, data, to, &request);
   return remember(error, request, token, false);
 }
 
-int MpiTransport::post_recv(void* buffer, std::int64_t count, MPI_Datatype type,
-                            const Endpoint& from, Token token) {
+int MpiTransport::post_recv(const Piece& data, const Endpoint& from, Token token) {
+  static const auto large = find_large<void*>("PMPI_Irecv_c");
   MPI_Request request{};
-  int error = MPI_SUCCESS;
-  if (count <= INT_MAX) {
-    error = native().Irecv(buffer, static_cast<int>(count), type, from.peer, from.tag, from.comm,
-                           &request);
-  } else {
-    static const auto large = reinterpret_cast<Large<void*>>(native_symbol("PMPI_Irecv_c"));
-    if (large != nullptr) {
-      error = large(buffer, count, type, from.peer, from.tag, from.comm, &request);
-    } else {
-      const LargeType all(count, type);
-      error = all.error();
-      if (error == MPI_SUCCESS) {
-        error = native().Irecv(buffer, 1, all.get(), from.peer, from.tag, from.comm, &request);
-      }
-    }
-  }
+  const int error = begin<void*>(native().Irecv, large, data, from, &request);
   return remember(error, request, token, true);
 }
 
 int MpiTransport::remember(int error, MPI_Request request, Token token, bool is_receive) {
   if (error != MPI_SUCCESS) return error;
-  ++posted_;
   requests_.push_back(request);
   in_flight_.push_back({token, is_receive});
   return MPI_SUCCESS;

@@ -1,8 +1,8 @@
-#include "transport/mpi/yielding.hpp"
+#include "mpi/yielding.hpp"
 
 #include <cstdlib>
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto {
 namespace {

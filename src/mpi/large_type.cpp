@@ -1,4 +1,4 @@
-#include "transport/mpi/large_type.hpp"
+#include "mpi/large_type.hpp"
 
 #include <array>
 

@@ -1,11 +1,11 @@
-// A communicator of this process alone that carries nothing but Stretto's messages to
+// A communicator of this rank alone that carries nothing but Stretto's messages to
 // itself: the operations of communicators of one rank, on tag 0, copies and, on tags of their own,
 // signals.
 #pragma once
 
 #include <atomic>
 
-#include "transport/mpi/native.hpp"
+#include "mpi/native.hpp"
 
 namespace stretto::own_channel {
 

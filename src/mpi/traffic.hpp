@@ -1,9 +1,9 @@
 // What a call moves.
 #pragma once
 
-#include "api/call.hpp"
+#include "mpi/call.hpp"
 
-namespace stretto::intercept {
+namespace stretto {
 
 struct Traffic {
   std::int64_t bytes = 0;
@@ -17,4 +17,4 @@ struct Traffic {
 // the vector, in a scatter its block, in an alltoall all it sends.
 [[nodiscard]] Traffic traffic_of(const Call& call);
 
-}  // namespace stretto::intercept
+}  // namespace stretto

@@ -1,0 +1,100 @@
+// The state of one MPI rank. Whatever belongs to a rank hangs from here and not from a singleton,
+// so that several ranks may live in one process.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+namespace stretto {
+
+class Awaited;
+class Failures;
+class RankContext;
+namespace intercept {
+class ToolCall;
+}
+
+// What a thread is in the middle of, for the rank that it runs. Who lets ranks take turns on a
+// thread swaps it.
+struct ThreadContext {
+  RankContext* rank = nullptr;  // nullptr: the process's
+  int wrappers = 0;             // of ours that it is in
+  int waits = 0;                // of Stretto's that it is in, one within the other's callbacks
+  const Awaited* awaited = nullptr;
+  Failures* failures = nullptr;
+  intercept::ToolCall* tool_call = nullptr;
+};
+inline constinit thread_local ThreadContext this_thread [[gnu::tls_model("initial-exec")]];
+
+// Thread-safe. Parts are made when they are first asked for, and live as long as it does: those of
+// the process for ever, as threads and functions that exit() calls may outlive main's statics.
+class RankContext {
+ public:
+  static constexpr std::size_t kMostParts = 32;
+
+  constexpr RankContext() = default;
+  ~RankContext();
+  RankContext(const RankContext&) = delete;
+  RankContext& operator=(const RankContext&) = delete;
+
+  // Of the rank that this thread runs.
+  [[nodiscard]] static RankContext& current() {
+    return this_thread.rank != nullptr ? *this_thread.rank : of_process();
+  }
+
+  // Its one object of this type, default-constructed.
+  template <class Part>
+  [[nodiscard]] Part& get() {
+    const int slot = Slot<Part>::number.load(std::memory_order_acquire);
+    void* part = slot < 0 ? nullptr : at(slot).load(std::memory_order_acquire);
+    if (part == nullptr) [[unlikely]]
+      part = make(Slot<Part>::number, {&create<Part>, &destroy<Part>});
+    return *static_cast<Part*>(part);
+  }
+
+ private:
+  struct Kind {
+    void* (*create)() = nullptr;
+    void (*destroy)(void*) = nullptr;
+  };
+  // Where all ranks have a type's object: numbered when the first is asked for.
+  template <class Part>
+  struct Slot {
+    static inline constinit std::atomic<int> number{-1};
+  };
+  template <class Part>
+  static void* create() {
+    return new Part;
+  }
+  template <class Part>
+  static void destroy(void* part) {
+    delete static_cast<Part*>(part);
+  }
+
+  [[nodiscard]] static RankContext& of_process();
+  [[nodiscard]] std::atomic<void*>& at(int slot) { return parts_[static_cast<std::size_t>(slot)]; }
+  void* make(std::atomic<int>& slot, const Kind& kind);
+
+  std::array<std::atomic<void*>, kMostParts> parts_{};
+};
+
+// The part of the rank that this thread runs.
+template <class Part>
+[[nodiscard]] Part& of_rank() {
+  return RankContext::current().get<Part>();
+}
+
+// While it lives, this thread runs that rank.
+class Running {
+ public:
+  explicit Running(RankContext& rank) : outer_(this_thread) { this_thread = {.rank = &rank}; }
+  ~Running() { this_thread = outer_; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  ThreadContext outer_;
+};
+
+}  // namespace stretto

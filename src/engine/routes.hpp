@@ -1,0 +1,59 @@
+// By which transport each rank of a communicator is reached: decided once, when Stretto gets to
+// know the communicator.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "schedule/shape.hpp"
+#include "transport/transport.hpp"
+
+namespace stretto {
+
+// A transport, and what it made of the group of ranks that a communicator's are among.
+struct Carrier {
+  Transport* transport = nullptr;
+  Transport::Joined joined;
+};
+
+struct Route {
+  Transport* transport = nullptr;
+  Opaque group{};
+  Rank peer = 0;  // in the group
+};
+
+// What grows with the number of ranks is four bytes each, nothing where they are all those of the
+// group, and some 50 bytes for each rank that another transport than the last reaches.
+class Routes {
+ public:
+  Routes() = default;
+  // `carriers` in the order in which they are preferred; the last reaches all. `ranks` are the
+  // communicator's in the group, in its order; empty: the same.
+  Routes(std::span<const Carrier> carriers, std::vector<Rank> ranks);
+
+  [[nodiscard]] const std::vector<Rank>& ranks() const { return ranks_; }
+  // In the group.
+  [[nodiscard]] Rank number_of(Rank rank) const {
+    return ranks_.empty() ? rank : ranks_[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] Route to(Rank rank) const {
+    const Way* way = &last_;
+    if (!others_.empty()) [[unlikely]] {
+      if (const auto other = others_.find(rank); other != others_.end()) way = &other->second;
+    }
+    return {way->transport, way->group, number_of(rank)};
+  }
+
+ private:
+  struct Way {
+    Transport* transport = nullptr;
+    Opaque group{};
+  };
+
+  Way last_;
+  std::unordered_map<Rank, Way> others_;
+  std::vector<Rank> ranks_;
+};
+
+}  // namespace stretto

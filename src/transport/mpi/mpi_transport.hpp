@@ -1,0 +1,42 @@
+// Moves data by the point-to-point calls of the MPI underneath. Reaches all ranks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/native.hpp"
+#include "transport/transport.hpp"
+
+namespace stretto {
+
+// Of a group it needs no more than the MPI's own handle. A piece of more than INT_MAX elements
+// needs an MPI with large counts (MPI 4.0); elsewhere they fail with MPI_ERR_COUNT.
+class MpiTransport final : public Transport {
+ public:
+  [[nodiscard]] Joined join(const Group& group) override;
+  void leave(Opaque /*group*/) override {}
+  int post_send(const Piece& data, const Endpoint& to, Token token) override;
+  int post_recv(const Piece& data, const Endpoint& from, Token token) override;
+  [[nodiscard]] bool idle() const override { return requests_.empty(); }
+  const std::vector<Completion>& poll() override;
+  [[nodiscard]] std::vector<Token> in_flight() const override;
+  void cancel_receives(const void* owner) override;
+
+ private:
+  struct InFlight {
+    Token token;
+    bool is_receive = false;
+  };
+
+  int test_some(int* count);  // into indices_ and statuses_
+  int remember(int error, MPI_Request request, Token token, bool is_receive);
+
+  std::vector<MPI_Request> requests_;  // parallel to in_flight_
+  std::size_t next_ = 0;  // which of them was looked at last, where they are looked at in turn
+  std::vector<InFlight> in_flight_;
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<Completion> completed_;
+};
+
+}  // namespace stretto

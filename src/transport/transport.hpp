@@ -1,0 +1,84 @@
+// How messages get from rank to rank: what the engine holds each of its transports by.
+//
+// A transport carries described data between ranks of a group. Messages between two ranks of a
+// group are matched by their tag, those of one tag in the order they were posted in. Who posts a
+// message gives it a token, which `poll` hands back when it is complete. Nothing here blocks,
+// spins or locks: the owner, the engine, serialises the calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "transport/piece.hpp"
+
+namespace stretto {
+
+class Transport {
+ public:
+  struct Token {
+    void* owner = nullptr;
+    std::int32_t step = 0;
+  };
+  // One end of a message: who is at the other, `peer` of a group that the transport has joined.
+  struct Endpoint {
+    Opaque group{};
+    int peer = 0;
+    int tag = 0;
+  };
+  struct Completion {
+    Token token;
+    int error = 0;
+  };
+
+  // Ranks between which messages are to go, before there is a transport between them.
+  class Group {
+   public:
+    Group(int rank_here, int ranks, Opaque communicator)
+        : rank(rank_here), size(ranks), handle(communicator) {}
+    virtual ~Group() = default;
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+
+    // All ranks give as many bytes, and get everyone's, by rank. Collective.
+    virtual void allgather(std::span<const std::byte> mine, std::span<std::byte> all) const = 0;
+
+    const int rank;
+    const int size;
+    const Opaque handle;  // the MPI's: an MPI_Comm that carries nothing else
+  };
+  // What a transport makes of a group.
+  struct Joined {
+    Opaque group{};  // for Endpoint
+    // The ranks that it reaches, and that reach this one so, ascending. That which is asked last
+    // reaches all, and names none.
+    std::vector<int> reached{};
+  };
+
+  Transport() = default;
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  // Collective over the group, and on all its ranks the same transports are asked in one order.
+  [[nodiscard]] virtual Joined join(const Group& group) = 0;
+  // Collective; nothing is under way there.
+  virtual void leave(Opaque group) = 0;
+
+  // Both return an MPI error code (0: none); on an error nothing is in flight for `token`. The
+  // data stay as they are until the message is complete.
+  virtual int post_send(const Piece& data, const Endpoint& to, Token token) = 0;
+  virtual int post_recv(const Piece& data, const Endpoint& from, Token token) = 0;
+
+  // Is nothing in flight?
+  [[nodiscard]] virtual bool idle() const = 0;
+  // Moves things along once; what completed meanwhile is valid until the next call.
+  virtual const std::vector<Completion>& poll() = 0;
+  // The tokens of the messages in flight.
+  [[nodiscard]] virtual std::vector<Token> in_flight() const = 0;
+  // Gives up the receives posted for `owner`, which complete; its sends run out by themselves.
+  virtual void cancel_receives(const void* owner) = 0;
+};
+
+}  // namespace stretto

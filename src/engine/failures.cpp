@@ -9,14 +9,18 @@ void Failures::add(MPI_Comm comm, int error) {
   current->first_ = error;
 }
 
-int Failures::tell(int error) const {
+int Failures::report(int error) const {
   native().Comm_call_errhandler(comm_, error);
   return error;
 }
 
-int Failures::told(int error, int count, MPI_Status* statuses) const {
-  if (first_ == MPI_SUCCESS) return error;
-  for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < count; ++i) {
+int Failures::report_all(int error, const Completion& completion) const {
+  const bool has_one_status =
+      completion.of == Completion::Of::one || completion.of == Completion::Of::any;
+  if (has_one_status) return report(first_);
+  const int set = completion.of == Completion::Of::some ? *completion.outcount : completion.count;
+  MPI_Status* const statuses = completion.statuses;
+  for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < set; ++i) {
     if (statuses[i].MPI_SOURCE == kFailed) {
       statuses[i].MPI_SOURCE = MPI_ANY_SOURCE;
       statuses[i].MPI_ERROR = first_;
@@ -24,7 +28,7 @@ int Failures::told(int error, int count, MPI_Status* statuses) const {
       statuses[i].MPI_ERROR = MPI_SUCCESS;
     }
   }
-  return tell(MPI_ERR_IN_STATUS);
+  return report(MPI_ERR_IN_STATUS);
 }
 
 }  // namespace stretto

@@ -2,7 +2,7 @@
 //
 // A generalized request that fails is the MPI's own affair: Open MPI calls the error handler
 // of MPI_COMM_WORLD for it, MPICH that of MPI_COMM_SELF. So Stretto's never fail; what they
-// have to tell is collected here by the thread that completes them, and told to the handler
+// have to report is collected here by the thread that completes them, and reported to the handler
 // of their own communicator.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/rank_context.hpp"
-#include "mpi/native.hpp"
+#include "mpi/completion.hpp"
 
 namespace stretto {
 
@@ -27,13 +27,15 @@ class Failures {
   // This thread has completed the request of a collective on `comm` that failed.
   static void add(MPI_Comm comm, int error);
 
-  // What the function that completes one request returns, where the MPI's returned `error`.
-  [[nodiscard]] int told(int error) const { return first_ == MPI_SUCCESS ? error : tell(first_); }
-  // The same where it completes several: `count` statuses were set, or are ignored.
-  [[nodiscard]] int told(int error, int count, MPI_Status* statuses) const;
+  // What the call that completes requests returns, where the MPI's function returned `error`; sets
+  // the statuses of those that failed.
+  [[nodiscard]] int result(int error, const Completion& completion) const {
+    return first_ == MPI_SUCCESS ? error : report_all(error, completion);
+  }
 
  private:
-  [[nodiscard]] int tell(int error) const;
+  [[nodiscard]] int report_all(int error, const Completion& completion) const;
+  [[nodiscard]] int report(int error) const;
 
   Failures* outer_;
   MPI_Comm comm_{};  // of the first that failed

@@ -28,18 +28,6 @@ class AwaitedRequests : public Awaited {
   const MPI_Request* requests_;
 };
 
-// Has Stretto nothing to do with whatever the program may wait or ask for?
-bool is_the_mpis() {
-  return Engine::get().idle() && !Persistents::get().any() && !Tracked::get().any();
-}
-
-// The same before a wait.
-bool waits_natively() {
-  if (!is_the_mpis()) return false;
-  Engine::get().relax();
-  return true;
-}
-
 // Would the MPI's own wait do? Where nothing of Stretto's is pending.
 bool wait_natively() {
   Engine& engine = Engine::get();
@@ -124,146 +112,38 @@ std::vector<MPI_Request> remember(int count, const MPI_Request* requests) {
   return {requests, requests + count};
 }
 
-// What a call that is refused leaves as it was says nothing of the requests.
-void unset(const std::vector<MPI_Request>& before, int* out, int value) {
-  if (!before.empty()) *out = value;
-}
-
-void forget_all(const std::vector<MPI_Request>& requests) {
-  for (const MPI_Request request : requests) Tracked::get().forget(request);
-}
-
-void forget_at(const std::vector<MPI_Request>& requests, int index) {
-  if (!requests.empty() && index >= 0) {
-    Tracked::get().forget(requests[static_cast<std::size_t>(index)]);
+int wait(const Completion& completion) {
+  if (wait_natively()) return completion.call();
+  if (completion.of == Completion::Of::all) {
+    drive_all(completion.count, completion.requests);
+    return completion.call();
   }
+  return drive(completion.count, completion.requests,
+               [&](int* done) { return completion.ask(done); });
 }
 
-void forget_some(const std::vector<MPI_Request>& requests, int outcount, const int* indices) {
-  if (requests.empty() || outcount == MPI_UNDEFINED) return;
-  for (int i = 0; i < outcount; ++i) forget_at(requests, indices[i]);
+int test(const Completion& completion) {
+  drive_once();
+  const int error = completion.call();
+  Engine::get().free_released();  // what another thread has ended since
+  return error;
 }
 
 }  // namespace
 
-int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
-  if (waits_natively()) return real(request, status);
+int on_completion(const Completion& completion) {
   const Failures failures;
-  const AwaitedRequests awaited(1, request);
-  const std::vector<MPI_Request> before = remember(1, request);
-  const int error = wait_natively() ? real(request, status) : drive(1, request, [&](int* flag) {
-    return native().Test(request, flag, status);
-  });
-  forget_all(before);
+  const AwaitedRequests awaited(completion.count, completion.requests);
+  const std::vector<MPI_Request> tracked = remember(completion.count, completion.requests);
+  if (!tracked.empty()) completion.none_complete();
+  const int error = completion.waits ? wait(completion) : test(completion);
+  if (!tracked.empty()) {
+    completion.each_complete([&](int place, int /*status*/) {
+      Tracked::get().forget(tracked[static_cast<std::size_t>(place)]);
+    });
+  }
   Persistents::get().collect(error);
-  return failures.told(error);
-}
-
-int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
-  if (is_the_mpis()) return real(request, flag, status);
-  const Failures failures;
-  const AwaitedRequests awaited(1, request);
-  const std::vector<MPI_Request> before = remember(1, request);
-  unset(before, flag, 0);
-  drive_once();
-  const int error = real(request, flag, status);
-  if (*flag != 0) forget_all(before);
-  Engine::get().free_released();  // what another thread has ended since
-  Persistents::get().collect(error);
-  return failures.told(error);
-}
-
-int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests, MPI_Status* statuses) {
-  if (waits_natively()) return real(count, requests, statuses);
-  const Failures failures;
-  const AwaitedRequests awaited(count, requests);
-  const std::vector<MPI_Request> before = remember(count, requests);
-  if (!wait_natively()) drive_all(count, requests);
-  const int error = real(count, requests, statuses);
-  forget_all(before);
-  Persistents::get().collect(error);
-  return failures.told(error, count, statuses);
-}
-
-int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int* flag,
-               MPI_Status* statuses) {
-  if (is_the_mpis()) return real(count, requests, flag, statuses);
-  const Failures failures;
-  const AwaitedRequests awaited(count, requests);
-  const std::vector<MPI_Request> before = remember(count, requests);
-  unset(before, flag, 0);
-  drive_once();
-  const int error = real(count, requests, flag, statuses);
-  if (*flag != 0) forget_all(before);
-  Engine::get().free_released();  // what another thread has ended since
-  Persistents::get().collect(error);
-  return failures.told(error, count, statuses);
-}
-
-int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int* index,
-               MPI_Status* status) {
-  if (waits_natively()) return real(count, requests, index, status);
-  const Failures failures;
-  const AwaitedRequests awaited(count, requests);
-  const std::vector<MPI_Request> before = remember(count, requests);
-  unset(before, index, MPI_UNDEFINED);
-  const int error = wait_natively()
-                        ? real(count, requests, index, status)
-                        : drive(count, requests, [&](int* flag) {
-                            return native().Testany(count, requests, index, flag, status);
-                          });
-  forget_at(before, *index);
-  Persistents::get().collect(error);
-  return failures.told(error);
-}
-
-int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int* index, int* flag,
-               MPI_Status* status) {
-  if (is_the_mpis()) return real(count, requests, index, flag, status);
-  const Failures failures;
-  const AwaitedRequests awaited(count, requests);
-  const std::vector<MPI_Request> before = remember(count, requests);
-  unset(before, flag, 0);
-  drive_once();
-  const int error = real(count, requests, index, flag, status);
-  if (*flag != 0) forget_at(before, *index);
-  Engine::get().free_released();  // what another thread has ended since
-  Persistents::get().collect(error);
-  return failures.told(error);
-}
-
-int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests, int* outcount,
-                int* indices, MPI_Status* statuses) {
-  if (waits_natively()) return real(incount, requests, outcount, indices, statuses);
-  const Failures failures;
-  const AwaitedRequests awaited(incount, requests);
-  const std::vector<MPI_Request> before = remember(incount, requests);
-  unset(before, outcount, 0);
-  const int error = wait_natively() ? real(incount, requests, outcount, indices, statuses)
-                                    : drive(incount, requests, [&](int* flag) {
-                                        const int failure = native().Testsome(
-                                            incount, requests, outcount, indices, statuses);
-                                        *flag = *outcount != 0 ? 1 : 0;
-                                        return failure;
-                                      });
-  forget_some(before, *outcount, indices);
-  Persistents::get().collect(error);
-  return failures.told(error, *outcount, statuses);
-}
-
-int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests, int* outcount,
-                int* indices, MPI_Status* statuses) {
-  if (is_the_mpis()) return real(incount, requests, outcount, indices, statuses);
-  const Failures failures;
-  const AwaitedRequests awaited(incount, requests);
-  const std::vector<MPI_Request> before = remember(incount, requests);
-  unset(before, outcount, 0);
-  drive_once();
-  const int error = real(incount, requests, outcount, indices, statuses);
-  forget_some(before, *outcount, indices);
-  Engine::get().free_released();  // what another thread has ended since
-  Persistents::get().collect(error);
-  return failures.told(error, *outcount, statuses);
+  return failures.result(error, completion);
 }
 
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
@@ -275,10 +155,10 @@ int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request req
 }
 
 int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request) {
-  const std::vector<MPI_Request> before = remember(1, request);
-  if (Persistents::get().any()) Persistents::get().forget(*request);
+  const MPI_Request freed = *request;
+  if (Persistents::get().any()) Persistents::get().forget(freed);
   const int error = real(request);
-  forget_all(before);
+  if (Tracked::get().any()) Tracked::get().forget(freed);
   Engine::get().free_released();  // what only that has kept
   return error;
 }

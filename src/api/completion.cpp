@@ -60,7 +60,7 @@ class AwaitedRequests : public Awaited {
 };
 
 // Where Stretto was never used every request is null, and no engine is open.
-void look(int count, const stretto_request* requests) {
+void poll(int count, const stretto_request* requests) {
   const AwaitedRequests awaited(count, requests);
   if (Engine::get().is_open()) Engine::get().progress();
 }
@@ -137,7 +137,7 @@ int stretto_wait(stretto_request* request) {
 }
 
 int stretto_test(stretto_request* request, int* flag) {
-  look(1, request);
+  poll(1, request);
   *flag = is_complete(*request) ? 1 : 0;
   return *flag != 0 ? conclude(request) : MPI_SUCCESS;
 }
@@ -148,7 +148,7 @@ int stretto_waitall(int count, stretto_request requests[]) {
 }
 
 int stretto_testall(int count, stretto_request requests[], int* flag) {
-  look(count, requests);
+  poll(count, requests);
   *flag = all_complete(count, requests) ? 1 : 0;
   return *flag != 0 ? conclude_all(count, requests) : MPI_SUCCESS;
 }
@@ -160,7 +160,7 @@ int stretto_waitany(int count, stretto_request requests[], int* index) {
 }
 
 int stretto_testany(int count, stretto_request requests[], int* index, int* flag) {
-  look(count, requests);
+  poll(count, requests);
   *index = find_complete(count, requests);
   *flag = *index == kNoneYet ? 0 : 1;
   if (*index < 0) {
@@ -176,7 +176,7 @@ int stretto_waitsome(int count, stretto_request requests[], int* outcount, int i
 }
 
 int stretto_testsome(int count, stretto_request requests[], int* outcount, int indices[]) {
-  look(count, requests);
+  poll(count, requests);
   return conclude_some(count, requests, outcount, indices);
 }
 

@@ -29,19 +29,19 @@ RankContext::~RankContext() {
 }
 
 // Not under a lock: making one part may ask for another.
-void* RankContext::make(std::atomic<int>& slot, const Kind& kind) {
+void* RankContext::make(std::atomic<int>& slot, const PartType& type) {
   {
     const std::lock_guard lock(numbering);
     if (slot < 0) {
       if (numbered == static_cast<int>(kMostParts)) std::abort();  // kMostParts is to be raised
-      destroyers[static_cast<std::size_t>(numbered)] = kind.destroy;
+      destroyers[static_cast<std::size_t>(numbered)] = type.destroy;
       slot.store(numbered++, std::memory_order_release);
     }
   }
-  void* const made = kind.create();
+  void* const made = type.create();
   void* before = nullptr;
   if (at(slot).compare_exchange_strong(before, made)) return made;
-  kind.destroy(made);  // another thread was faster
+  type.destroy(made);  // another thread was faster
   return before;
 }
 

@@ -46,22 +46,22 @@ class RankContext {
   // Its one object of this type, default-constructed.
   template <class Part>
   [[nodiscard]] Part& get() {
-    const int slot = Slot<Part>::number.load(std::memory_order_acquire);
+    const int slot = NumberOf<Part>::slot.load(std::memory_order_acquire);
     void* part = slot < 0 ? nullptr : at(slot).load(std::memory_order_acquire);
     if (part == nullptr) [[unlikely]]
-      part = make(Slot<Part>::number, {&create<Part>, &destroy<Part>});
+      part = make(NumberOf<Part>::slot, {&create<Part>, &destroy<Part>});
     return *static_cast<Part*>(part);
   }
 
  private:
-  struct Kind {
+  struct PartType {
     void* (*create)() = nullptr;
     void (*destroy)(void*) = nullptr;
   };
   // Where all ranks have a type's object: numbered when the first is asked for.
   template <class Part>
-  struct Slot {
-    static inline constinit std::atomic<int> number{-1};
+  struct NumberOf {
+    static inline constinit std::atomic<int> slot{-1};
   };
   template <class Part>
   static void* create() {
@@ -74,7 +74,7 @@ class RankContext {
 
   [[nodiscard]] static RankContext& of_process();
   [[nodiscard]] std::atomic<void*>& at(int slot) { return parts_[static_cast<std::size_t>(slot)]; }
-  void* make(std::atomic<int>& slot, const Kind& kind);
+  void* make(std::atomic<int>& slot, const PartType& kind);
 
   std::array<std::atomic<void*>, kMostParts> parts_{};
 };

@@ -115,7 +115,7 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
   running_.push_back(operation);
   if (background) {
     raise_background(1);
-    operation->begin_rhythm(now_ns(), looks_);
+    operation->begin_rhythm(now_ns(), polls_);
   }
   operation->begin();
   settle(operation);
@@ -173,12 +173,12 @@ bool Engine::poll(Lock& lock) {
   bool any = false;
   for (const auto& transport : transports_) {
     if (driving_ || transport->idle()) continue;
-    const std::vector<Transport::Completion>* completed = nullptr;
+    const std::vector<Transport::Completed>* completed = nullptr;
     drive(lock, [&] { completed = &transport->poll(); });
     for (const auto& [token, error] : *completed) {
       auto* const operation = static_cast<Operation*>(token.owner);
       operation->message_done(token.step, error);
-      if (operation->background) operation->keep_rhythm(token.step, now_ns(), looks_);
+      if (operation->background) operation->keep_rhythm(token.step, now_ns(), polls_);
       settle(operation);
       any = true;
     }
@@ -313,7 +313,7 @@ bool Engine::pass(Lock& lock) {
 bool Engine::try_pass() {
   Lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
-  ++looks_;
+  ++polls_;
   return pass(lock);
 }
 

@@ -90,7 +90,7 @@ class Engine {
   template <class Finished>
   void wait_until(const Finished& finished);
   void wait(const Operation& operation);
-  // One look at everything pending.
+  // Polls once for everything pending.
   void progress();
 
   // Something of the MPI's own is pending that its progress thread should move along:
@@ -149,7 +149,7 @@ class Engine {
   [[nodiscard]] bool op_in_use(MPI_Op op) const;
 
   // Those that take the lock give it up meanwhile and return true where they did anything.
-  bool pass(Lock& lock);  // looks for messages, and then
+  bool pass(Lock& lock);  // polls, and then
   bool work(Lock& lock, const Operation* only = nullptr);
   bool poll(Lock& lock);
   [[nodiscard]] bool has_messages() const;  // in flight
@@ -173,7 +173,7 @@ class Engine {
   void lower_locks();
   void start_progress_thread();
   void run_progress_thread();
-  void look_in_background(Lock& lock, std::int64_t& interval);
+  void poll_in_background(Lock& lock, std::int64_t& interval);
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
   static void poke();
 
@@ -207,7 +207,7 @@ class Engine {
   std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
   bool program_has_threads_ = false;
-  long looks_ = 0;  // at what is pending, by anybody
+  long polls_ = 0;  // at what is pending, by anybody
   int waiters_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken
   bool stopping_ = false;

@@ -1,4 +1,4 @@
-// What a thread does between two looks at its messages while it waits.
+// What a thread does between two polls while it waits.
 //
 // On a core of its own it spins, then yields, then sleeps ever longer, never more than
 // a sixteenth of the time waited so far: latency stays that of spinning. Where ranks share
@@ -18,7 +18,7 @@ class Idle {
  public:
   explicit Idle(bool oversubscribed) : oversubscribed_(oversubscribed) {}
 
-  // Nothing happened at the last look.
+  // Nothing happened at the last poll.
   void pause();
   // Something did: be quick again.
   void reset() { started_ns_ = waited_ns_ = 0; }

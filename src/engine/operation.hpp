@@ -112,14 +112,14 @@ class Operation {
   // the thread that began the operation.
   [[nodiscard]] int compute_as_begun(StepId id) const;
 
-  // Of one in the background, under the lock: the `look`th look of all began it or found `step`
+  // Of one in the background, under the lock: the `poll`th poll of all began it or found `step`
   // done. A message of ours is gone as soon as it can be; what keeps time is those of others.
-  void begin_rhythm(std::int64_t now_ns, long look) { pace_.start(now_ns, look); }
-  void keep_rhythm(StepId step, std::int64_t now_ns, long look) {
+  void begin_rhythm(std::int64_t now_ns, long poll) { pace_.start(now_ns, poll); }
+  void keep_rhythm(StepId step, std::int64_t now_ns, long poll) {
     const Step& done = task_.plan->schedule.steps[static_cast<std::size_t>(step)];
-    if (done.kind == StepKind::recv) pace_.event(task_.plan->rhythm, now_ns, look);
+    if (done.kind == StepKind::recv) pace_.event(task_.plan->rhythm, now_ns, poll);
   }
-  // When to look at it again; 0: not known.
+  // When to poll for it again; 0: not known.
   [[nodiscard]] std::int64_t expected_ns() const {
     return all_short_ ? pace_.expected_ns(task_.plan->rhythm) : 0;
   }
@@ -200,7 +200,7 @@ class Operation {
   bool computing_ = false;
   bool cancels_ = false;
   std::vector<Course> courses_;  // as in the plan's traffic_of
-  // A long message takes part in handshakes before it moves, which only looks answer.
+  // A long message takes part in handshakes before it moves, which only polls answer.
   bool all_short_ = true;
   Pace pace_;
   int error_ = MPI_SUCCESS;

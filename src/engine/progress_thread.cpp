@@ -15,7 +15,7 @@
 namespace stretto {
 namespace {
 
-// Between looks, in ns. While an operation's rhythm is not known, or it is late, the looks
+// Between polls, in ns. While an operation's rhythm is not known, or it is late, the polls
 // follow each other at the first and slow down to the second.
 constexpr std::int64_t kShortest = 200'000;
 constexpr std::int64_t kLongestQuiet = 400'000;
@@ -92,12 +92,12 @@ void Engine::run_progress_thread() {
       lock.lock();
     }
     ++wakeups_;
-    if (wanted()) look_in_background(lock, interval);
+    if (wanted()) poll_in_background(lock, interval);
   }
 }
 
-void Engine::look_in_background(Lock& lock, std::int64_t& interval) {
-  ++looks_;
+void Engine::poll_in_background(Lock& lock, std::int64_t& interval) {
+  ++polls_;
   bool moved = false;
   if (!driving_ && !has_messages() && to_post_.empty() && to_compute_.empty() && to_call_.empty()) {
     drive(lock, [] { poke(); });

@@ -8,14 +8,14 @@ namespace stretto {
 Routes::Routes(std::span<const Carrier> carriers, std::vector<Rank> ranks)
     : last_{carriers.back().transport, carriers.back().joined.group}, ranks_(std::move(ranks)) {
   for (const auto& [transport, joined] : carriers.first(carriers.size() - 1)) {
-    const Way way{transport, joined.group};
+    const Via via{transport, joined.group};
     if (ranks_.empty()) {
-      for (const Rank rank : joined.reached) others_.try_emplace(rank, way);
+      for (const Rank rank : joined.reached) others_.try_emplace(rank, via);
       continue;
     }
     for (std::size_t rank = 0; rank < ranks_.size() && !joined.reached.empty(); ++rank) {
       if (!std::ranges::binary_search(joined.reached, ranks_[rank])) continue;
-      others_.try_emplace(static_cast<Rank>(rank), way);
+      others_.try_emplace(static_cast<Rank>(rank), via);
     }
   }
 }

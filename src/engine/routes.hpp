@@ -38,21 +38,21 @@ class Routes {
     return ranks_.empty() ? rank : ranks_[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] Route to(Rank rank) const {
-    const Way* way = &last_;
+    const Via* via = &last_;
     if (!others_.empty()) [[unlikely]] {
-      if (const auto other = others_.find(rank); other != others_.end()) way = &other->second;
+      if (const auto other = others_.find(rank); other != others_.end()) via = &other->second;
     }
-    return {way->transport, way->group, number_of(rank)};
+    return {via->transport, via->group, number_of(rank)};
   }
 
  private:
-  struct Way {
+  struct Via {
     Transport* transport = nullptr;
     Opaque group{};
   };
 
-  Way last_;
-  std::unordered_map<Rank, Way> others_;
+  Via last_;
+  std::unordered_map<Rank, Via> others_;
   std::vector<Rank> ranks_;
 };
 

@@ -9,7 +9,7 @@
 namespace stretto::own_channel {
 namespace {
 
-struct Channel {
+struct OwnChannel {
   MPI_Comm comm{};
   bool is_open = false;
   std::mutex mutex;
@@ -17,7 +17,7 @@ struct Channel {
   int next_tag = kCopyTag + 1;
 };
 
-Channel& channel() { return of_rank<Channel>(); }
+OwnChannel& channel() { return of_rank<OwnChannel>(); }
 
 }  // namespace
 

@@ -27,7 +27,7 @@ class Transport {
     int peer = 0;
     int tag = 0;
   };
-  struct Completion {
+  struct Completed {
     Token token;
     int error = 0;
   };
@@ -74,7 +74,7 @@ class Transport {
   // Is nothing in flight?
   [[nodiscard]] virtual bool idle() const = 0;
   // Moves things along once; what completed meanwhile is valid until the next call.
-  virtual const std::vector<Completion>& poll() = 0;
+  virtual const std::vector<Completed>& poll() = 0;
   // The tokens of the messages in flight.
   [[nodiscard]] virtual std::vector<Token> in_flight() const = 0;
   // Gives up the receives posted for `owner`, which complete; its sends run out by themselves.

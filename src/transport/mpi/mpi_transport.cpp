@@ -67,21 +67,21 @@ int MpiTransport::test_some(int* count) {
   return native().Testsome(posted, requests_.data(), count, indices_.data(), statuses_.data());
 }
 #else
-// MPICH reports a message that fails to MPI_COMM_SELF's handler, except in MPI_Test. That looks
-// for messages each time one has not come, and after a few such looks another finds no more.
+// MPICH reports a message that fails to MPI_COMM_SELF's handler, except in MPI_Test. That polls
+// each time one has not come, and after a few such tests another finds no more.
 int MpiTransport::test_some(int* count) {
-  constexpr int kLooks = 3;
+  constexpr int kEmpty = 3;  // tests that found nothing, after which to stop
   const std::size_t posted = requests_.size();
   bool failed = false;
   *count = 0;
-  int looks = 0;
-  for (std::size_t i = 0; i < posted && looks < kLooks; ++i) {
+  int empty = 0;
+  for (std::size_t i = 0; i < posted && empty < kEmpty; ++i) {
     next_ = next_ + 1 < posted ? next_ + 1 : 0;
     const auto place = static_cast<std::size_t>(*count);
     int done = 0;
     const int error = native().Test(&requests_[next_], &done, &statuses_[place]);
     if (done == 0 && error == MPI_SUCCESS) {
-      ++looks;
+      ++empty;
       continue;
     }
     statuses_[place].MPI_ERROR = error;
@@ -93,7 +93,7 @@ int MpiTransport::test_some(int* count) {
 }
 #endif
 
-const std::vector<MpiTransport::Completion>& MpiTransport::poll() {
+const std::vector<MpiTransport::Completed>& MpiTransport::poll() {
   completed_.clear();
   if (requests_.empty()) return completed_;
   const std::size_t posted = requests_.size();

@@ -18,7 +18,7 @@ class MpiTransport final : public Transport {
   int post_send(const Piece& data, const Endpoint& to, Token token) override;
   int post_recv(const Piece& data, const Endpoint& from, Token token) override;
   [[nodiscard]] bool idle() const override { return requests_.empty(); }
-  const std::vector<Completion>& poll() override;
+  const std::vector<Completed>& poll() override;
   [[nodiscard]] std::vector<Token> in_flight() const override;
   void cancel_receives(const void* owner) override;
 
@@ -36,7 +36,7 @@ class MpiTransport final : public Transport {
   std::vector<InFlight> in_flight_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
-  std::vector<Completion> completed_;
+  std::vector<Completed> completed_;
 };
 
 }  // namespace stretto

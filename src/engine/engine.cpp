@@ -53,7 +53,8 @@ bool Engine::open(int program_level, bool thread_by_default, Transports transpor
   const std::lock_guard lock(opening_);
   if (is_open()) return true;
   if (!own_channel::open()) return false;
-  transports_ = std::move(transports);
+  // Communicators of an earlier session may still have routes over those that it had.
+  if (transports_.empty()) transports_ = std::move(transports);
   threads_.start(program_level);
   program_has_threads_ = program_level == MPI_THREAD_MULTIPLE;
   const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);

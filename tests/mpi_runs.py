@@ -20,9 +20,9 @@ from stretto.launch.dropin import (
 )
 from stretto.launch.process import launch
 from stretto.launch.registry import Known, identify, known_launchers
-from stretto.launch.schedules import known_algorithms
 from stretto.launch.survey import served
 from stretto.launch.yielding import yielding
+from stretto.native.schedules import known_algorithms
 
 # Several tests run at a time, so ranks share cores: waiting ones leave them to others.
 for _abi in Abi:

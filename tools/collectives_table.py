@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from stretto.data.schedules import Algorithm
-from stretto.launch.schedules import algorithms
+from stretto.native.schedules import algorithms
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "collectives.md"

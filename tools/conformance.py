@@ -38,8 +38,8 @@ from stretto.launch.dropin import COUNTERS, SELECTED, rank_environment, selectio
 from stretto.launch.libmpi import LABELS
 from stretto.launch.process import launch
 from stretto.launch.registry import identify, known_launchers
-from stretto.launch.schedules import known_algorithms
 from stretto.launch.survey import Served, served
+from stretto.native.schedules import known_algorithms
 
 RANKS = (1, 2, 3, 4, 5, 7)
 RANKS_OF_FURTHER_MPIS = (1, 2, 3, 4)  # those of .mpis

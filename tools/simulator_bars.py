@@ -11,8 +11,8 @@ from rich.progress import track
 from rich.table import Table
 
 from stretto.data.schedules import Simulated
-from stretto.launch.schedules import simulate
 from stretto.model.machine import read_machine
+from stretto.native.schedules import simulate
 
 DOUBLING = "allreduce recursive_doubling --count 1"
 DISSEMINATION = "barrier dissemination --signal-bytes 8"

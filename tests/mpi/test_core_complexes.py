@@ -18,9 +18,9 @@ from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cpus
 from stretto.launch.dropin import RECORD, SCENARIOS, SYSFS, WHATIF
 from stretto.launch.job import prepare
-from stretto.launch.replay import replay as run_again
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import read_machine, toml_of
+from stretto.native.replay import replay as run_again
 
 STRETTO = Path(sys.executable).with_name("stretto")
 CPUS = usable_cpus()[:2]

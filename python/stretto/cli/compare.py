@@ -26,7 +26,7 @@ from stretto.launch.comparison import Comparison
 from stretto.launch.comparison import run as run_comparison
 from stretto.launch.dropin import parse_selection, rank_environment
 from stretto.launch.job import Job, prepare
-from stretto.launch.schedules import known_algorithms
+from stretto.native.schedules import known_algorithms
 from stretto.report.comparison import Answers, summarise
 from stretto.report.page import write_report
 

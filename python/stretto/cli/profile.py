@@ -26,12 +26,12 @@ from stretto.data.places import Address, Line, Lines
 from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
 from stretto.data.provenance import collect
+from stretto.data.symbols import source_lines
 from stretto.launch.dropin import PROFILE, TRACED, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.lifelines import Lifelines
 from stretto.launch.process import launch
-from stretto.launch.symbols import source_lines
 from stretto.report.profile import Summary, summarise
 
 _out = Console(highlight=False)

@@ -14,14 +14,14 @@ from stretto.cli.options import AsJson
 from stretto.cli.whatif_json import plain
 from stretto.data.places import Address
 from stretto.data.replays import Replay, Scaling
+from stretto.data.symbols import source_lines
 from stretto.data.traces import About
 from stretto.errors import InputError
-from stretto.launch.replay import about
-from stretto.launch.replay import replay as run_again
-from stretto.launch.schedules import known_algorithms
-from stretto.launch.symbols import source_lines
 from stretto.model.machine import Machine, machine_of_toml, read_machine
 from stretto.model.scenarios import parse_scenario, refuse_unfit, scenarios_of
+from stretto.native.replay import about
+from stretto.native.replay import replay as run_again
+from stretto.native.schedules import known_algorithms
 from stretto.report.whatif import Run, answer
 from stretto.report.words import percent
 

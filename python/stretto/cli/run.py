@@ -19,7 +19,7 @@ from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.lifelines import Lifelines
 from stretto.launch.process import launch
-from stretto.launch.schedules import known_algorithms
+from stretto.native.schedules import known_algorithms
 
 
 def run(

@@ -14,7 +14,7 @@ from stretto.cli.options import AsJson, bytes_of
 from stretto.data.schedules import Algorithm, Proof, Schedule
 from stretto.errors import InputError
 from stretto.launch.cores import usable_cores
-from stretto.launch.schedules import algorithms, build, prove
+from stretto.native.schedules import algorithms, build, prove
 from stretto.report.schedule_drawing import draw
 
 app = typer.Typer(help="The schedules of the library: list, show and verify them.")

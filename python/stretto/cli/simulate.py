@@ -18,10 +18,10 @@ from stretto.cli.options import AsJson, bytes_of, nanoseconds_of
 from stretto.data.schedules import Algorithm, Simulated
 from stretto.errors import InputError
 from stretto.launch.cores import usable_cores
-from stretto.launch.schedules import Unsuited, algorithms
-from stretto.launch.schedules import simulate as simulate_one
 from stretto.model.arrivals import PATTERNS, arrivals
 from stretto.model.machine import Machine, presets, read_machine
+from stretto.native.schedules import Unsuited, algorithms
+from stretto.native.schedules import simulate as simulate_one
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)

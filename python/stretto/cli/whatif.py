@@ -25,18 +25,18 @@ from stretto.cli.run_folders import make_empty, run_folder
 from stretto.cli.whatif_json import plain
 from stretto.data.places import Address
 from stretto.data.provenance import versions
+from stretto.data.symbols import source_lines
 from stretto.data.traces import About, refuse_if_there, write_trace
 from stretto.errors import InputError
 from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
 from stretto.launch.job import Job, prepare
-from stretto.launch.schedules import known_algorithms
-from stretto.launch.symbols import source_lines
 from stretto.launch.whatif import Supposed, run_in_turn
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of
 from stretto.model.scenarios import Scenario, scenarios_of
+from stretto.native.schedules import known_algorithms
 from stretto.report.whatif import Run, answer
 from stretto.report.words import size
 

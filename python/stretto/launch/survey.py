@@ -12,7 +12,7 @@ from stretto.launch.cores import usable_cores, usable_cpus
 from stretto.launch.knobs import Setting, settings, unknown_settings
 from stretto.launch.libmpi import libmpi_beside
 from stretto.launch.registry import Known, known_launchers
-from stretto.launch.schedules import known_algorithms
+from stretto.native.schedules import known_algorithms
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stretto.errors import InputError
-from stretto.launch.schedules import simulate
 from stretto.model.machine import Compute, Level, Machine, Message, presets, read_machine
-from stretto.native import schedule_tool
+from stretto.native.parts import schedule_tool
+from stretto.native.schedules import simulate
 
 MINIMAL = """
 name = "m"

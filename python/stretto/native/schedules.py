@@ -1,18 +1,14 @@
 """Asks the native tool for schedules."""
 
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import msgspec
 
-from stretto import native
 from stretto.data.schedules import Algorithm, Proof, Schedule, Simulated
-from stretto.errors import InputError, StrettoError
-
-_BAD_INPUT = 2
-_FAULT_FOUND = 3
-_UNSUITED = 3
+from stretto.errors import InputError
+from stretto.native.ask import ask
+from stretto.native.parts import schedule_tool
 
 
 class Unsuited(InputError):
@@ -56,25 +52,12 @@ def prove(chosen: list[Algorithm], max_ranks: int, workers: int) -> Iterator[Pro
 
 def simulate(collective: str, algorithm: str, options: list[str]) -> Simulated:
     """When the ranks are done. Raises Unsuited."""
-    answer = _answer("simulate", collective, "--algorithm", algorithm, *options)
-    if answer.returncode == _UNSUITED:
-        raise Unsuited(_complaint(answer))
-    return msgspec.json.decode(answer.stdout, type=Simulated)
+    answer = ask(schedule_tool(), "simulate", collective, "--algorithm", algorithm, *options)
+    if answer.is_no:
+        raise Unsuited(answer.complaint)
+    return msgspec.json.decode(answer.text, type=Simulated)
 
 
-def _ask(*words: str) -> str:
-    return _answer(*words).stdout
-
-
-def _answer(*words: str) -> subprocess.CompletedProcess[str]:
-    tool = native.schedule_tool()
-    answer = subprocess.run([tool, *words], capture_output=True, text=True, check=False)
-    if answer.returncode == _BAD_INPUT:
-        raise InputError(_complaint(answer))
-    if answer.returncode not in (0, _FAULT_FOUND, _UNSUITED):
-        raise StrettoError(f"{tool} {' '.join(words)} failed: {_complaint(answer)}")
-    return answer
-
-
-def _complaint(answer: subprocess.CompletedProcess[str]) -> str:
-    return answer.stderr.strip().removeprefix("stretto-schedule: ")
+def _ask(*words: str) -> bytes:
+    """An answer that says itself whether it is a no, as a proof that names a fault."""
+    return ask(schedule_tool(), *words).text

@@ -6,7 +6,7 @@ from pathlib import Path
 from stretto.errors import EnvironmentUnusable
 
 VARIABLE = "STRETTO_NATIVE_DIR"
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def native_dir() -> Path:

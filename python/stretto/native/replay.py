@@ -1,18 +1,15 @@
 """Asks the native tool to run a trace again."""
 
-import subprocess
 import tempfile
 from pathlib import Path
 
 import msgspec
 
-from stretto import native
 from stretto.data.replays import Replay, read_replay
 from stretto.data.traces import About
-from stretto.errors import InputError, StrettoError
-
-_BAD_INPUT = 2
-_UNSUITED = 3
+from stretto.errors import InputError
+from stretto.native.ask import ask
+from stretto.native.parts import replay_tool
 
 
 def about(trace: Path) -> About:
@@ -36,13 +33,7 @@ def replay(trace: Path, scenarios: str, factor: int | None, *, strong: bool) -> 
 
 
 def _ask(*words: str) -> bytes:
-    tool = native.replay_tool()
-    answer = subprocess.run([tool, *words], capture_output=True, check=False)
-    complaint = answer.stderr.decode(errors="replace").strip().removeprefix("stretto-replay: ")
-    if answer.returncode == _UNSUITED:
-        raise InputError(f"--scale: {complaint}")
-    if answer.returncode == _BAD_INPUT:
-        raise InputError(complaint)
-    if answer.returncode != 0:
-        raise StrettoError(f"{tool} {' '.join(words)} failed: {complaint}")
-    return answer.stdout
+    answer = ask(replay_tool(), *words)
+    if answer.is_no:
+        raise InputError(f"--scale: {answer.complaint}")
+    return answer.text

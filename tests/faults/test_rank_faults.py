@@ -17,7 +17,8 @@ from stretto.errors import ApplicationFailed, EnvironmentUnusable
 from stretto.launch.dropin import SELECTED
 from stretto.launch.failure import require_success
 from stretto.launch.lifelines import Lifelines
-from stretto.launch.process import Outcome, launch
+from stretto.launch.outcome import Outcome
+from stretto.launch.process import launch
 from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.rig.rig import require_usable
 

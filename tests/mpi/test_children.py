@@ -10,7 +10,8 @@ from mpi_runs import MPIS, Mpi
 
 from stretto.launch.dropin import RECORD
 from stretto.launch.lifelines import Lifelines
-from stretto.launch.process import Outcome, launch
+from stretto.launch.outcome import Outcome
+from stretto.launch.process import launch
 
 OURS = {"STRETTO_PROGRESS_THREAD": "on", "STRETTO_SELECTION_ALLREDUCE": "ring"}
 # Wrappers that stay and wrappers that do not, and a program that runs itself anew: whoever comes

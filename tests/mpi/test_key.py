@@ -8,7 +8,8 @@ from pathlib import Path
 from mpi_runs import Mpi
 
 from stretto.launch.lifelines import VARIABLE, Lifelines
-from stretto.launch.process import Outcome, launch
+from stretto.launch.outcome import Outcome
+from stretto.launch.process import launch
 
 
 def command_lines() -> list[bytes]:

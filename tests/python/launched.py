@@ -15,7 +15,7 @@ FOREVER = "600"
 OWNER = """
 import sys
 from stretto.launch.lifelines import VARIABLE, Lifelines
-from stretto.launch.process import Lost, Outcome, launch
+from stretto.launch.process import launch
 launch(["sh", "-c", sys.argv[1]])
 """
 

@@ -4,13 +4,24 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 # How long a rank may have been dead before the job is ended, which was its launcher's task.
 NOTICES = "STRETTO_DEATH_SECONDS"
 NOTICES_S = 10
 
 # What tells jobs of one launch apart: its name, as far as its launcher gives one, and its size.
-Job = tuple[str, int]
+JobKey = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A rank that ended between its MPI_Init and its MPI_Finalize."""
+
+    rank: int
+    pid: int  # as its host counts
+    host: str
+    aborts: int | None = None  # it called MPI_Abort, with this code
 
 
 def notices_s(environment: Mapping[str, str]) -> int | None:
@@ -57,28 +68,28 @@ class Deaths:
     def __init__(self, notices_s: int, *, reports: bool = False) -> None:
         """`reports`: the launcher never ends with 0 that has ended ranks for another's death."""
         self._notices_s = notices_s  # 0: nobody is ended for a death
-        self.first: dict[str, str] | None = None  # rank, pid, host; code of its MPI_Abort
+        self.first: Lost | None = None
         self._reports = reports
         self._aborted = False
-        self._told: set[Job] = set()  # jobs whose launchers know that they failed
-        self._quiet: set[Job] = set()  # jobs of which some left by _exit(0)
-        self._ended_by_others: set[Job] = set()
+        self._reported: set[JobKey] = set()  # jobs whose launchers know that they failed
+        self._quiet: set[JobKey] = set()  # jobs of which some left by _exit(0)
+        self._ended_by_others: set[JobKey] = set()
         # Connections of those who may wait for one, since when, in the order of the deaths.
         self._waiting: dict[int, float] = {}
 
-    def add(self, who: dict[str, str], survivors: set[int]) -> None:
+    def add(self, lost: Lost, survivors: set[int]) -> None:
         """One has ended."""
-        self._first_is(who, replaces=False)
+        self._first_is(lost, replaces=False)
         self._let_wait(survivors)
 
-    def add_abort(self, job: Job, who: dict[str, str], others: set[int]) -> None:
+    def add_abort(self, job: JobKey, lost: Lost, others: set[int]) -> None:
         """One ends the others, who may be seen to end before it: it counts as the first."""
-        self._first_is(who, replaces=not self._aborted)
+        self._first_is(lost, replaces=not self._aborted)
         self._aborted = True
-        self._told.add(job)
+        self._reported.add(job)
         self._let_wait(others)
 
-    def add_silent(self, job: Job, ended_well: bool | None) -> None:
+    def add_silent(self, job: JobKey, ended_well: bool | None) -> None:
         """One was killed, or left by _exit; a launcher tells an exit code that is not 0.
 
         Hydra ends the others for one that left by _exit(0), and says nothing of it.
@@ -86,14 +97,14 @@ class Deaths:
         if ended_well:
             self._quiet.add(job)
         elif ended_well is False and job not in self._quiet | self._ended_by_others:
-            self._told.add(job)
+            self._reported.add(job)
         else:
             self._ended_by_others.add(job)
 
     @property
     def cut_short(self) -> bool:
         """Some were ended without a word of the launcher's, as far as one can know."""
-        return not self._reports and bool(self._ended_by_others - self._told)
+        return not self._reports and bool(self._ended_by_others - self._reported)
 
     def gone(self, survivor: int) -> None:
         """A connection has ended, whatever its rank did."""
@@ -113,6 +124,6 @@ class Deaths:
         for survivor in survivors:
             self._waiting.setdefault(survivor, now)
 
-    def _first_is(self, who: dict[str, str], *, replaces: bool) -> None:
+    def _first_is(self, lost: Lost, *, replaces: bool) -> None:
         if self.first is None or replaces:
-            self.first = who
+            self.first = lost

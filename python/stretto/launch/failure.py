@@ -1,74 +1,19 @@
 """What went wrong with a launched program, in one line."""
 
-import re
 import signal
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from stretto.errors import ApplicationFailed
-from stretto.launch.process import Outcome
-
-# How launchers say which rank failed and why: Open MPI's mpirun, MPICH's library, hydra.
-# The first that matches is the most telling. What stands between two words is bounded, as a program
-# that prints the first of them many times would keep us for as long as the square of that takes.
-_REPORTS: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
-    (
-        re.compile(
-            r"MPI_ABORT was invoked on rank (\d{1,9}).{0,1000}?errorcode (-?\d{1,10})", re.DOTALL
-        ),
-        lambda found: f"rank {found[1]} {_ABORTS} with code {found[2]}",
-    ),
-    (
-        re.compile(
-            r"^Abort\(-?\d{1,10}\) on node \d{1,9} \(rank (\d{1,9}) in comm [^)\n]{0,80}\): "
-            r"Fatal error in (?:internal_|PMPI_|MPI_)?(\w{1,80}): ([^\n]*?)(?:, error stack:)?$",
-            re.MULTILINE,
-        ),
-        lambda found: f"rank {found[1]} failed in MPI_{found[2]}: {found[3]}",
-    ),
-    (
-        re.compile(
-            r"^Abort\((-?\d{1,10})\) on node \d{1,9} \(rank (\d{1,9}) in comm", re.MULTILINE
-        ),
-        lambda found: f"rank {found[2]} {_ABORTS} with code {found[1]}",
-    ),
-    (
-        re.compile(
-            r"An error occurred in (\w{1,80})\n.{0,1000}?by process \[\d{1,10},(\d{1,9})\]"
-            r".{0,1000}?(MPI_ERR_\w{1,40})",
-            re.DOTALL,
-        ),
-        lambda found: f"rank {found[2]} got {found[3]} in {found[1]}",
-    ),
-    (
-        re.compile(
-            r"process rank (\d{1,9}) with PID .{0,1000}?"
-            r"exited\s{1,80}on\s{1,80}signal\s{1,80}(\d{1,9})",
-            re.DOTALL,
-        ),
-        lambda found: f"rank {found[1]} was killed by {signal_name(int(found[2]))}",
-    ),
-    (
-        re.compile(
-            r"Process name: \[\[\d{1,10},\d{1,10}\],\s{0,80}(\d{1,9})\]\s{1,80}"
-            r"Exit code:\s{1,80}(\d{1,9})"
-        ),
-        lambda found: f"rank {found[1]} exited with code {found[2]}",
-    ),
-    (
-        re.compile(
-            r"has exited due to process rank (\d{1,9}) .{0,1000}?exiting\s{1,80}improperly",
-            re.DOTALL,
-        ),
-        lambda found: f"rank {found[1]} exited without MPI_Finalize",
-    ),
-]
-_ABORTS = "called MPI_Abort"
-# Hydra names a process, and not always the one that died first: it kills the others itself.
-_HYDRA = re.compile(
-    r"PID (\d{1,9}) RUNNING AT (\S{1,255})\n.{0,1000}?EXIT CODE: (\d{1,9})"
-    r"(?:.{0,1000}?EXIT STRING: [^\n]{0,200}?\(signal (\d{1,9})\))?",
-    re.DOTALL,
+from stretto.launch.deaths import Lost
+from stretto.launch.launcher_reports import (
+    RankFailure,
+    aborted,
+    process_failures,
+    rank_failures,
+    signal_name,
 )
+from stretto.launch.outcome import Outcome
+from stretto.launch.stalls import stalls
 
 
 def require_success(program: str, outcome: Outcome, timeout_s: float | None) -> None:
@@ -89,34 +34,21 @@ def _unwritten(outcome: Outcome) -> str:
 
 
 def cause(outcome: Outcome) -> str:
-    """Which rank ended how, as far as the launcher told."""
+    """Which rank ended how, as far as the launcher says."""
     if outcome.unnoticed and outcome.lost is not None:
-        return f"{_lost(outcome)}; its launcher did not notice"
+        return f"{_how_lost(outcome, outcome.lost)}; its launcher did not notice"
     if outcome.running and outcome.exit_code == 0 and outcome.lost is None:
         return f"its launcher ended while {_ranks(outcome.running)} still ran; they were ended"
-    reports = [
-        words(found)
-        for pattern, words in _REPORTS
-        for found in pattern.finditer(outcome.last_words)
-    ]
-    if outcome.lost is None:
-        if reports:
-            return reports[0]
-    else:
-        own = [report for report in reports if report.startswith(f"rank {outcome.lost.rank} ")]
-        if own:
-            return own[0]
-        if outcome.lost.aborts is not None:
-            return f"rank {outcome.lost.rank} {_ABORTS} with code {outcome.lost.aborts}"
-        # A rank that calls MPI_Abort may see others ended before itself.
-        if reports and _ABORTS in reports[0]:
-            return f"{reports[0]}; {_lost(outcome)}"
-        # What others said else may be how they took its end.
-        return "; then ".join([_lost(outcome), *reports[:1]])
+    failures = rank_failures(outcome.last_words)
+    if outcome.lost is not None:
+        return _cause_of_loss(outcome, outcome.lost, failures)
+    if failures:
+        return str(failures[0])
     code = outcome.exit_code
-    if (found := _HYDRA.search(outcome.last_words)) and found[4]:
-        by_it = ", by its launcher if another ended" if int(found[4]) == signal.SIGKILL else ""
-        return f"a rank was killed by {signal_name(int(found[4]))}{by_it}"
+    killed_by = next((each.signal for each in process_failures(outcome.last_words)), None)
+    if killed_by is not None:
+        by_it = ", by its launcher if another ended" if killed_by == signal.SIGKILL else ""
+        return f"a rank was killed by {signal_name(killed_by)}{by_it}"
     if code < 0:
         return f"its launcher was killed by {signal_name(-code)}"
     if code > 128 and code - 128 in set(signal.Signals):
@@ -124,48 +56,43 @@ def cause(outcome: Outcome) -> str:
     return f"exit code {code}"
 
 
+def _cause_of_loss(outcome: Outcome, lost: Lost, failures: Sequence[RankFailure]) -> str:
+    """What is known of the rank that died first."""
+    if own := next((failure for failure in failures if failure.rank == lost.rank), None):
+        return str(own)
+    if lost.aborts is not None:
+        return str(aborted(lost.rank, lost.aborts))
+    # A rank that calls MPI_Abort may see others ended before itself.
+    if failures and failures[0].aborts:
+        return f"{failures[0]}; {_how_lost(outcome, lost)}"
+    # What others said else may be how they took its end.
+    return "; then ".join([_how_lost(outcome, lost), *map(str, failures[:1])])
+
+
 def _ranks(numbers: tuple[int, ...]) -> str:
     more = f" and {len(numbers) - 8} more" if len(numbers) > 8 else ""
     return f"rank{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:8]))}{more}"
 
 
-# What a rank under Stretto says that has waited for long (src/engine/stall.cpp).
-_STALL = re.compile(
-    r"^stretto: rank (\d{1,9}) has waited \d{1,9} s for ranks? ([\d, ]+)", re.MULTILINE
-)
-
-
 def _suspects(last_words: str) -> str:
     """Whom others said they waited for, while they said nothing."""
-    stalls = [(int(rank), peers) for rank, peers in _STALL.findall(last_words)]
-    awaited = {int(peer) for _, peers in stalls for peer in re.findall(r"\d{1,9}", peers)}
-    if not (silent := awaited - {rank for rank, _ in stalls}):
+    waiting = stalls(last_words)
+    awaited = {peer for stall in waiting for peer in stall.peers}
+    if not (silent := awaited - {stall.rank for stall in waiting}):
         return ""
     names = f"{'ranks' if len(silent) > 1 else 'rank'} {', '.join(map(str, sorted(silent)))}"
     return f"; {names} kept others waiting"
 
 
-def _lost(outcome: Outcome) -> str:
+def _how_lost(outcome: Outcome, lost: Lost) -> str:
     """Which rank ended before its MPI_Finalize, and how where that is certain."""
-    lost = outcome.lost
-    assert lost is not None
     who = f"rank {lost.rank} (process {lost.pid} on {lost.host})"
-    for found in _HYDRA.finditer(outcome.last_words):
-        if (int(found[1]), found[2]) == (lost.pid, lost.host):
-            how = f"killed by {signal_name(int(found[4]))}" if found[4] else None
-            return f"{who} was {how}" if how else f"{who} exited with code {found[3]}"
+    by_hydra = list(process_failures(outcome.last_words))
+    if own := next((e for e in by_hydra if (e.pid, e.host) == (lost.pid, lost.host)), None):
+        killed = f"was killed by {signal_name(own.signal)}" if own.signal is not None else None
+        return f"{who} {killed or f'exited with code {own.exit_code}'}"
     # The exit code of a launch that we ended is of our making, and that of a process that
     # its launcher ended is of the launcher's.
-    of_another = _HYDRA.search(outcome.last_words) is not None
-    told = 0 < outcome.exit_code < 128 and not outcome.unnoticed and not of_another
-    code = f" (exit code {outcome.exit_code})" if told else ""
+    is_its_own = 0 < outcome.exit_code < 128 and not outcome.unnoticed and not by_hydra
+    code = f" (exit code {outcome.exit_code})" if is_its_own else ""
     return f"{who} ended without MPI_Finalize{code}"
-
-
-def signal_name(number: int) -> str:
-    """ "SIGSEGV (segmentation fault)" for 11."""
-    try:
-        known = signal.Signals(number)
-    except ValueError:
-        return f"signal {number}"
-    return f"{known.name} ({(signal.strsignal(number) or '').lower()})"

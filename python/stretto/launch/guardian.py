@@ -19,7 +19,6 @@ in milliseconds.
 
 import contextlib
 import ctypes
-import json
 import os
 import resource
 import signal
@@ -32,11 +31,12 @@ from pathlib import Path
 # Python finds no package of ours by itself with the options above.
 sys.path.append(str(Path(__file__).parents[2]))
 
+from stretto.launch.connection import LIFELINE
 from stretto.launch.descendants import descendants, kill_descendants, reap_all
-from stretto.launch.lines import LIFELINE
 from stretto.launch.notices import keep_descriptor
+from stretto.launch.report import Report
 from stretto.launch.signals import Signals
-from stretto.launch.watch import Watch, send
+from stretto.launch.watch import Over, Watch, send
 
 PR_SET_CHILD_SUBREAPER = 36
 # What a launcher gets to stop its ranks on other hosts, which no kill from here reaches.
@@ -53,7 +53,7 @@ def guard(
     reports_deaths: bool,
     blocked: list[int],
     command: list[str],
-) -> dict[str, object]:
+) -> Report:
     """Run `command` to its end, its time, the owner's or a rank's, and report which."""
     started = time.monotonic()
     keep_descriptor()  # once all are taken by ranks there is none
@@ -68,7 +68,7 @@ def guard(
             preexec_fn=signals.before_exec,  # noqa: PLW1509 - this process has one thread
         )
     except OSError as error:
-        return {"error": f"{command[0]}: {error.strerror}"}
+        return Report(not_started=f"{command[0]}: {error.strerror}")
     try:
         # A descriptor a rank; the program has started with what it was given.
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -76,21 +76,21 @@ def guard(
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         watch = Watch(child, lifeline, signals, listeners, key, reports_deaths=reports_deaths)
         why = watch.until_over(None if timeout_s is None else started + timeout_s)
-        if why != "ended" and not (why == "asked to end" and watch.has_terminated):
+        if why is not Over.ENDED and not (why is Over.ASKED_TO_END and watch.has_terminated):
             end_gently(child)
         wall_s = time.monotonic() - started
     finally:
         kill_descendants()
-    report: dict[str, object] = {
-        "exit_code": exit_code(child),
-        "wall_s": wall_s,
-        "timed_out": why == "timed out",
-        "lost": watch.ranks.deaths.first,
-        "cut_short": watch.ranks.deaths.cut_short,
-        "running": watch.running,
-        "unnoticed": why == "missed a rank",
-        "left": descendants(os.getpid()),
-    }
+    report = Report(
+        exit_code=exit_code(child),
+        wall_s=wall_s,
+        timed_out=why is Over.TIMED_OUT,
+        lost=watch.ranks.deaths.first,
+        cut_short=watch.ranks.deaths.cut_short,
+        unnoticed=why is Over.MISSED_A_RANK,
+        running=tuple(watch.running),
+        left=tuple(descendants(os.getpid())),
+    )
     reap_all()
     return report
 
@@ -139,7 +139,7 @@ def main() -> None:
     )
     # The owner may be gone; its command is too then, and that was the task.
     with contextlib.suppress(OSError):
-        write_whole(lifeline, json.dumps(report).encode())
+        write_whole(lifeline, report.encode())
 
 
 if __name__ == "__main__":

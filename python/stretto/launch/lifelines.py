@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Self
 
 from stretto.errors import InputError
+from stretto.launch.connection import LIFELINE
 from stretto.launch.deaths import NOTICES, notices_s
-from stretto.launch.lines import LIFELINE
 
 VARIABLE = LIFELINE
 
@@ -49,7 +49,7 @@ class Lifelines:
     def _listen_here(self) -> str:
         """The path at which ranks that share this machine's files come; empty where they cannot."""
         path = str(self._folder / "lifeline") if self._folder else ""
-        if not path or "," in path:  # what ranks are told has commas between the places
+        if not path or "," in path:  # commas stand between the places in what ranks read
             return ""
         try:
             self._listen(socket.AF_UNIX, path)

@@ -17,10 +17,15 @@ from stretto.launch.sanitizer import needs_asan
 _LDD_LINE = re.compile(r"^\s*(\S+) => (not found|\S+)", re.MULTILINE)
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
 
-# Loads mpi4py's extension, which loads the MPI it has chosen, and looks which that was:
+# Loads mpi4py's extension, which loads the MPI it has chosen, and finds which that was:
 # mpi4py decides by environment, prefix and what the loader finds, so only it knows.
-_ASK_MPI4PY = """
-import mpi4py
+_NO_MPI4PY = 3
+_ASK_MPI4PY = f"""
+import sys
+try:
+    import mpi4py
+except ModuleNotFoundError:
+    sys.exit({_NO_MPI4PY})
 mpi4py.rc.initialize = mpi4py.rc.finalize = False
 from mpi4py import MPI
 for line in open("/proc/self/maps"):
@@ -175,7 +180,7 @@ def _ask_mpi4py(python: str) -> Mpi:
     except OSError as error:
         raise InputError(f"{python} cannot be started: {error.strerror}") from None
     paths = [Path(line) for line in answer.stdout.split("\n")]
-    # Memory maps are in no telling order, and the standard ABI may sit on another one.
+    # Memory maps are in no particular order, and the standard ABI may sit on another one.
     loaded = {
         soname: path
         for soname in sorted(SONAMES, key=lambda soname: SONAMES[soname] is not Abi.MPIABI)
@@ -184,9 +189,9 @@ def _ask_mpi4py(python: str) -> Mpi:
     }
     if mpi := mpi_among(loaded):
         return mpi
-    said = answer.stderr.strip().rpartition("\n")[2] or "no libmpi was loaded"
-    if "ModuleNotFoundError" in said:
+    if answer.returncode == _NO_MPI4PY:
         raise InputError(
             f"{python} does not use MPI (it has no mpi4py): {python} -m pip install mpi4py"
         )
+    said = answer.stderr.strip().rpartition("\n")[2] or "no libmpi was loaded"
     raise EnvironmentUnusable(f"mpi4py of {python} does not load its MPI: {said}")

@@ -1,25 +1,20 @@
 """What the ranks of a launch say to the guardian, and how they end: standard library only."""
 
 import contextlib
-import errno
 import itertools
 import os
-import resource
 import select
 import socket
 import time
 
-from stretto.launch.deaths import NOTICES_S, Crowd, Deaths, Job, notices_s
-from stretto.launch.lines import Line, is_abort
+from stretto.launch.connection import RankConnection, is_abort
+from stretto.launch.deaths import NOTICES_S, Crowd, Deaths, JobKey, notices_s
+from stretto.launch.listeners import Listeners, limit_in_words
 from stretto.launch.peers import Peer
 from stretto.launch.roll_call import RollCall
 
 # How long a connection may be silent that has not shown the key.
 STRANGER_S = 5.0
-# How long nobody is heard who connects while this process may have no more descriptors, unless
-# one of its connections ends before.
-FULL_S = 1.0
-_TOO_MANY = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 # A host that is gone without a word is missed six minutes after its last: a network may be
 # away for some, and the system's own two hours are as long as never.
 KEEP_ALIVE = ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 30), (socket.TCP_KEEPCNT, 10))
@@ -38,125 +33,91 @@ class Ranks:
     ) -> None:
         self._poll = poll
         self._key = key
-        self._listeners = {listener.fileno(): listener for listener in listeners}
-        self._lines: dict[int, Line] = {}
-        self._strangers: dict[int, Line] = {}  # those of them that have shown no key, as they came
-        self._crowds: dict[Job, Crowd] = {}
-        self._rolls: dict[Job, RollCall] = {}
-        self._going_on: dict[Job, RollCall] = {}  # those of them in which some wait
+        self._connections: dict[int, RankConnection] = {}
+        # Those of them that have shown no key, as they came.
+        self._strangers: dict[int, RankConnection] = {}
+        self._crowds: dict[JobKey, Crowd] = {}
+        self._rolls: dict[JobKey, RollCall] = {}
+        self._going_on: dict[JobKey, RollCall] = {}  # those of them in which some wait
         self._may_keep_peers = True  # a descriptor for each rank beside its connection's
-        # One descriptor to tell those no for whom there are no others, one after the other.
-        self._reserve = _reserved()
-        self._last: int | None = None  # the connection that has that
-        self._full: list[int] = []  # listeners where one waits who cannot be accepted
-        self.listens_again_at: float | None = None
+        self.listeners = Listeners(poll, listeners, self._close_peers)
         seconds = notices_s(os.environ)
         self.deaths = Deaths(NOTICES_S if seconds is None else seconds, reports=reports_deaths)
-        for fd, listener in self._listeners.items():
-            listener.setblocking(False)
-            poll.register(fd, select.EPOLLIN)
 
     def hear(self, fd: int) -> None:
         """A connection is new, or has something to say, or is gone."""
-        if (listener := self._listeners.get(fd)) is not None:
-            self._accept(listener)
+        if fd in self.listeners:
+            self._accept(fd)
             return
-        if (line := self._lines.get(fd)) is None:  # forgotten since the poll
+        if (connection := self._connections.get(fd)) is None:  # forgotten since the poll
             return
         try:
-            words = line.connection.recv(4096).decode(errors="replace")
+            words = connection.sock.recv(4096).decode(errors="replace")
         except BlockingIOError:  # its number was another's at the time of the poll
             return
         except OSError:
             words = ""
         if words:
-            self._listen(fd, line, words)
+            self._listen(fd, connection, words)
             return
-        # Who waited for another was there with those who do still: they need no second look,
-        # which would take the square of the ranks of a job that is killed.
+        # Who waited for another was there with those who do still: they need not be searched
+        # again, which would take the square of the ranks of a job that is killed.
         may_wait = self.deaths.may_wait(fd)
-        ended_well = line.peer.ended_well()
+        ended_well = connection.peer.ended_well()
         self._forget(fd)
-        if line.job is not None:
-            self._ended(line, line.job, may_wait, ended_well)
+        if connection.job is not None:
+            self._ended(connection, connection.job, may_wait, ended_well)
 
-    def _listen(self, fd: int, line: Line, words: str) -> None:
-        heard = line.hear(words, self._key)
+    def _listen(self, fd: int, connection: RankConnection, words: str) -> None:
+        heard = connection.hear(words, self._key)
         if heard is None:
             self._forget(fd)
             return
-        if not line.is_stranger:
+        if not connection.is_stranger:
             self._strangers.pop(fd, None)
-        if len(line.said) - len(heard) < 2 <= len(line.said) and line.asks():
-            self._ask(fd, line)
-        if fd in self._lines and line.job is not None and any(map(is_abort, heard)):
-            self._aborts(fd, line, line.job)
+        if len(connection.said) - len(heard) < 2 <= len(connection.said) and connection.asks():
+            self._ask(fd, connection)
+        job = connection.job
+        if fd in self._connections and job is not None and any(map(is_abort, heard)):
+            self._aborts(fd, connection, job)
 
-    def _accept(self, listener: socket.socket) -> None:
+    def _accept(self, listener: int) -> None:
         now = time.monotonic()
         silent = itertools.takewhile(
             lambda each: now - each[1].came > STRANGER_S, self._strangers.items()
         )
         for fd, _ in list(silent):
             self._forget(fd)
-        if (connection := self._accepted(listener)) is None:
+        if (sock := self.listeners.accept(listener)) is None:
             return
-        connection.setblocking(False)
-        if connection.family == socket.AF_INET:
-            _keep_alive(connection)
-        line = Line(connection, now, Peer(connection, may_keep_open=self._may_keep_peers))
-        self._lines[connection.fileno()] = self._strangers[connection.fileno()] = line
-        self._poll.register(connection.fileno(), select.EPOLLIN)
+        sock.setblocking(False)
+        if sock.family == socket.AF_INET:
+            _keep_alive(sock)
+        peer = Peer(sock, may_keep_open=self._may_keep_peers)
+        connection = RankConnection(sock, now, peer)
+        self._connections[sock.fileno()] = self._strangers[sock.fileno()] = connection
+        self._poll.register(sock.fileno(), select.EPOLLIN)
 
-    def _accepted(self, listener: socket.socket) -> socket.socket | None:
-        """Who waits there, unless it is gone again or cannot be accepted now."""
-        connection, is_full = _accept_at(listener)
-        if is_full and self._may_keep_peers:
-            self._may_keep_peers = False
-            for line in self._lines.values():
-                line.peer.close()
-            connection, is_full = _accept_at(listener)
-        if is_full and self._reserve is not None:
-            os.close(self._reserve)
-            connection, is_full = _accept_at(listener)
-            self._last = connection.fileno() if connection is not None else None
-            self._reserve = _reserved() if connection is None else None
-        if is_full:
-            self._stop_listening(listener.fileno())
-        return connection
+    def _close_peers(self) -> bool:
+        """Where descriptors run out, one of each rank can be done without."""
+        if not self._may_keep_peers:
+            return False
+        self._may_keep_peers = False
+        for connection in self._connections.values():
+            connection.peer.close()
+        return True
 
-    def _stop_listening(self, fd: int) -> None:
-        """Where one waits who cannot be accepted, every look would find that and nothing else."""
-        self._poll.unregister(fd)
-        self._full.append(fd)
-        self.listens_again_at = time.monotonic() + FULL_S
-
-    def listen_again(self) -> None:
-        """There may be a descriptor for those who wait."""
-        for fd in self._full:
-            self._poll.register(fd, select.EPOLLIN)
-        self._full.clear()
-        self.listens_again_at = None
-
-    def take_no_more(self) -> None:
-        """Only those who are there are heard from now on."""
-        for fd in self._listeners:
-            if fd not in self._full:
-                self._poll.unregister(fd)
-        self._listeners.clear()
-        self._full.clear()
-
-    def _ask(self, fd: int, line: Line) -> None:
-        assert line.job is not None
-        self._crowds.setdefault(line.job, Crowd()).come(line.rank)
-        roll = self._rolls.setdefault(line.job, RollCall(*line.job))
-        if fd == self._last:
-            roll.refuse(line.connection, line.rank, _full())
-            self._note_whether_some_wait(line.job, roll)
+    def _ask(self, fd: int, connection: RankConnection) -> None:
+        assert connection.job is not None
+        self._crowds.setdefault(connection.job, Crowd()).come(connection.rank)
+        roll = self._rolls.setdefault(connection.job, RollCall(*connection.job))
+        if self.listeners.is_last(fd):
+            roll.refuse(connection.sock, connection.rank, limit_in_words())
+            self._note_whether_some_wait(connection.job, roll)
             self._forget(fd)
         else:
-            roll.hear(line.connection, line.rank, line.runs)
-            self._note_whether_some_wait(line.job, roll)
+            roll.hear(connection.sock, connection.rank, connection.runs)
+            self._note_whether_some_wait(connection.job, roll)
 
     def roll_call_until(self) -> float | None:
         """When the first of those that go on is to end."""
@@ -171,31 +132,28 @@ class Ranks:
                 self._note_whether_some_wait(job, roll)
 
     def _forget(self, fd: int) -> None:
-        line = self._lines.pop(fd)
+        connection = self._connections.pop(fd)
         self._strangers.pop(fd, None)
         self._poll.unregister(fd)
-        if line.job is not None:
-            self._leave(line, line.job)
-        line.connection.close()
-        line.peer.close()
-        if fd == self._last:
-            self._last = None
-            self._reserve = _reserved()
+        if connection.job is not None:
+            self._leave(connection, connection.job)
+        connection.sock.close()
+        connection.peer.close()
         self.deaths.gone(fd)
-        self.listen_again()
+        self.listeners.closed(fd)
 
-    def _leave(self, line: Line, job: Job) -> None:
+    def _leave(self, connection: RankConnection, job: JobKey) -> None:
         """Of a job none of whose ranks is there nothing is left: a launch may have many."""
         roll, crowd = self._rolls[job], self._crowds[job]
-        roll.withdraw(line.connection)
+        roll.withdraw(connection.sock)
         self._note_whether_some_wait(job, roll)
-        crowd.go(line.rank)
+        crowd.go(connection.rank)
         if crowd.is_empty:
             del self._crowds[job]
             if not roll.counts_on:
                 del self._rolls[job]
 
-    def _note_whether_some_wait(self, job: Job, roll: RollCall) -> None:
+    def _note_whether_some_wait(self, job: JobKey, roll: RollCall) -> None:
         if roll.until is None:
             self._going_on.pop(job, None)
         else:
@@ -203,76 +161,61 @@ class Ranks:
 
     def any_is_open(self) -> bool:
         """Whether one has not said yet that it ends."""
-        return any(line.goes_on() for line in self._lines.values())
+        return any(connection.goes_on() for connection in self._connections.values())
 
     def running(self) -> list[int]:
         """The numbers of those that are alive and compute, as far as one can know."""
         return sorted(
-            line.rank
-            for line in self._lines.values()
-            if line.goes_on() and not line.peer.is_dying()
+            connection.rank
+            for connection in self._connections.values()
+            if connection.goes_on() and not connection.peer.is_dying()
         )
 
-    def _ended(self, line: Line, job: Job, may_wait: bool, ended_well: bool | None) -> None:
-        if line.said[-1] == "done":
+    def _ended(
+        self, connection: RankConnection, job: JobKey, may_wait: bool, ended_well: bool | None
+    ) -> None:
+        if connection.has_finalized:
             return
-        left = line.said[-1] == "left"
-        if not left:
+        if not connection.has_left:
             self.deaths.add_silent(job, ended_well)
-        first = self._before(line) if left and self.deaths.first is None else line
+        is_first = self.deaths.first is None
+        first = self._before(connection) if connection.has_left and is_first else connection
         others = set() if may_wait else self._others(first)
         self.deaths.add(first.account(), others)
 
-    def _others(self, line: Line) -> set[int]:
+    def _others(self, connection: RankConnection) -> set[int]:
         """Those of its job that are there, as far as one can know."""
-        crowd = self._crowds.get(line.job) if line.job is not None else None
+        job = connection.job
+        crowd = self._crowds.get(job) if job is not None else None
         if crowd is None or crowd.is_several:
             return set()
         return {
-            fd for fd, other in self._lines.items() if other is not line and other.is_of(line.job)
+            fd
+            for fd, other in self._connections.items()
+            if other is not connection and other.is_of(job)
         }
 
-    def _before(self, line: Line) -> Line:
-        """Of a rank that left of itself, the one it left for, whose line closes later.
+    def _before(self, connection: RankConnection) -> RankConnection:
+        """Of a rank that left of itself, the one it left for, which closes its connection later.
 
         A process has no memory any more before its descriptors close, and MPICH's ranks, which
         read each other's, end when they find that.
         """
         dying = [
             other
-            for other in self._lines.values()
-            if other.is_of(line.job)
-            and other.said[-1] not in ("done", "left")
+            for other in self._connections.values()
+            if other.is_of(connection.job)
+            and not (other.has_finalized or other.has_left)
             and other.peer.is_dying()
         ]
-        return dying[0] if len(dying) == 1 else line
+        return dying[0] if len(dying) == 1 else connection
 
-    def _aborts(self, fd: int, line: Line, job: Job) -> None:
+    def _aborts(self, fd: int, connection: RankConnection, job: JobKey) -> None:
         """A rank that ends the others may be seen to end after them, or never."""
         # It waits for nobody, but ends itself where its launcher does not end it. Where it may
         # wait for another already all of them do, who may all abort.
-        others = set() if self.deaths.may_wait(fd) else self._others(line) | {fd}
-        self.deaths.add_abort(job, line.account(), others)
-
-
-def _accept_at(listener: socket.socket) -> tuple[socket.socket | None, bool]:
-    """Who waits there, unless it is gone again; whether there is no descriptor for it."""
-    try:
-        return listener.accept()[0], False
-    except OSError as error:
-        return None, error.errno in _TOO_MANY
-
-
-def _reserved() -> int | None:
-    try:
-        return os.open(os.devnull, os.O_RDONLY)
-    except OSError:
-        return None
-
-
-def _full() -> str:
-    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return f"`stretto run` may have no more than {most} descriptors (ulimit -Hn), too few for"
+        others = set() if self.deaths.may_wait(fd) else self._others(connection) | {fd}
+        self.deaths.add_abort(job, connection.account(), others)
 
 
 def _keep_alive(connection: socket.socket) -> None:

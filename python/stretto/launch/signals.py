@@ -22,8 +22,8 @@ class Signals:
 
     def __init__(self, blocked: Iterable[int] = ()) -> None:
         """Those that are blocked are so no longer, and never were for the launcher."""
-        self.fd, told = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+        self.fd, wakeup = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
         self._ignored_children = signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
         for number in PASSED_ON:
             if signal.getsignal(number) is not signal.SIG_IGN:
@@ -58,7 +58,7 @@ class Relay:
     def __init__(self) -> None:
         self._held: dict[int, float] = {}  # from the owner; when each is due
         self._all_got: dict[int, float] = {}  # when each came last to us as well
-        self._told: dict[int, float] = {}  # when the owner said each last, as another one
+        self._from_owner: dict[int, float] = {}  # when each came last to the owner, as another one
 
     @property
     def until(self) -> float | None:
@@ -76,10 +76,10 @@ class Relay:
         A tool like timeout signals its child and then its group, the child again among it. Those
         of a key that is held down come faster, and do not go on to be one for ever.
         """
-        before = self._told.get(number)
+        before = self._from_owner.get(number)
         if before is not None and now - before < HELD_S:
             return False
-        self._told[number] = now
+        self._from_owner[number] = now
         if number not in self._all_got or now - self._all_got[number] > LATE_S:
             self._held[number] = now + HELD_S
         return True
@@ -93,13 +93,13 @@ class Relay:
 
 
 class Stopping:
-    """Whether and when a launch that was told to end has had its time."""
+    """Whether and when a launch that was asked to end has had its time."""
 
     def __init__(self) -> None:
         self.until: float | None = None
-        self._told: dict[int, float] = {}  # by the owner, and when first
+        self._by_owner: dict[int, float] = {}  # signals, and when first
 
-    def tell(self, number: int, now: float, *, by_owner: bool) -> None:
+    def signalled(self, number: int, now: float, *, by_owner: bool) -> None:
         """The launch has got a signal; a second from the owner leaves it no more time.
 
         Batch systems send one signal to every process, which is one only. So are a SIGHUP and a
@@ -113,10 +113,10 @@ class Stopping:
         if self.until is None:
             self.until = now + grace
         if by_owner:
-            self._told.setdefault(number, now)
+            self._by_owner.setdefault(number, now)
 
     def _is_second(self, number: int, now: float) -> bool:
         """Whether somebody means it who has waited: nobody sends a second SIGHUP by hand."""
-        if number == signal.SIGHUP or not self._told:
+        if number == signal.SIGHUP or not self._by_owner:
             return False
-        return number in self._told or now - min(self._told.values()) > LATE_S
+        return number in self._by_owner or now - min(self._by_owner.values()) > LATE_S

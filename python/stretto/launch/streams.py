@@ -1,16 +1,61 @@
-"""What a launched command prints and is told, on its way to where it belongs."""
+"""What a launched command prints and reads, on its way to where it belongs."""
 
 import contextlib
 import os
 import select
 import signal
+import subprocess
 import threading
+import time
 from typing import IO
 
 TAIL_BYTES = 64 * 1024
 TERMINAL = 0  # standard input, where that is one
 # How long what is typed may wait after we have come back into the foreground.
 BACKGROUND_S = 0.5
+# How long output may still wait for a reader once a signal has come that ends this process.
+UNREAD_S = 1.0
+
+
+class Streams:
+    """The output of a command, and its input where that is typed at our terminal."""
+
+    def __init__(
+        self, command: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[bytes]
+    ) -> None:
+        self._outputs = Tee(command.stdout, stdout), Tee(command.stderr, stderr)
+        self._typed = TypedInput(command.stdin) if command.stdin else None
+
+    def end_input(self) -> None:
+        """Read nothing more of what is typed."""
+        if self._typed is not None:
+            self._typed.end()
+
+    def pass_on_the_rest(self, ending: list[int], *, at_once: bool) -> None:
+        """Wait until all output is written: not for ever for a reader that has stopped reading.
+
+        A pager, say, that is at its first page when a Ctrl-C comes (`ending`), before or now. Nor
+        for processes that a guardian which was killed has left behind, where we did not find them,
+        or that cannot be killed (`at_once`).
+        """
+        until = time.monotonic() + UNREAD_S if at_once else None
+        for output in self._outputs:
+            while not output.is_done(0.1):
+                if ending:
+                    until = until or time.monotonic() + UNREAD_S
+                if until is not None and time.monotonic() >= until:
+                    return
+
+    def last_words(self) -> str:
+        """What came last."""
+        return "".join(output.tail() for output in self._outputs)
+
+    def unwritten(self, *, is_open: bool) -> str:
+        """Why not all of it could be written; empty if it was.
+
+        `is_open`: a process that is left may still write, which is no matter of who reads it.
+        """
+        return next(filter(None, (each.unwritten(is_open=is_open) for each in self._outputs)), "")
 
 
 class Tee:
@@ -47,11 +92,8 @@ class Tee:
         """What came last."""
         return self._tail.decode(errors="replace")
 
-    def unwritten(self, *, is_open: bool = False) -> str:
-        """Why not all of it could be written; empty if it was.
-
-        `is_open`: a process that is left may still write, which is no matter of who reads it.
-        """
+    def unwritten(self, *, is_open: bool) -> str:
+        """As of all streams."""
         if self._error is not None:
             return self._error.strerror or str(self._error)
         return "nobody reads it" if self._thread.is_alive() and not is_open else ""

@@ -3,8 +3,10 @@
 import pytest
 
 from stretto.errors import ApplicationFailed
-from stretto.launch.failure import cause, require_success, signal_name
-from stretto.launch.process import Lost, Outcome
+from stretto.launch.deaths import Lost
+from stretto.launch.failure import cause, require_success
+from stretto.launch.launcher_reports import signal_name
+from stretto.launch.outcome import Outcome
 
 OPEN_MPI_SIGNAL = """\
 Primary job  terminated normally, but 1 process returned

@@ -17,7 +17,8 @@ from stretto.errors import ApplicationFailed
 from stretto.launch import guardian, process
 from stretto.launch.failure import require_success
 from stretto.launch.lifelines import VARIABLE, Lifelines
-from stretto.launch.process import Outcome, launch
+from stretto.launch.outcome import Outcome
+from stretto.launch.process import launch
 from stretto.launch.watch import send
 
 # A rank, as far as its lifeline goes, which connects as often as it is told to.

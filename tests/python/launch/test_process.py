@@ -10,8 +10,10 @@ import pytest
 from launched import FOREVER, OWNER, alive, escapes, pids_in, wait_for
 
 from stretto.errors import EnvironmentUnusable
+from stretto.launch.deaths import Lost
 from stretto.launch.lifelines import VARIABLE, Lifelines
-from stretto.launch.process import Lost, Outcome, launch
+from stretto.launch.outcome import Outcome
+from stretto.launch.process import launch
 
 OWNER_WITH_LIFELINES = OWNER.replace(
     "launch([", "with Lifelines() as lines: launch(lifelines=lines, command=["

@@ -175,7 +175,8 @@ def test_env_in_front_of_python_is_seen_through(
 
 
 def test_python_without_mpi4py_does_not_use_mpi(here: Path) -> None:
-    python = fake_python(here, "", "ModuleNotFoundError: No module named mpi4py")
+    without_packages = f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n'
+    python = executable(here / "bin" / "python3", without_packages)
     executable(here / "solve.py", f"#!{python}\n")
     with pytest.raises(InputError, match="has no mpi4py"):
         inspect(["./solve.py"])

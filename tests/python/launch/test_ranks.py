@@ -14,8 +14,8 @@ import pytest
 
 from stretto.launch import ranks as module
 from stretto.launch import roll_call
-from stretto.launch.deaths import NOTICES, Crowd
-from stretto.launch.lines import MOST_LINES, Line
+from stretto.launch.connection import MOST_LINES, RankConnection
+from stretto.launch.deaths import NOTICES, Crowd, Lost
 from stretto.launch.peers import Peer
 from stretto.launch.ranks import Ranks
 from stretto.launch.roll_call import NO_NAME, RollCall
@@ -109,8 +109,8 @@ def test_who_cannot_be_accepted_does_not_keep_the_guardian_busy(tmp_path: Path) 
             caller.connect(place)
             ranks.hear(listener.fileno())
             assert poll.poll(0) == []
-            assert ranks.listens_again_at is not None
-            ranks.listen_again()
+            assert ranks.listeners.listens_again_at is not None
+            ranks.listeners.listen_again()
             assert [fd for fd, _ in poll.poll(0)] == [listener.fileno()]
 
 
@@ -230,7 +230,7 @@ def test_how_long_a_launcher_may_take_to_notice_can_be_set(
     for words, is_ended in (("0", False), ("1000000", True), ("", True)):
         monkeypatch.setenv(NOTICES, words)
         launch.ranks = Ranks(select.epoll(), [], "key")
-        launch.ranks.deaths.add({"rank": "0"}, {7})
+        launch.ranks.deaths.add(Lost(0, 5, "h"), {7})
         assert (launch.ranks.deaths.end_by() is not None) is is_ended
 
 
@@ -240,19 +240,20 @@ def test_all_ranks_of_a_job_may_abort_it_without_a_look_at_all_others_each(
     ranks = 16
     lines = [launch.rank(number, ranks, "job") for number in range(ranks)]
     looks = 0
-    is_of = Line.is_of
+    is_of = RankConnection.is_of
 
     def counted(*of: object) -> bool:
         nonlocal looks
         looks += 1
         return is_of(*of)
 
-    monkeypatch.setattr(Line, "is_of", counted)
+    monkeypatch.setattr(RankConnection, "is_of", counted)
     for line in lines:
         line.sendall(b"aborts 3\n")
     launch.hear_all()
     assert looks <= ranks
-    assert (launch.ranks.deaths.first or {})["aborts"] == "3"
+    assert launch.ranks.deaths.first is not None
+    assert launch.ranks.deaths.first.aborts == 3
 
 
 def test_a_connection_costs_no_look_at_all_others(
@@ -260,13 +261,13 @@ def test_a_connection_costs_no_look_at_all_others(
 ) -> None:
     looks = 0
 
-    class Watched(Line):
+    class Watched(RankConnection):
         def __getattribute__(self, name: str) -> object:
             nonlocal looks
             looks += name == "is_stranger"
             return super().__getattribute__(name)
 
-    monkeypatch.setattr(module, "Line", Watched)
+    monkeypatch.setattr(module, "RankConnection", Watched)
     looks_by = []
     for number in range(8):
         launch.rank(number, 8, "job")

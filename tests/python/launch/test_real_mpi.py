@@ -10,7 +10,8 @@ import pytest
 
 from stretto.errors import ApplicationFailed
 from stretto.launch.failure import require_success
-from stretto.launch.process import Outcome, launch
+from stretto.launch.outcome import Outcome
+from stretto.launch.process import launch
 from stretto.launch.program import inspect
 from stretto.launch.registry import choose_launcher
 

@@ -52,7 +52,7 @@ def has_time_after(*signals: tuple[signal.Signals, float]) -> bool:
     """Whether a launch whose owner has got these, each at its time, is not to end at once."""
     stopping = Stopping()
     for number, when in signals:
-        stopping.tell(number, when, by_owner=True)
+        stopping.signalled(number, when, by_owner=True)
     assert stopping.until is not None
     return stopping.until > signals[-1][1]
 
@@ -88,8 +88,8 @@ def test_a_second_one_of_its_kind_counts_whatever_came_before() -> None:
 
 def test_what_came_to_the_guardian_leaves_the_first_of_the_owners_its_time() -> None:
     stopping = Stopping()
-    stopping.tell(TERM, 100.0, by_owner=False)
-    stopping.tell(TERM, 100.2, by_owner=True)
+    stopping.signalled(TERM, 100.0, by_owner=False)
+    stopping.signalled(TERM, 100.2, by_owner=True)
     assert stopping.until == 130.0
 
 

@@ -4,7 +4,7 @@ import re
 import socket
 from dataclasses import dataclass, field
 
-from stretto.launch.deaths import Job
+from stretto.launch.deaths import JobKey, Lost
 from stretto.launch.peers import Peer
 
 # Where ranks connect to, and the key that they say, which is nobody else's to know.
@@ -20,19 +20,21 @@ LONGEST_OF_A_STRANGER = 4096
 _INTRODUCTION = re.compile(r"rank ([0-9]{1,9}) pid ([0-9]{1,9}) host ([^ ]*) key ([^ ]*)")
 _QUESTION = re.compile(r"of ([0-9]{1,9}) in ([^ ]*) runs (.*)")
 _ABORT = re.compile(r"aborts (-?[0-9]{1,10})")
+_FINALIZES = "done"
+_LEAVES = "left"
 
 
 @dataclass(eq=False)
-class Line:
-    """A connection, and what came over it so far (src/intercept/roll_call.cpp, lifeline.cpp)."""
+class RankConnection:
+    """What came over one connection so far (src/intercept/roll_call.cpp, lifeline.cpp)."""
 
-    connection: socket.socket
+    sock: socket.socket
     came: float
     peer: Peer
     said: list[str] = field(default_factory=list)  # whole lines
     is_stranger: bool = True  # it has not shown the key
     rank: int = -1
-    job: Job | None = None  # not known before it asks; who never does is no rank to be missed
+    job: JobKey | None = None  # not known before it asks; who never does is no rank to be missed
     runs: str = ""
     _unended: str = ""
 
@@ -60,22 +62,33 @@ class Line:
             self.runs = asked[3]
         return asked is not None
 
-    def is_of(self, job: Job | None) -> bool:
+    def is_of(self, job: JobKey | None) -> bool:
         """Whether it is one of that job's ranks."""
         return self.job is not None and self.job == job
+
+    @property
+    def has_finalized(self) -> bool:
+        """Whether it has come to its MPI_Finalize."""
+        return self.said[-1] == _FINALIZES
+
+    @property
+    def has_left(self) -> bool:
+        """Whether it ends of itself, without MPI_Finalize."""
+        return self.said[-1] == _LEAVES
 
     def goes_on(self) -> bool:
         """Whether it is a rank that has not said that it ends."""
         if self.job is None:
             return False
-        return self.said[-1] not in ("done", "left") and not is_abort(self.said[-1])
+        return not (self.has_finalized or self.has_left or is_abort(self.said[-1]))
 
-    def account(self) -> dict[str, str]:
-        """Of a rank, which it is (rank, pid, host), and the code of its MPI_Abort (aborts)."""
-        words = self.said[0].split(" ")
-        codes = [found[1] for each in self.said if (found := _ABORT.fullmatch(each))]
-        aborts = {"aborts": codes[-1]} if codes else {}
-        return dict(zip(words[:6:2], words[1:6:2], strict=True)) | aborts
+    def account(self) -> Lost:
+        """Of one that has shown the key."""
+        introduced = _INTRODUCTION.fullmatch(self.said[0])
+        assert introduced is not None
+        codes = [int(found[1]) for each in self.said if (found := _ABORT.fullmatch(each))]
+        aborts = codes[-1] if codes else None
+        return Lost(self.rank, pid=int(introduced[2]), host=introduced[3], aborts=aborts)
 
 
 def is_abort(said: str) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from stretto import native
 from stretto.errors import StrettoError
-from stretto.launch.base import Abi
+from stretto.launch.base import Abi, Start
 from stretto.launch.dropin import (
     ALL_RANKS,
     CALIBRATION_TIME,
@@ -72,7 +72,7 @@ class Mpi:
     @property
     def name(self) -> str:
         """The MPI and its version."""
-        return self.launcher.name.partition(" (")[0]
+        return self.launcher.product
 
     @property
     def environment(self) -> dict[str, str]:
@@ -139,11 +139,11 @@ class Mpi:
         self, ranks: int, apart: int, program: list[str], env: Mapping[str, str]
     ) -> list[str]:
         if not apart:
-            return self.launcher.command(ranks, program, env)
-        path, *first = self.launcher.command(ranks - apart, program, env)
+            return self.launcher.command(Start(ranks, program, env))
+        path, *first = self.launcher.command(Start(ranks - apart, program, env))
         # Each program has its own number of ranks; that cores are shared only their sum tells.
         crowded = ["--oversubscribe"] if self.abi is Abi.OPENMPI else []
-        second = self.launcher.command(apart, program, env)
+        second = self.launcher.command(Start(apart, program, env))
         return [path, *crowded, *first, ":", *second[second.index("-n") :]]
 
     def _program(self, kind: str, name: str) -> Path:

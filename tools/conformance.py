@@ -33,7 +33,7 @@ from rich.table import Table
 from stretto import native
 from stretto.data.counters import read_counters, summed
 from stretto.errors import StrettoError
-from stretto.launch.base import Abi
+from stretto.launch.base import Abi, Start
 from stretto.launch.dropin import COUNTERS, SELECTED, rank_environment, selections_in_turn
 from stretto.launch.libmpi import LABELS
 from stretto.launch.process import launch
@@ -119,7 +119,7 @@ def left_out(mpi: Served) -> list[str]:
 
 def run(mpi: Served, ranks: int, tests: Path, env: Mapping[str, str]) -> Told:
     argv = [sys.executable, str(tests / "main.py"), "-q", "-i", "cco", *left_out(mpi)]
-    command = mpi.launcher.command(ranks, argv, {**env, **environment(mpi)})
+    command = mpi.launcher.command(Start(ranks, argv, {**env, **environment(mpi)}))
     with tempfile.TemporaryFile() as out:
         outcome = launch(command, timeout_s=TIMEOUT_S, stdout=out, stderr=out)
         out.seek(0)

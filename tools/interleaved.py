@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from stretto import native
-from stretto.launch.base import Launcher
+from stretto.launch.base import Launcher, Start
 from stretto.launch.dropin import ALL_RANKS
 from stretto.launch.process import launch
 from stretto.launch.registry import Known
@@ -61,7 +61,7 @@ def run_once(
     timeout_s: float = 300,
 ) -> str:
     with tempfile.TemporaryFile() as out:
-        command = launcher.command(ranks, argv, env)
+        command = launcher.command(Start(ranks, argv, env))
         outcome = launch(command, timeout_s=timeout_s, stdout=out, stderr=out)
         out.seek(0)
         text = out.read().decode(errors="replace")

@@ -14,11 +14,11 @@ import pytest
 
 from stretto import native
 from stretto.errors import ApplicationFailed, EnvironmentUnusable
+from stretto.launch.base import Start
 from stretto.launch.dropin import SELECTED
 from stretto.launch.failure import require_success
-from stretto.launch.lifelines import Lifelines
+from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.outcome import Outcome
-from stretto.launch.process import launch
 from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.rig.rig import require_usable
 
@@ -55,19 +55,11 @@ def run(
     argv = [*wrapper, str(mpi.program("dying")), *words]
     hosts = Rig(parse_rig(rig)) if rig else nullcontext()
     preload = {"LD_PRELOAD": str(native.drop_in(mpi.abi)), SELECTED: "stretto"}
-    with hosts as made, Lifelines() as lifelines, Path(os.devnull).open("wb") as nowhere:
+    with hosts as made, Path(os.devnull).open("wb") as nowhere:
         launcher = made.launcher(mpi.launcher) if made is not None else mpi.launcher
         environment = {**preload, **env, **dict([MARK.split("=")])}
-        return launch(
-            launcher.command(
-                2 if made is not None else 3, argv, environment, lifelines.environment
-            ),
-            timeout_s=timeout_s,
-            stdout=nowhere,
-            stderr=nowhere,
-            lifelines=lifelines,
-            reports_deaths=launcher.reports_deaths,
-        )
+        start = Start(2 if made is not None else 3, argv, environment)
+        return launch_ranks(launcher, start, timeout_s=timeout_s, stdout=nowhere, stderr=nowhere)
 
 
 def line(outcome: Outcome) -> str:

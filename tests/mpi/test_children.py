@@ -8,10 +8,10 @@ import pytest
 from modes import MODES, environment
 from mpi_runs import MPIS, Mpi
 
+from stretto.launch.base import Start
 from stretto.launch.dropin import RECORD
-from stretto.launch.lifelines import Lifelines
+from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.outcome import Outcome
-from stretto.launch.process import launch
 
 OURS = {"STRETTO_PROGRESS_THREAD": "on", "STRETTO_SELECTION_ALLREDUCE": "ring"}
 # Wrappers that stay and wrappers that do not, and a program that runs itself anew: whoever comes
@@ -24,17 +24,9 @@ exit $?
 
 def run(mpi: Mpi, command: list[str], env: dict[str, str], said: Path) -> Outcome:
     """As the verbs do it: ranks keep a line to the launch."""
-    with Lifelines() as lifelines, said.open("wb") as stream:
-        environment_ = {**mpi.environment, **OURS, **env}
-        argv = mpi.launcher.command(2, command, environment_, lifelines.environment)
-        return launch(
-            argv,
-            timeout_s=120,
-            stdout=stream,
-            stderr=stream,
-            lifelines=lifelines,
-            reports_deaths=mpi.launcher.reports_deaths,
-        )
+    with said.open("wb") as stream:
+        start = Start(2, command, {**mpi.environment, **OURS, **env})
+        return launch_ranks(mpi.launcher, start, timeout_s=120, stdout=stream, stderr=stream)
 
 
 pytestmark = pytest.mark.xdist_group("children")  # one run of each for several tests
@@ -53,7 +45,7 @@ def ran(
     wrapper.write_text(WRAPPER)
     wrapper.chmod(0o755)
     program = str(mpi.program("children"))
-    inner = mpi.launcher.command(1, [program, "alone"], {})
+    inner = mpi.launcher.command(Start(1, [program, "alone"]))
     env = environment(mpi, mode, folder) | ({RECORD: str(folder)} if mode == "whatif" else {})
     outcome = run(mpi, [str(wrapper), program, "again", *inner], env, folder / "said")
     return mode, folder, outcome, (folder / "said").read_text()

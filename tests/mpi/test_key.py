@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mpi_runs import Mpi
 
+from stretto.launch.base import Start
 from stretto.launch.lifelines import VARIABLE, Lifelines
 from stretto.launch.outcome import Outcome
 from stretto.launch.process import launch
@@ -34,7 +35,7 @@ while [ ! -e {over} ]; do sleep 0.05; done
     script.chmod(0o755)
     outcomes: list[Outcome] = []
     with Lifelines() as lifelines, tempfile.TemporaryFile() as said:
-        argv = any_mpi.launcher.command(2, [str(script)], {"A": "b"}, lifelines.environment)
+        argv = any_mpi.launcher.command(Start(2, [str(script)], {"A": "b"}, lifelines.environment))
         running = threading.Thread(
             target=lambda: outcomes.append(
                 launch(argv, timeout_s=120, stdout=said, stderr=said, lifelines=lifelines)

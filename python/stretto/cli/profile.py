@@ -25,47 +25,52 @@ from stretto.cli.run_folders import make_empty, run_folder
 from stretto.data.places import Address, Line, Lines
 from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
-from stretto.data.provenance import collect
 from stretto.data.symbols import source_lines
-from stretto.launch.dropin import PROFILE, TRACED, rank_environment
+from stretto.launch.base import Start
 from stretto.launch.failure import require_success
-from stretto.launch.job import prepare
-from stretto.launch.lifelines import Lifelines
-from stretto.launch.process import launch
+from stretto.launch.job import prepare, provenance_of
+from stretto.launch.launch_ranks import launch_ranks
+from stretto.launch.profile import profiled
 from stretto.report.profile import Summary, summarise
 
 _out = Console(highlight=False)
+
+
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-profile-<number>."
+    ),
+]
+Trace = Annotated[
+    bool,
+    typer.Option(
+        "--trace", help="Also write trace.json.gz into the run folder, to open in Perfetto."
+    ),
+]
+TraceCalls = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=10_000_000,
+        help="How many calls of each rank the trace has, the last ones, polls in a row being "
+        "one; otherwise 100,000, and of all ranks together a million. Means --trace.",
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
+]
 
 
 def profile(
     program: ProgramAndArgs,
     ranks: Ranks = 2,
     timeout: Timeout = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-profile-<number>."
-        ),
-    ] = None,
-    trace: Annotated[
-        bool,
-        typer.Option(
-            "--trace", help="Also write trace.json.gz into the run folder, to open in Perfetto."
-        ),
-    ] = False,
-    trace_calls: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=10_000_000,
-            help="How many calls of each rank the trace has, the last ones, polls in a row being "
-            "one; otherwise 100,000, and of all ranks together a million. Means --trace.",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
-    ] = False,
+    output: Output = None,
+    trace: Trace = False,
+    trace_calls: TraceCalls = None,
+    dry_run: DryRun = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
     as_json: AsJson = False,
@@ -77,42 +82,25 @@ def profile(
     traced = (trace_calls or traced_by_default(ranks)) if trace or trace_calls else 0
     job = prepare(program, launcher, launcher_args, mode="profile")
     folder = run_folder(output, f"{Path(program[0]).stem}-profile")
-    environment = rank_environment(job.drop_in, {}, verbose=False, asan=job.program.asan)
-    environment |= {PROFILE: str(folder.absolute())}
-    environment |= {TRACED: str(traced)} if traced else {}
-    command = job.launcher.command(ranks, job.program.argv, environment)
+    start = profiled(job, ranks, folder, traced)
+    command = job.launcher.command(start)
     if dry_run:
         print(shlex.join(command))
         return
     make_empty(folder)
-    provenance = collect(
-        argv=sys.argv,
-        program=Path(job.program.argv[0]),
-        mpi_library=job.program.mpi.path if job.program.mpi else None,
-        drop_in=job.drop_in,
-        native_command=job.launcher.command(ranks, job.program.argv, {}),
-        stretto_command=command,
-    )
+    native = job.launcher.command(Start(ranks, job.program.argv))
+    provenance = provenance_of(job, native, command)
     # What the program prints must not get into what other programs read.
     stdout = sys.stderr.buffer if as_json else None
-    with Lifelines() as lifelines:
-        command = job.launcher.command(ranks, job.program.argv, environment, lifelines.environment)
-        outcome = launch(
-            command,
-            timeout_s=timeout,
-            stdout=stdout,
-            lifelines=lifelines,
-            reports_deaths=job.launcher.reports_deaths,
-        )
+    outcome = launch_ranks(job.launcher, start, timeout_s=timeout, stdout=stdout)
     require_success(program[0], outcome, timeout)
     recorded = read_profile(folder, ranks)
     summary = summarise(recorded)
     lines = _lines(summary)
     record = ProfileRecord(Path(program[0]).name, ranks, job.launcher.name, provenance, lines)
     write_record(record, folder)
-    trace_file = write_trace_of(folder, recorded, lines) if traced else None
-    if trace_file:
-        note(trace_line(trace_file, recorded))
+    if traced:
+        note(trace_line(write_trace_of(folder, recorded, lines), recorded))
     if as_json:
         print(as_text(plain(summary, lines)))
     else:

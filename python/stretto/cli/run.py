@@ -14,11 +14,11 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
+from stretto.launch.base import Start
 from stretto.launch.dropin import parse_selection, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
-from stretto.launch.lifelines import Lifelines
-from stretto.launch.process import launch
+from stretto.launch.launch_ranks import launch_ranks
 from stretto.native.schedules import known_algorithms
 
 
@@ -49,15 +49,9 @@ def run(
     environment = rank_environment(
         job.drop_in, selection, verbose=verbose, progress=progress, asan=job.program.asan
     )
+    start = Start(ranks, job.program.argv, environment)
     if dry_run:
-        print(shlex.join(job.launcher.command(ranks, job.program.argv, environment)))
+        print(shlex.join(job.launcher.command(start)))
         return
-    with Lifelines() as lifelines:
-        command = job.launcher.command(ranks, job.program.argv, environment, lifelines.environment)
-        outcome = launch(
-            command,
-            timeout_s=timeout,
-            lifelines=lifelines,
-            reports_deaths=job.launcher.reports_deaths,
-        )
+    outcome = launch_ranks(job.launcher, start, timeout_s=timeout)
     require_success(program[0], outcome, timeout)

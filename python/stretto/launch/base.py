@@ -1,6 +1,7 @@
 """What a launcher is: the way one MPI starts ranks."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -13,14 +14,24 @@ class Abi(StrEnum):
     MPIABI = "mpiabi"
 
 
-class Launcher(Protocol):
-    """Turns `ranks` copies of a program into one command line.
+@dataclass(frozen=True)
+class Start:
+    """What a launcher is to start: so many ranks of a program.
 
     `env` is for the ranks only and travels the launcher's own way, so that an
     LD_PRELOAD in it reaches the ranks and never the launcher itself. `named` are variables
     that the launcher has in its own environment and hands on: every user of the machine may read
     command lines, and some values are secret.
     """
+
+    ranks: int
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    named: Iterable[str] = ()
+
+
+class Launcher(Protocol):
+    """Turns a start into one command line."""
 
     @property
     def name(self) -> str:
@@ -38,11 +49,5 @@ class Launcher(Protocol):
     def reports_deaths(self) -> bool:
         """Whether it never ends with 0 that has ended ranks because one of them died."""
 
-    def command(
-        self,
-        ranks: int,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        named: Iterable[str] = (),
-    ) -> list[str]:
+    def command(self, start: Start) -> list[str]:
         """The full command line; running it is `launch.process.launch`."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from stretto import native
 from stretto.data.calibration import Calibration, read_calibration
 from stretto.errors import EnvironmentUnusable
-from stretto.launch.base import Launcher
+from stretto.launch.base import Launcher, Start
 from stretto.launch.dropin import CALIBRATION, CALIBRATION_TIME, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
@@ -23,7 +23,7 @@ def calibration_command(job: Job, launcher: Launcher, ranks: int, file: Path) ->
     # Of which all ranks have to repeat the same, on other hosts, too.
     if share := os.environ.get(CALIBRATION_TIME):
         environment[CALIBRATION_TIME] = share
-    return launcher.command(ranks, job.program.argv, environment)
+    return launcher.command(Start(ranks, job.program.argv, environment))
 
 
 def calibrate(

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +10,10 @@ from stretto.data.provenance import now
 from stretto.data.run_folder import RunFolder
 from stretto.data.samples import Sample, Side, checksum, own_time
 from stretto.errors import ApplicationFailed
-from stretto.launch.base import Launcher
+from stretto.launch.base import Launcher, Start
 from stretto.launch.dropin import COUNTERS
 from stretto.launch.failure import require_success
-from stretto.launch.lifelines import Lifelines
-from stretto.launch.process import launch
+from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.program import Program
 
 
@@ -31,19 +30,18 @@ class Comparison:
     time_pattern: re.Pattern[str]
     checksum_pattern: re.Pattern[str]
 
-    def command(
-        self,
-        side: Side,
-        counters: Path | None = None,
-        lifelines: Iterable[str] = (),
-    ) -> list[str]:
-        """The command line of one launch; `counters` is the folder for the drop-in's."""
+    def start(self, side: Side, counters: Path | None = None) -> Start:
+        """One launch; `counters` is the folder for the drop-in's."""
         if side is Side.NATIVE:
-            return self.launcher.command(self.ranks, self.program.argv, {})
+            return Start(self.ranks, self.program.argv)
         env = dict(self.stretto_env)
         if counters is not None:
             env[COUNTERS] = str(counters.absolute())
-        return self.launcher.command(self.ranks, self.program.argv, env, lifelines)
+        return Start(self.ranks, self.program.argv, env)
+
+    def command(self, side: Side) -> list[str]:
+        """The plain command line of a launch."""
+        return self.launcher.command(self.start(side))
 
 
 def launches(runs: int) -> Iterator[tuple[int, Side]]:
@@ -74,18 +72,13 @@ def _launch_once(
     counters = place / "counters"
     counters.mkdir(parents=True)
     started_at = now()
-    with (
-        (place / "stdout").open("wb") as stdout,
-        (place / "stderr").open("wb") as stderr,
-        Lifelines() as lifelines,
-    ):
-        outcome = launch(
-            comparison.command(side, counters, lifelines.environment),
+    with (place / "stdout").open("wb") as stdout, (place / "stderr").open("wb") as stderr:
+        outcome = launch_ranks(
+            comparison.launcher,
+            comparison.start(side, counters),
             timeout_s=comparison.timeout_s,
             stdout=stdout,
             stderr=stderr,
-            lifelines=lifelines if side is Side.STRETTO else None,
-            reports_deaths=comparison.launcher.reports_deaths,
         )
     printed = (place / "stdout").read_text(errors="replace")
     folder.append(

@@ -2,11 +2,11 @@
 
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stretto.launch.base import Abi
+from stretto.launch.base import Abi, Start
 
 _MPICH = re.compile(r"HYDRA build details:\s+Version:\s+(\S+)")
 _INTEL = re.compile(r"Intel\(R\) MPI Library.*?Version (\S+)")
@@ -39,22 +39,20 @@ class Hydra:
         return None
 
     @property
-    def name(self) -> str:
-        return f"{self.mpi} {self.version} ({self.path})"
+    def product(self) -> str:
+        return f"{self.mpi} {self.version}"
 
-    def command(
-        self,
-        ranks: int,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        named: Iterable[str] = (),
-    ) -> list[str]:
+    @property
+    def name(self) -> str:
+        return f"{self.product} ({self.path})"
+
+    def command(self, start: Start) -> list[str]:
         return [
             str(self.path),
-            *(word for key, value in env.items() for word in ("-genv", key, value)),
-            *("-n", str(ranks)),
-            *_passing_on(self.extra, named),
-            *argv,
+            *(word for key, value in start.env.items() for word in ("-genv", key, value)),
+            *("-n", str(start.ranks)),
+            *_passing_on(self.extra, start.named),
+            *start.argv,
         ]
 
 

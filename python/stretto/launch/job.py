@@ -1,11 +1,13 @@
 """A program with everything that is needed to launch it, natively or under Stretto."""
 
 import shlex
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from stretto import native
+from stretto.data.provenance import Provenance, collect
 from stretto.errors import InputError
 from stretto.launch.base import Abi
 from stretto.launch.program import Program, inspect
@@ -30,6 +32,20 @@ def prepare(
     chosen = choose_launcher(program, launcher, split_words("--launcher-args", launcher_args))
     abi = program.mpi.abi if program.mpi else chosen.abi
     return Job(program, chosen, abi, native.drop_in(abi, mode))
+
+
+def provenance_of(
+    job: Job, native_command: Sequence[str], stretto_command: Sequence[str]
+) -> Provenance:
+    """That of a run of it which starts now, by the command line this process was given."""
+    return collect(
+        argv=sys.argv,
+        program=Path(job.program.argv[0]),
+        mpi_library=job.program.mpi.path if job.program.mpi else None,
+        drop_in=job.drop_in,
+        native_command=list(native_command),
+        stretto_command=list(stretto_command),
+    )
 
 
 def split_words(option: str, text: str) -> list[str]:

@@ -2,11 +2,10 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stretto.launch.base import Abi
+from stretto.launch.base import Abi, Start
 from stretto.launch.cores import usable_cores
 
 _VERSION = re.compile(r"\(Open MPI\) (\S+)")
@@ -31,23 +30,21 @@ class OpenMpi:
         return cls(path, found[1]) if found else None
 
     @property
-    def name(self) -> str:
-        return f"Open MPI {self.version} ({self.path})"
+    def product(self) -> str:
+        return f"Open MPI {self.version}"
 
-    def command(
-        self,
-        ranks: int,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        named: Iterable[str] = (),
-    ) -> list[str]:
+    @property
+    def name(self) -> str:
+        return f"{self.product} ({self.path})"
+
+    def command(self, start: Start) -> list[str]:
         return [
             str(self.path),
             *(["--allow-run-as-root"] if os.geteuid() == 0 else []),
-            *(["--oversubscribe"] if ranks > usable_cores() else []),
-            *("-n", str(ranks)),
-            *(word for key, value in env.items() for word in ("-x", f"{key}={value}")),
-            *(word for name in named for word in ("-x", name)),
+            *(["--oversubscribe"] if start.ranks > usable_cores() else []),
+            *("-n", str(start.ranks)),
+            *(word for key, value in start.env.items() for word in ("-x", f"{key}={value}")),
+            *(word for name in start.named for word in ("-x", name)),
             *self.extra,
-            *argv,
+            *start.argv,
         ]

@@ -34,7 +34,7 @@ def known_launchers(near: Path | None = None) -> list[Known]:
     for path in _candidates(near):
         if launcher := identify(path):
             # An MPI installs its launcher under several names.
-            found.setdefault((path.parent, launcher.name.partition(" (")[0]), launcher)
+            found.setdefault((path.parent, launcher.product), launcher)
     return list(found.values())
 
 
@@ -87,11 +87,10 @@ def _found(program: Program) -> Known:
 
 def _mismatch(program: Program, launcher: Known) -> str:
     assert program.mpi is not None
-    what, _, where = launcher.name.partition(" (")
     return (
         f"{program.name} needs {program.mpi.soname} ({LABELS[program.mpi.abi]}) but "
-        f"{where.rstrip(')')} is {what}. Load the {_wanted_module(program)} module, or name its "
-        "launcher: --launcher /path/to/mpiexec"
+        f"{launcher.path} is {launcher.product}. Load the {_wanted_module(program)} module, or "
+        "name its launcher: --launcher /path/to/mpiexec"
     )
 
 

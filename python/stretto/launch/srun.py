@@ -2,11 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stretto.launch.base import Abi
+from stretto.launch.base import Abi, Start
 
 _VERSION = re.compile(r"^slurm(?:-wlm)? (\S+)", re.MULTILINE)
 
@@ -33,26 +33,24 @@ class Srun:
         return (self.abi,)
 
     @property
-    def name(self) -> str:
-        return f"Slurm {self.version} ({self.path})"
+    def product(self) -> str:
+        return f"Slurm {self.version}"
 
-    def command(
-        self,
-        ranks: int,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        named: Iterable[str] = (),
-    ) -> list[str]:
+    @property
+    def name(self) -> str:
+        return f"{self.product} ({self.path})"
+
+    def command(self, start: Start) -> list[str]:
         # srun's own --export splits values at commas; env(1) takes any value, and is
         # itself started before the variables are set.
-        settings = [f"{key}={value}" for key, value in env.items()]
+        settings = [f"{key}={value}" for key, value in start.env.items()]
         return [
             str(self.path),
-            *("-n", str(ranks)),
+            *("-n", str(start.ranks)),
             *self.extra,
-            *_passing_on(self.extra, named),
+            *_passing_on(self.extra, start.named),
             *(["env", *settings] if settings else []),
-            *argv,
+            *start.argv,
         ]
 
 

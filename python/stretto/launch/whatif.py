@@ -1,19 +1,18 @@
 """Launching a program in turn in real and in virtual time."""
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from stretto.data.virtual_times import RankTimes, read_times
-from stretto.launch.base import Launcher
+from stretto.launch.base import Launcher, Start
 from stretto.launch.cores import usable_cores
 from stretto.launch.dropin import RECORD, SCENARIOS, SHOWN, WHATIF, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
-from stretto.launch.lifelines import Lifelines
-from stretto.launch.process import launch
+from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.yielding import yielding
 
 
@@ -29,15 +28,8 @@ class Supposed:
     timeout_s: float | None
     record: bool = False  # a trace, in the first virtual run
 
-    def command(
-        self,
-        folder: Path,
-        *,
-        virtual: bool,
-        record: bool = False,
-        lifelines: Iterable[str] = (),
-    ) -> list[str]:
-        """The command line of one launch, whose ranks write into `folder`."""
+    def start(self, folder: Path, *, virtual: bool, record: bool = False) -> Start:
+        """One launch, whose ranks write into `folder`."""
         environment = rank_environment(
             self.job.drop_in, {}, verbose=False, asan=self.job.program.asan
         )
@@ -50,7 +42,11 @@ class Supposed:
                 environment |= yielding(self.job.abi)
         if record:
             environment[RECORD] = str(folder.absolute())
-        return self.launcher.command(self.ranks, self.job.program.argv, environment, lifelines)
+        return Start(self.ranks, self.job.program.argv, environment)
+
+    def command(self, folder: Path, *, virtual: bool) -> list[str]:
+        """The plain command line of a launch."""
+        return self.launcher.command(self.start(folder, virtual=virtual))
 
 
 def run_in_turn(
@@ -71,33 +67,16 @@ def run_in_turn(
             where = folder / f"{'virtual' if virtual else 'normal'}-{number}"
             where.mkdir()
             first = virtual and not times[True]
-            with Lifelines() as lifelines:
-                command = supposed.command(
-                    where,
-                    virtual=virtual,
-                    record=first and supposed.record,
-                    lifelines=lifelines.environment,
-                )
-                shown = stdout if first else io.BytesIO()
-                times[virtual].append(_run(supposed, command, where, shown, lifelines))
+            start = supposed.start(where, virtual=virtual, record=first and supposed.record)
+            times[virtual].append(_run(supposed, start, where, stdout if first else io.BytesIO()))
             done()
     return times[False], times[True]
 
 
 def _run(
-    supposed: Supposed,
-    command: list[str],
-    folder: Path,
-    stdout: IO[bytes] | None,
-    lifelines: Lifelines,
+    supposed: Supposed, start: Start, folder: Path, stdout: IO[bytes] | None
 ) -> list[RankTimes]:
-    outcome = launch(
-        command,
-        timeout_s=supposed.timeout_s,
-        stdout=stdout,
-        lifelines=lifelines,
-        reports_deaths=supposed.launcher.reports_deaths,
-    )
+    outcome = launch_ranks(supposed.launcher, start, timeout_s=supposed.timeout_s, stdout=stdout)
     if isinstance(stdout, io.BytesIO):
         (folder / "stdout.txt").write_bytes(stdout.getvalue())
     require_success(supposed.job.program.name, outcome, supposed.timeout_s)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from stretto.launch import openmpi
-from stretto.launch.base import Abi
+from stretto.launch.base import Abi, Start
 from stretto.launch.hydra import Hydra
 from stretto.launch.openmpi import OpenMpi
 from stretto.launch.srun import Srun
@@ -19,7 +19,9 @@ def _two_cores_and_no_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_open_mpi() -> None:
-    command = OpenMpi(MPIRUN, "4.1.4", ("--bind-to", "core")).command(2, ["./app", "-n"], ENV)
+    command = OpenMpi(MPIRUN, "4.1.4", ("--bind-to", "core")).command(
+        Start(2, ["./app", "-n"], ENV)
+    )
     assert command == [
         *("/opt/bin/mpirun", "-n", "2", "-x", "LD_PRELOAD=/lib/s.so", "-x", "A=b, c"),
         *("--bind-to", "core", "./app", "-n"),
@@ -30,12 +32,12 @@ def test_open_mpi_needs_to_be_told_of_root_and_of_too_few_cores(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(openmpi.os, "geteuid", lambda: 0)
-    command = OpenMpi(MPIRUN, "4.1.4").command(3, ["./app"], {})
+    command = OpenMpi(MPIRUN, "4.1.4").command(Start(3, ["./app"]))
     assert command[1:3] == ["--allow-run-as-root", "--oversubscribe"]
 
 
 def test_open_mpi_finds_the_value_of_what_is_only_named() -> None:
-    command = OpenMpi(MPIRUN, "4.1.4").command(2, ["./app"], {"A": "b"}, ["SECRET"])
+    command = OpenMpi(MPIRUN, "4.1.4").command(Start(2, ["./app"], {"A": "b"}, ["SECRET"]))
     assert command == ["/opt/bin/mpirun", "-n", "2", "-x", "A=b", "-x", "SECRET", "./app"]
 
 
@@ -53,8 +55,8 @@ def test_hydra_hands_on_what_is_named_beside_what_it_is_told_to(
     given: list[str], passed: list[str]
 ) -> None:
     hydra = Hydra(Path("mpiexec"), "MPICH", "5.0.2", tuple(given))
-    assert hydra.command(4, ["./app"], {}, ["SECRET"])[3:-1] == passed
-    assert hydra.command(4, ["./app"], {})[3:-1] == given
+    assert hydra.command(Start(4, ["./app"], {}, ["SECRET"]))[3:-1] == passed
+    assert hydra.command(Start(4, ["./app"]))[3:-1] == given
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,7 @@ def test_srun_hands_on_what_is_named_beside_what_it_is_told_to(
     if outer is not None:
         monkeypatch.setenv("SLURM_EXPORT_ENV", outer)
     srun = Srun(Path("srun"), "24.11", Abi.MPICH, tuple(given))
-    assert srun.command(4, ["./app"], {}, ["SECRET"]) == [
+    assert srun.command(Start(4, ["./app"], {}, ["SECRET"])) == [
         "srun",
         "-n",
         "4",
@@ -87,7 +89,7 @@ def test_srun_hands_on_what_is_named_beside_what_it_is_told_to(
 
 
 def test_hydra() -> None:
-    command = Hydra(Path("mpiexec"), "MPICH", "5.0.2", ("-l",)).command(4, ["./app"], ENV)
+    command = Hydra(Path("mpiexec"), "MPICH", "5.0.2", ("-l",)).command(Start(4, ["./app"], ENV))
     assert command == [
         *("mpiexec", "-genv", "LD_PRELOAD", "/lib/s.so", "-genv", "A", "b, c"),
         *("-n", "4", "-l", "./app"),
@@ -96,7 +98,7 @@ def test_hydra() -> None:
 
 def test_srun_sets_variables_past_itself() -> None:
     srun = Srun(Path("srun"), "24.11", Abi.MPICH)
-    assert srun.command(4, ["./app"], ENV) == [
+    assert srun.command(Start(4, ["./app"], ENV)) == [
         *("srun", "-n", "4", "env", "LD_PRELOAD=/lib/s.so", "A=b, c", "./app"),
     ]
-    assert srun.command(4, ["./app"], {}) == ["srun", "-n", "4", "./app"]
+    assert srun.command(Start(4, ["./app"])) == ["srun", "-n", "4", "./app"]

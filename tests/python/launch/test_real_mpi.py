@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stretto.errors import ApplicationFailed
+from stretto.launch.base import Start
 from stretto.launch.failure import require_success
 from stretto.launch.outcome import Outcome
 from stretto.launch.process import launch
@@ -59,7 +60,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def run(program: Path, how: str, timeout_s: float | None = None) -> Outcome:
     job = inspect([str(program), how])
-    command = choose_launcher(job).command(2, job.argv, {})
+    command = choose_launcher(job).command(Start(2, job.argv))
     with (program.parent / "output").open("wb") as output:
         return launch(command, timeout_s=timeout_s, stdout=output, stderr=output)
 

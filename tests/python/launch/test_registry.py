@@ -5,7 +5,7 @@ from stand_ins import MPIRUN, executable
 
 from stretto.errors import EnvironmentUnusable
 from stretto.launch import registry
-from stretto.launch.base import Abi
+from stretto.launch.base import Abi, Start
 from stretto.launch.hydra import Hydra
 from stretto.launch.libmpi import Mpi
 from stretto.launch.openmpi import OpenMpi
@@ -54,7 +54,7 @@ def test_launchers_are_known_by_what_they_say(
     path = says(only / "launcher", text)
     launcher = identify(path)
     assert isinstance(launcher, kind)
-    assert launcher.name == f"{name} ({path})"
+    assert (launcher.product, launcher.name) == (name, f"{name} ({path})")
     assert launcher.abi is abi
 
 
@@ -129,7 +129,7 @@ def test_a_named_launcher_is_used_with_its_arguments(only: Path, tmp_path: Path)
     mine = executable(tmp_path / "mine", MPIRUN)
     chosen = choose_launcher(program("libmpi.so.40", tmp_path), str(mine), ["--bind-to", "core"])
     assert chosen.path == mine
-    assert "--bind-to" in chosen.command(2, ["./solver"], {})
+    assert "--bind-to" in chosen.command(Start(2, ["./solver"]))
 
 
 @pytest.mark.parametrize("named", ["./mpirun", "mpirun"])
@@ -142,7 +142,7 @@ def test_a_launcher_in_this_folder_is_not_taken_for_another_on_path(
     if "/" not in named:
         monkeypatch.setenv("PATH", f".:{only}")
     chosen = choose_launcher(program("libmpi.so.40", tmp_path), named)
-    assert chosen.command(2, ["./solver"], {})[0] == str(mine)
+    assert chosen.command(Start(2, ["./solver"]))[0] == str(mine)
 
 
 @pytest.mark.parametrize(

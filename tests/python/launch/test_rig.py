@@ -14,6 +14,7 @@ import pytest
 
 from stretto import native
 from stretto.errors import EnvironmentUnusable, StrettoError
+from stretto.launch.base import Start
 from stretto.launch.rig import Rig, parse_rig, rig
 from stretto.launch.rig.rig import require_usable
 from stretto.launch.yielding import yielding
@@ -42,7 +43,7 @@ def probe(mpi: Mpi, text: str, env: Mapping[str, str]) -> str:
     """What a full rig of ranks says."""
     with Rig(parse_rig(text)) as hosts:
         program = str(mpi.program("rig_probe"))
-        command = hosts.launcher(mpi.launcher).command(hosts.spec.ranks, [program], env)
+        command = hosts.launcher(mpi.launcher).command(Start(hosts.spec.ranks, [program], env))
         return subprocess.run(
             command, check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S
         ).stdout
@@ -82,7 +83,7 @@ def test_ranks_of_two_hosts_on_one_core_are_known_to_share_it(mpi: Mpi, tmp_path
         "STRETTO_RUN_COUNTERS": str(tmp_path),
     }
     with Rig(parse_rig("2x1@1gbit")) as hosts:
-        command = hosts.launcher(mpi.launcher).command(2, program, env)
+        command = hosts.launcher(mpi.launcher).command(Start(2, program, env))
         subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT_S)
     counted = json.loads((tmp_path / "rank-1.json").read_text())
     assert (counted["hosts"], counted["oversubscribed"]) == (2, True)
@@ -102,7 +103,7 @@ def test_the_mpi_is_made_to_yield_where_ranks_share_cores(mpi: Mpi, cores: int) 
     program = ["env", *unset, *bound, str(mpi.program("yielding"))]
     env = {"LD_PRELOAD": str(native.drop_in(mpi.abi)), "STRETTO_RUN_ALL_RANKS": "trust"}
     with Rig(parse_rig("2x1@1gbit")) as hosts:
-        command = hosts.launcher(mpi.launcher).command(2, program, env)
+        command = hosts.launcher(mpi.launcher).command(Start(2, program, env))
         said = subprocess.run(
             command, check=True, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S
         ).stdout

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stretto.errors import InputError
-from stretto.launch.base import Abi, Launcher
+from stretto.launch.base import Abi, Launcher, Start
 from stretto.launch.hydra import Hydra
 from stretto.launch.openmpi import OpenMpi
 from stretto.launch.rig import parse_rig
@@ -25,7 +25,7 @@ def enter(host: str, argv: Sequence[str]) -> list[str]:
 
 def line(mpi: Launcher, ranks: int = 4) -> str:
     launcher = RigLauncher(parse_rig("2x2@1gbit"), mpi, enter)
-    return shlex.join(launcher.command(ranks, ["./a b"], {"KEY": "1"}))
+    return shlex.join(launcher.command(Start(ranks, ["./a b"], {"KEY": "1"})))
 
 
 @pytest.mark.parametrize("mpi", [OPEN_MPI_4, OPEN_MPI_5, MPICH])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from stretto.errors import EnvironmentUnusable, InputError, StrettoError
-from stretto.launch.base import Abi, Launcher
+from stretto.launch.base import Abi, Launcher, Start
 from stretto.launch.failure import require_success
 from stretto.launch.process import launch
 from stretto.launch.program import inspect
@@ -98,7 +98,7 @@ def _run(options: argparse.Namespace) -> int:
     program = inspect(options.argv, needs_mpi=options.mpi is None)
     mpi: Launcher = choose_launcher(program) if options.mpi is None else _launcher(options.mpi)
     with Rig(spec) as rig:
-        command = rig.launcher(mpi).command(spec.ranks, program.argv, {})
+        command = rig.launcher(mpi).command(Start(spec.ranks, program.argv))
         outcome = launch(command, timeout_s=options.timeout)
     require_success(options.argv[0], outcome, options.timeout)
     return 0

@@ -1,10 +1,10 @@
 """Any launcher, made to start its ranks on a rig's hosts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from stretto.errors import InputError
-from stretto.launch.base import Abi, Launcher
+from stretto.launch.base import Abi, Launcher, Start
 from stretto.launch.hydra import Hydra
 from stretto.launch.openmpi import OpenMpi
 from stretto.launch.rig.plan import HOST_DEVICE, RIG_ROOT, SUBNET
@@ -60,18 +60,12 @@ class RigLauncher:
     def reports_deaths(self) -> bool:
         return self.mpi.reports_deaths
 
-    def command(
-        self,
-        ranks: int,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        named: Iterable[str] = (),
-    ) -> list[str]:
-        if ranks > self.spec.ranks:
+    def command(self, start: Start) -> list[str]:
+        if start.ranks > self.spec.ranks:
             raise InputError(
-                f"{ranks} ranks do not fit on rig {self.spec}: it takes {self.spec.ranks}"
+                f"{start.ranks} ranks do not fit on rig {self.spec}: it takes {self.spec.ranks}"
             )
-        launcher, *rest = self.mpi.command(ranks, argv, env, named)
+        launcher, *rest = self.mpi.command(start)
         return self.enter(self.spec.host_names[0], [launcher, *self._options(), *rest])
 
     def _options(self) -> list[str]:

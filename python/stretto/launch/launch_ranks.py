@@ -1,0 +1,29 @@
+"""Launching ranks that may run Stretto: they ask whether all do, and are missed where they die."""
+
+from dataclasses import replace
+from typing import IO
+
+from stretto.launch.base import Launcher, Start
+from stretto.launch.lifelines import Lifelines
+from stretto.launch.outcome import Outcome
+from stretto.launch.process import launch
+
+
+def launch_ranks(
+    launcher: Launcher,
+    start: Start,
+    *,
+    timeout_s: float | None = None,
+    stdout: IO[bytes] | None = None,
+    stderr: IO[bytes] | None = None,
+) -> Outcome:
+    """Run them to their end, as `launch` does."""
+    with Lifelines() as lifelines:
+        return launch(
+            launcher.command(replace(start, named=tuple(lifelines.environment))),
+            timeout_s=timeout_s,
+            stdout=stdout,
+            stderr=stderr,
+            lifelines=lifelines,
+            reports_deaths=launcher.reports_deaths,
+        )

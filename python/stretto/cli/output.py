@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from stretto.launch.survey import Survey, Variant
-from stretto.report.comparison import Answers, Result, Times
+from stretto.report.comparison import Answers, Result, SideTimes
 from stretto.report.words import calls, interval, seconds, verdict
 
 _out = Console(highlight=False)
@@ -40,8 +41,8 @@ def print_plain_json(value: Any) -> None:
 
 def print_json(result: Result) -> None:
     """The whole result; every sample is in it."""
-    fields = msgspec.to_builtins(result)
-    print_plain_json(fields)
+    fields = msgspec.to_builtins(replace(result, warnings=[]))
+    print_plain_json(fields | {"warnings": [warning.text for warning in result.warnings]})
 
 
 def print_result(result: Result) -> None:
@@ -53,7 +54,7 @@ def print_result(result: Result) -> None:
     style = "green" if good else "red" if result.answers is Answers.DIFFERENT else "yellow"
     _out.print(f"{result.answers}: {result.answers_detail}", style=style, markup=False)
     for warning in result.warnings:
-        _err.print(f"Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+        _err.print(f"Warning: {warning.text}", style="yellow", markup=False, soft_wrap=True)
 
 
 def print_info(survey: Survey) -> None:
@@ -92,7 +93,7 @@ def _times_table(result: Result) -> Table:
     return table
 
 
-def _add_times(table: Table, what: str, times: Times) -> None:
+def _add_times(table: Table, what: str, times: SideTimes) -> None:
     for side, spread in (("native", times.native), ("stretto", times.stretto)):
         figures = (spread.minimum, spread.median, spread.maximum)
         table.add_row(what, side, *map(seconds, figures))

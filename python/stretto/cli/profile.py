@@ -22,7 +22,7 @@ from stretto.cli.output import note
 from stretto.cli.profile_json import plain
 from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_empty, run_folder
-from stretto.data.places import Address, Line, Lines
+from stretto.data.places import Line, Lines
 from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
 from stretto.data.symbols import source_lines
@@ -31,7 +31,7 @@ from stretto.launch.failure import require_success
 from stretto.launch.job import prepare, provenance_of
 from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.profile import profiled
-from stretto.report.profile import Summary, summarise
+from stretto.report.profile import ProfileSummary, summarise
 
 _out = Console(highlight=False)
 
@@ -107,18 +107,19 @@ def profile(
         _print(summary, lines, folder)
 
 
-def _lines(summary: Summary) -> Lines:
+def _lines(summary: ProfileSummary) -> Lines:
     """Of the call sites: what debug information tells, and what Python told."""
-    addresses = {Address(*site.place): site for site in summary.sites}
     known = {
-        address: Line(site.symbol, address.object, address.offset)
-        for address, site in addresses.items()
+        site.place: Line(site.symbol, site.place.object, site.place.offset)
+        for site in summary.call_sites
         if site.is_source
     }
-    return known | source_lines(address for address in addresses if address not in known)
+    return known | source_lines(
+        site.place for site in summary.call_sites if site.place not in known
+    )
 
 
-def _print(summary: Summary, lines: Lines, folder: Path) -> None:
+def _print(summary: ProfileSummary, lines: Lines, folder: Path) -> None:
     *above, last = tables.page(summary, lines, _out)
     for part in above:
         _out.print(part, markup=False, soft_wrap=isinstance(part, str))

@@ -1,10 +1,10 @@
 """A profile for other programs."""
 
-from stretto.data.places import Address, Line, Lines
-from stretto.report.profile import OverlapTotal, Summary
+from stretto.data.places import Line, Lines
+from stretto.report.profile import CallSiteTotal, OverlapTotal, ProfileSummary
 
 
-def plain(summary: Summary, lines: Lines) -> dict[str, object]:
+def plain(summary: ProfileSummary, lines: Lines) -> dict[str, object]:
     """The summary for other programs; times in seconds, of all ranks together."""
     return {
         "mpi": summary.mpi,
@@ -24,29 +24,31 @@ def plain(summary: Summary, lines: Lines) -> dict[str, object]:
         ],
         "collectives_a_rank": summary.calls,
         "overlap": _overlap(summary.overlap),
-        "sites": [
-            {
-                "function": site.function,
-                "kind": site.kind,
-                "object": site.place[0],
-                "address": None if site.is_source else site.place[1],
-                "symbol": lines.get(Address(*site.place), Line()).function or site.symbol,
-                "file": lines.get(Address(*site.place), Line()).file,
-                "line": lines.get(Address(*site.place), Line()).number,
-                "communicator": site.comm,
-                "ranks": site.ranks,
-                "calls": site.calls,
-                "bytes": site.bytes,
-                "time_s": site.time_s,
-                "waiting_s": site.waiting_s,
-                "transfer_s": site.transfer_s,
-                "overhead_s": site.overhead_s,
-                # Calls by the smallest power of two that is larger than their bytes.
-                "sizes": {str(1 << bits): n for bits, n in sorted(site.sizes.items())},
-                "overlap": None if site.overlap is None else _overlap(site.overlap),
-            }
-            for site in summary.sites
-        ],
+        "sites": [_call_site(site, lines) for site in summary.call_sites],
+    }
+
+
+def _call_site(site: CallSiteTotal, lines: Lines) -> dict[str, object]:
+    line = lines.get(site.place, Line())
+    return {
+        "function": site.function,
+        "kind": site.kind,
+        "object": site.place.object,
+        "address": None if site.is_source else site.place.offset,
+        "symbol": line.function or site.symbol,
+        "file": line.file,
+        "line": line.number,
+        "communicator": "" if site.comm is None else str(site.comm),
+        "ranks": site.ranks,
+        "calls": site.calls,
+        "bytes": site.bytes,
+        "time_s": site.time_s,
+        "waiting_s": site.waiting_s,
+        "transfer_s": site.transfer_s,
+        "overhead_s": site.overhead_s,
+        # Calls by the smallest power of two that is larger than their bytes.
+        "sizes": {str(1 << bits): n for bits, n in sorted(site.sizes.items())},
+        "overlap": None if site.overlap is None else _overlap(site.overlap),
     }
 
 

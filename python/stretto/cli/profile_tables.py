@@ -4,63 +4,63 @@ from rich.console import Console
 from rich.table import Table
 
 from stretto.data.places import Lines
-from stretto.report.profile import Summary
-from stretto.report.profile_words import counts, headline, next_step, site_words
+from stretto.report.profile import ProfileSummary
+from stretto.report.profile_words import call_site_words, counts, headline, next_step
 from stretto.report.words import percent, seconds, share, size
 
 _MOST_LINES = 25
-_MOST_SITES = 9
+_MOST_CALL_SITES = 9
 _SITES_A_START = 3  # so many call sites are shown for one of those that start requests
 
 
-def page(summary: Summary, lines: Lines, console: Console) -> list[str | Table]:
+def page(summary: ProfileSummary, lines: Lines, console: Console) -> list[str | Table]:
     """All of it, the next step last: as many call sites as go into 25 lines there."""
     parts: list[str | Table] = []
-    for most in range(_MOST_SITES, 0, -1):
-        table, left_out = sites(summary, lines, most)
+    for most in range(_MOST_CALL_SITES, 0, -1):
+        table, left_out = call_sites(summary, lines, most)
         parts = [*headline(summary), table]
         if left_out:
             parts.append(f"{left_out} more call sites: --json")
         if summary.overlap.started:
             parts.append(overlap(summary, lines, -(-most // _SITES_A_START)))
-        parts += [counts(summary), next_step(summary, lines)]
+        parts += [counts(summary), f"next: {next_step(summary, lines)}"]
         if sum(len(console.render_lines(part)) for part in parts) <= _MOST_LINES:
             break
     return parts
 
 
-def sites(summary: Summary, lines: Lines, most: int) -> tuple[Table, int]:
+def call_sites(summary: ProfileSummary, lines: Lines, most: int) -> tuple[Table, int]:
     """The call sites that took longest, and how many were left out."""
     table = Table(box=None, pad_edge=False)
     table.add_column("call site", overflow="fold")
     for column in ("calls", "bytes", "of time", "waiting", "transfer", "overhead"):
         table.add_column(column, justify="right", no_wrap=True)
     whole = sum(rank.wall_s for rank in summary.ranks)
-    shown = [site for site in summary.sites if site.calls][:most]
+    shown = [site for site in summary.call_sites if site.calls][:most]
     for site in shown:
         split = (site.waiting_s, site.transfer_s, site.overhead_s)
         parts = ["" if part is None else percent(share(part, whole)) for part in split]
         table.add_row(
-            site_words(site, lines),
+            call_site_words(site, lines),
             f"{site.calls:,}",
             size(site.bytes / site.calls),
             percent(share(site.time_s, whole)),
             *parts,
         )
-    return table, len(summary.sites) - len(shown)
+    return table, len(summary.call_sites) - len(shown)
 
 
-def overlap(summary: Summary, lines: Lines, most: int) -> Table:
+def overlap(summary: ProfileSummary, lines: Lines, most: int) -> Table:
     """The nonblocking calls whose requests were waited for longest."""
     table = Table(box=None, pad_edge=False)
     table.add_column("overlap of what starts at", overflow="fold")
     for column in ("requests", "computing", "waiting", "overlapped", "hideable"):
         table.add_column(column, justify="right", no_wrap=True)
-    starts = [(site, site.overlap) for site in summary.sites if site.overlap]
+    starts = [(site, site.overlap) for site in summary.call_sites if site.overlap]
     starts.sort(key=lambda start: -start[1].lost_s)
     for site, total in starts[:most]:
         table.add_row(
-            site_words(site, lines),
+            call_site_words(site, lines),
             f"{total.started:,}",
             seconds(total.achieved_s),
             seconds(total.lost_s),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stretto.data.places import Lines
+from stretto.data.places import Address, Lines
 from stretto.data.profile_traces import read_trace
 from stretto.data.profiles import Profile, RankProfile
 from stretto.report.profile_words import place_words
@@ -23,7 +23,7 @@ def write_trace_of(folder: Path, profile: Profile, lines: Lines) -> Path:
     write_trace(
         profile,
         lambda rank: read_trace(folder, rank),
-        lambda site: place_words((site.object, site.offset), site.symbol, lines),
+        lambda site: place_words(Address(site.object, site.offset), site.symbol, lines),
         path,
     )
     return path

@@ -1,7 +1,7 @@
 """stretto replay: a recorded run again, in the simulator alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,12 +12,13 @@ from stretto.cli import whatif_tables as tables
 from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson
 from stretto.cli.whatif_json import plain
-from stretto.data.places import Address
 from stretto.data.replays import Replay, Scaling
 from stretto.data.symbols import source_lines
 from stretto.data.traces import About
+from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO
 from stretto.errors import InputError
 from stretto.model.machine import Machine, machine_of_toml, read_machine
+from stretto.model.recorded import recorded_scenarios
 from stretto.model.scenarios import parse_scenario, refuse_unfit, scenarios_of
 from stretto.native.replay import about
 from stretto.native.replay import replay as run_again
@@ -37,27 +38,32 @@ _ASSUMED = {
 }
 
 
+Trace = Annotated[
+    Path, typer.Argument(metavar="TRACE", help="From stretto whatif --record.", dir_okay=False)
+]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME:SETTING,...", help="A further scenario, as stretto whatif has them."
+    ),
+]
+MachineFile = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Everything on another machine; or a preset.")
+]
+Scale = Annotated[
+    str | None, typer.Option(metavar="FACTOR", help="So many times as many ranks: 4x.")
+]
+WorkOption = Annotated[
+    Work | None, typer.Option(help="What more ranks do: as much each (weak, default), or together.")
+]
+
+
 def replay(
-    trace: Annotated[
-        Path, typer.Argument(metavar="TRACE", help="From stretto whatif --record.", dir_okay=False)
-    ],
-    scenario: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME:SETTING,...", help="A further scenario, as stretto whatif has them."
-        ),
-    ] = None,
-    machine: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Everything on another machine; or a preset."),
-    ] = None,
-    scale: Annotated[
-        str | None, typer.Option(metavar="FACTOR", help="So many times as many ranks: 4x.")
-    ] = None,
-    scaling: Annotated[
-        Work | None,
-        typer.Option(help="What more ranks do: as much each (weak, default), or together."),
-    ] = None,
+    trace: Trace,
+    scenario: Scenarios = None,
+    machine: MachineFile = None,
+    scale: Scale = None,
+    scaling: WorkOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a recorded program again in virtual time, without it: in any scenario, on more ranks.
@@ -70,27 +76,33 @@ def replay(
     if scaling and factor is None:
         raise InputError(f"--scaling {scaling}: it goes with --scale")
     work: Work = scaling or "weak"
-    told = about(trace)
-    where = read_machine(machine) if machine else machine_of_toml(told.machine.encode(), str(trace))
-    text = _scenarios(trace, told, where, scenario or [], factor, anew=machine is not None)
+    run = about(trace)
+    where = read_machine(machine) if machine else machine_of_toml(run.machine.encode(), str(trace))
+    text = _scenarios(trace, run, where, scenario or [], factor, anew=machine is not None)
     with _err.status("replaying"):
         replayed = run_again(trace, text, factor, strong=work == "strong")
     found = answer([], [Run.of(replayed.ranks)])
-    lines = source_lines(Address(*site.place) for site in found.sites)
+    lines = source_lines(total.place for total in found.call_sites)
     off_ns = None if machine or factor is not None else _off_ns(replayed)
     if as_json:
-        facts = {"program": told.program, "off_ns": off_ns, "scaling": replayed.scaling}
+        facts = {"program": run.program, "off_ns": off_ns, "scaling": replayed.scaling}
         print(as_text(facts | plain(found, lines)))
         return
-    _say(f"{' '.join(told.program)} on {found.ranks} ranks")
-    if replayed.scaling is not None:
-        for line in _on_more(replayed.scaling, told.ranks, work):
-            _say(line)
-    if found.ranks > 1 and not where.has_network:
-        _say("the machine has no network: all ranks are on one host")
+    for line in _assumptions(run, replayed, work, where):
+        _say(line)
     if off_ns is not None:
-        _say(_compared(off_ns, told))
+        _say(_compared(off_ns, run))
     tables.show(found, lines)
+
+
+def _assumptions(run: About, replayed: Replay, work: Work, where: Machine) -> Iterator[str]:
+    """What was run again, and as what."""
+    ranks = len(replayed.ranks)
+    yield f"{' '.join(run.program)} on {ranks} ranks"
+    if replayed.scaling is not None:
+        yield from _on_more(replayed.scaling, run.ranks, work)
+    if ranks > 1 and not where.has_network:
+        yield "the machine has no network: all ranks are on one host"
 
 
 def _say(line: str) -> None:
@@ -106,7 +118,7 @@ def _factor(text: str) -> int:
 
 def _scenarios(
     trace: Path,
-    told: About,
+    run: About,
     where: Machine,
     asked: Sequence[str],
     factor: int | None,
@@ -114,19 +126,20 @@ def _scenarios(
     anew: bool,
 ) -> str:
     """Those of the run, or the usual ones `anew` on another machine; and those asked for."""
-    algorithms, ranks = known_algorithms(), told.ranks * (factor or 1)
+    algorithms, ranks = known_algorithms(), run.ranks * (factor or 1)
     if anew:
         return "".join(
             each.for_the_library() for each in scenarios_of(asked, where, algorithms, ranks)
         )
     more = [parse_scenario(text, where, algorithms, ranks) for text in asked]
-    recorded = re.findall(r"^scenario (.*)$", told.scenarios, re.MULTILINE)
-    if not {"sim", "zero", "no communication"} <= set(recorded):
+    recorded = recorded_scenarios(run.scenarios)
+    names = [each.name for each in recorded]
+    if not {SIM, ZERO, NO_COMMUNICATION} <= set(names):
         raise InputError(f"{trace}: the run had not the scenarios that stretto whatif has")
-    if factor is not None and re.search(r"^ranks_per_host ", told.scenarios, re.MULTILINE):
+    if factor is not None and any(each.is_placed for each in recorded):
         raise InputError("--scale: a scenario of the run puts ranks on hosts; name a --machine")
-    refuse_unfit([*recorded, *(each.name for each in more)])
-    return told.scenarios + "".join(each.for_the_library() for each in more)
+    refuse_unfit([*names, *(each.name for each in more)])
+    return run.scenarios + "".join(each.for_the_library() for each in more)
 
 
 def _off_ns(replayed: Replay) -> float:
@@ -140,11 +153,11 @@ def _off_ns(replayed: Replay) -> float:
     )
 
 
-def _compared(off_ns: float, told: About) -> str:
+def _compared(off_ns: float, run: About) -> str:
     if off_ns == 0:
         return "all clocks show exactly what they showed in the run"
     return (
-        f"clocks differ from those of the run, recorded with Stretto {told.stretto}, by up to "
+        f"clocks differ from those of the run, recorded with Stretto {run.stretto}, by up to "
         f"{off_ns:,.0f} ns"
     )
 

@@ -23,7 +23,6 @@ from stretto.cli.options import (
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import make_empty, run_folder
 from stretto.cli.whatif_json import plain
-from stretto.data.places import Address
 from stretto.data.provenance import versions
 from stretto.data.symbols import source_lines
 from stretto.data.traces import About, refuse_if_there, write_trace
@@ -131,7 +130,7 @@ def whatif(
             "measured on two hosts with calibrate",
             soft_wrap=True,
         )
-    lines = source_lines(Address(*site.place) for site in found.sites)
+    lines = source_lines(total.place for total in found.call_sites)
     text = as_text(plain(found, lines))
     _write(folder / "whatif.json", text)
     if as_json:

@@ -23,14 +23,14 @@ def plain(found: Answer, lines: Lines) -> dict[str, object]:
         "unmodelled_s": found.unmodelled_s,
         "sites": [
             {
-                "where": tables.words(site, lines),
-                "function": site.function,
-                "calls": site.calls,
-                "bytes": site.bytes,
-                "waiting_s": site.waiting_s,
-                "transfer_s": site.transfer_s,
+                "where": tables.words(total, lines),
+                "function": total.function,
+                "calls": total.calls,
+                "bytes": total.bytes,
+                "waiting_s": total.waiting_s,
+                "transfer_s": total.transfer_s,
             }
-            for site in found.sites
+            for total in found.call_sites
         ],
         "verdict": tables.verdict(found, lines),
     }

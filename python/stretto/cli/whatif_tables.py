@@ -4,18 +4,21 @@ from rich.console import Console
 from rich.table import Table
 
 from stretto.data.places import Lines
+from stretto.data.virtual_times import SIM
+from stretto.report.collective_totals import CollectiveTotal
 from stretto.report.profile_words import place_words
-from stretto.report.whatif import Answer, SiteGain, Times
+from stretto.report.spread import Spread
+from stretto.report.whatif import Answer
 from stretto.report.words import percent, seconds, size
 
-_MOST_SITES = 6
+_MOST_CALL_SITES = 6
 _MOST_UNMODELLED = 4
 _WORTH_SAYING = 0.01  # a share of the time
 
 _FLAGS = {
     "wildcards": "receives from any source: in the order of this machine",
     "polls": "tests and probes that came too early: waits, not counted as computing",
-    "clock_reads": "looks at the time: it is virtual",
+    "clock_reads": "readings of the time: it is virtual",
     "other_threads": "calls of further threads: their computing is not counted",
     "not_followed": "calls that virtual time knows nothing of: real time",
     "late_tokens": "waits for a core of 0.1 s: a rank kept one without an MPI call, or in one",
@@ -28,8 +31,8 @@ def show(answer: Answer, lines: Lines) -> None:
     out.print(scenarios(answer))
     for line in summary(answer):
         out.print(line, markup=False, soft_wrap=True)
-    if answer.sites:
-        out.print(sites(answer, lines))
+    if answer.call_sites:
+        out.print(call_sites(answer, lines))
     out.print(verdict(answer, lines), markup=False, soft_wrap=True, style="bold")
 
 
@@ -39,8 +42,8 @@ def scenarios(answer: Answer) -> Table:
     table.add_column("scenario", overflow="fold")
     for column in ("min", "median", "max", "of sim"):
         table.add_column(column, justify="right", no_wrap=True)
-    whole = answer.scenarios["sim"].median
-    real: dict[str, Times] = {"normal": answer.normal} if answer.normal else {}
+    whole = answer.scenarios[SIM].median
+    real: dict[str, Spread] = {"normal": answer.normal} if answer.normal else {}
     rows = real | answer.scenarios
     for name, times in rows.items():
         shown = (times.least, times.median, times.most)
@@ -48,28 +51,28 @@ def scenarios(answer: Answer) -> Table:
     return table
 
 
-def sites(answer: Answer, lines: Lines) -> Table:
+def call_sites(answer: Answer, lines: Lines) -> Table:
     """Where collectives cost most."""
     table = Table(box=None, pad_edge=False)
     table.add_column("collective", overflow="fold")
     for column in ("calls", "bytes", "waiting", "transfer"):
         table.add_column(column, justify="right", no_wrap=True)
-    whole = answer.scenarios["sim"].median * answer.ranks
-    for site in answer.sites[:_MOST_SITES]:
+    whole = answer.scenarios[SIM].median * answer.ranks
+    for total in answer.call_sites[:_MOST_CALL_SITES]:
         table.add_row(
-            words(site, lines),
-            f"{site.calls:,.0f}",
-            size(site.bytes),
-            percent(site.waiting_s / whole),
-            percent(site.transfer_s / whole),
+            words(total, lines),
+            f"{total.calls:,.0f}",
+            size(total.bytes),
+            percent(total.waiting_s / whole),
+            percent(total.transfer_s / whole),
         )
     return table
 
 
-def words(site: SiteGain, lines: Lines) -> str:
+def words(total: CollectiveTotal, lines: Lines) -> str:
     """A collective and where it is called: "Alltoall fft.c:212"."""
-    where = place_words(site.place, site.symbol, lines)
-    return f"{site.function.removeprefix('MPI_')} {where}"
+    where = place_words(total.place, total.symbol, lines)
+    return f"{total.function.removeprefix('MPI_')} {where}"
 
 
 def summary(answer: Answer) -> list[str]:
@@ -99,12 +102,12 @@ def summary(answer: Answer) -> list[str]:
             f"real runs began, {seconds(calibrated)} in calibration: the machine's cores are "
             "nearer or farther apart at times, or shared"
         )
-    if answer.blocked_s >= _WORTH_SAYING * answer.scenarios["sim"].median:
+    if answer.blocked_s >= _WORTH_SAYING * answer.scenarios[SIM].median:
         lines.append(
             f"a rank sleeps or waits for devices {seconds(answer.blocked_s)}: counts as computing"
         )
     if answer.unmodelled_s:
-        whole = answer.scenarios["sim"].median
+        whole = answer.scenarios[SIM].median
         most = [f"{name} {percent(s / whole)}" for name, s in answer.unmodelled_s.items()]
         lines.append(
             f"{percent(sum(answer.unmodelled_s.values()) / whole)} of sim are calls that are not "
@@ -121,7 +124,8 @@ def summary(answer: Answer) -> list[str]:
 
 def verdict(answer: Answer, lines: Lines) -> str:
     """The sentence, with where to start."""
-    if "worth it" not in answer.verdict or "not worth" in answer.verdict or not answer.sites:
-        return answer.verdict
-    first = answer.sites[0]
-    return f"{answer.verdict}, start with the {size(first.bytes)} {words(first, lines)}"
+    verdict = answer.verdict
+    if not verdict.has_gain or not answer.call_sites:
+        return verdict.text
+    first = answer.call_sites[0]
+    return f"{verdict.text}, start with the {size(first.bytes)} {words(first, lines)}"

@@ -24,7 +24,7 @@ _INSTANCE = np.dtype(
 )
 
 
-class ClockLook(msgspec.Struct, frozen=True):
+class ClockReading(msgspec.Struct, frozen=True):
     """This rank's clock, and what rank 0's is ahead of it by."""
 
     at_ns: int
@@ -60,7 +60,7 @@ class Overlap(msgspec.Struct, frozen=True):
     hideable_ns: float
 
 
-class Site(msgspec.Struct, frozen=True):
+class CallSite(msgspec.Struct, frozen=True):
     """All of one rank's calls of one function at one place on one communicator."""
 
     function: str
@@ -97,9 +97,9 @@ class RankProfile(msgspec.Struct, frozen=True):
     begin_ns: int
     end_ns: int
     involuntary_switches: int
-    clocks: tuple[ClockLook, ClockLook]  # at the beginning and at the end
+    clocks: tuple[ClockReading, ClockReading]  # at the beginning and at the end
     comms: list[Comm]
-    sites: list[Site]
+    sites: list[CallSite]
     trace: Traced | None = None  # None: it was not asked for, or there was no call
 
     @property

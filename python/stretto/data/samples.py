@@ -17,6 +17,11 @@ class Side(StrEnum):
     NATIVE = "native"
     STRETTO = "stretto"
 
+    @property
+    def where(self) -> str:
+        """In a sentence."""
+        return "under Stretto" if self is Side.STRETTO else "on its own MPI"
+
 
 class Sample(msgspec.Struct, frozen=True):
     """One launch of one program: a row of samples.parquet."""

@@ -6,6 +6,10 @@ import msgspec
 
 from stretto.errors import ApplicationFailed
 
+# The scenarios that every run has, by name: as it is, with collectives free, with all
+# communication free.
+SIM, ZERO, NO_COMMUNICATION = "sim", "zero", "no communication"
+
 
 class Clock(msgspec.Struct, frozen=True):
     """When the rank was done, in one scenario."""
@@ -25,7 +29,7 @@ class Flags(msgspec.Struct, frozen=True):
     late_tokens: int = 0
 
 
-class Site(msgspec.Struct, frozen=True):
+class CollectiveSite(msgspec.Struct, frozen=True):
     """One rank's calls of one collective at one place, in the first scenario."""
 
     function: str
@@ -70,7 +74,7 @@ class RankTimes(msgspec.Struct, frozen=True):
     clocks: list[Clock] = []
     flags: Flags = Flags()
     unmodelled: list[Unmodelled] = []
-    sites: list[Site] = []
+    sites: list[CollectiveSite] = []
     recorded_ns: list[float] = []  # of a rank that is replayed: what its clocks showed in the run
 
 

@@ -94,8 +94,7 @@ def _launch_once(
             timed_out=outcome.timed_out,
         )
     )
-    where = "under Stretto" if side is Side.STRETTO else "on its own MPI"
     try:
-        require_success(f"{comparison.program.name} {where}", outcome, comparison.timeout_s)
+        require_success(f"{comparison.program.name} {side.where}", outcome, comparison.timeout_s)
     except ApplicationFailed as failure:
         raise ApplicationFailed(f"{failure}; what it printed is in {place}") from None

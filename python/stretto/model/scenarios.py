@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO
 from stretto.errors import InputError
 from stretto.model.machine import Level, Machine, Message, read_machine
 
@@ -57,9 +58,9 @@ def usual_scenarios(machine: Machine, collectives: Sequence[str]) -> list[Scenar
     """As is, with collectives free, and with all communication free."""
     free = dict.fromkeys(collectives, 0.0)
     return [
-        Scenario("sim", machine),
-        Scenario("zero", machine, collectives=free),
-        Scenario("no communication", machine, collectives=free, messages=0.0),
+        Scenario(SIM, machine),
+        Scenario(ZERO, machine, collectives=free),
+        Scenario(NO_COMMUNICATION, machine, collectives=free, messages=0.0),
     ]
 
 

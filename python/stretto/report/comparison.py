@@ -4,15 +4,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stretto.data.counters import Counters, RankCounters, read_counters, summed
+from stretto.data.counters import Counters, read_counters, summed
 from stretto.data.run_folder import Record, RunFolder
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
+from stretto.report.doubts import (
+    Doubt,
+    doubts_of_counters,
+    doubts_of_machine,
+    doubts_of_output,
+    doubts_of_plan,
+    doubts_of_spread,
+)
 from stretto.stats.ratio import Ratio, paired_ratio
 from stretto.stats.summary import Summary, summary
-
-ENOUGH_RUNS = 5
-_NOISY = 1.3
 
 
 class Answers(StrEnum):
@@ -24,12 +29,16 @@ class Answers(StrEnum):
 
 
 @dataclass(frozen=True)
-class Times:
+class SideTimes:
     """One measure of time on both sides."""
 
     native: Summary
     stretto: Summary
     ratio: Ratio  # native/stretto: above 1 Stretto was faster
+
+    def of(self, side: Side) -> Summary:
+        """Of one side."""
+        return self.native if side is Side.NATIVE else self.stretto
 
 
 @dataclass(frozen=True)
@@ -38,21 +47,21 @@ class Result:
 
     record: Record
     samples: list[Sample]
-    own: Times | None  # None: the program printed no time
-    wall: Times
+    own: SideTimes | None  # None: the program printed no time
+    wall: SideTimes
     answers: Answers
     answers_detail: str
     counters: Counters | None  # over all ranks and Stretto launches; None: nothing was written
     stretto_launches: int
     mpi: str
-    warnings: list[str]
+    warnings: list[Doubt]
 
     @property
     def name(self) -> str:
         return self.record.plan.name
 
     @property
-    def best(self) -> tuple[str, Times]:
+    def best(self) -> tuple[str, SideTimes]:
         """The program's own time where it prints one: start-up is not its work."""
         return ("its own time", self.own) if self.own else ("wall time", self.wall)
 
@@ -85,7 +94,15 @@ def summarise(folder: RunFolder) -> Result:
         counters=summed(ranks) if ranks else None,
         stretto_launches=sum(sample.side is Side.STRETTO for sample in samples),
         mpi=ranks[0].mpi if ranks else record.plan.launcher,
-        warnings=_warnings(record, own or wall, ranks, own is not None, answers),
+        warnings=[
+            *doubts_of_plan(record.plan),
+            *doubts_of_output(
+                has_times=own is not None, has_checksums=answers is not Answers.UNKNOWN
+            ),
+            *doubts_of_counters(ranks),
+            *doubts_of_machine(record.provenance),
+            *doubts_of_spread({side: (own or wall).of(side) for side in Side}),
+        ],
     )
 
 
@@ -105,7 +122,7 @@ def compare_answers(samples: Sequence[Sample]) -> tuple[Answers, str]:
     return Answers.SAME, f"checksum {native[0]} in all {len(samples)} launches"
 
 
-def _times(samples: Sequence[Sample], time: Callable[[Sample], float | None]) -> Times | None:
+def _times(samples: Sequence[Sample], time: Callable[[Sample], float | None]) -> SideTimes | None:
     """Both sides' times in order of pairs, where every launch has one."""
     native, stretto = (
         [time(each) for each in sorted(samples, key=lambda s: s.pair) if each.side is side]
@@ -115,43 +132,4 @@ def _times(samples: Sequence[Sample], time: Callable[[Sample], float | None]) ->
     after = [value for value in stretto if value]
     if len(before) + len(after) < len(samples):
         return None
-    return Times(summary(before), summary(after), paired_ratio(before, after))
-
-
-def _warnings(
-    record: Record, times: Times, ranks: Sequence[RankCounters], has_own: bool, answers: Answers
-) -> list[str]:
-    """What makes the figures doubtful, each with what to do about it."""
-    plan, machine = record.plan, record.provenance.machine
-    found = []
-    if plan.runs < ENOUGH_RUNS:
-        found.append(
-            f"{plan.runs} run{'s' * (plan.runs > 1)} a side: below {ENOUGH_RUNS} the spread "
-            f"means little; use --runs {ENOUGH_RUNS} or more"
-        )
-    if not has_own:
-        found.append(
-            "the program printed no line such as 'time 1.23 s' in every launch, so only wall "
-            "time, start-up included, is compared; --time-pattern says what to look for"
-        )
-    if answers is Answers.UNKNOWN:
-        found.append(
-            "the program printed no line such as 'checksum 1f2e', so nothing shows that the "
-            "answers are the same; --checksum-pattern says what to look for"
-        )
-    if not ranks:
-        found.append("no rank wrote counters under Stretto: it was not loaded or stayed inert")
-    elif not any(rank.handled for rank in ranks):
-        found.append("Stretto handled none of the program's calls; the table says why they passed")
-    if record.provenance.load_before > len(machine.affinity):
-        found.append(
-            f"{record.provenance.load_before:g} processes wanted this machine's "
-            f"{len(machine.affinity)} cores before the run began; repeat it on a quiet machine"
-        )
-    for side, spread in (("on its own MPI", times.native), ("under Stretto", times.stretto)):
-        if spread.maximum > _NOISY * spread.minimum:
-            found.append(
-                f"times {side} spread by a factor of {spread.maximum / spread.minimum:.1f}; "
-                "trust the paired ratio, and only beyond its interval"
-            )
-    return found
+    return SideTimes(summary(before), summary(after), paired_ratio(before, after))

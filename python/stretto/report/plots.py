@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stretto.data.samples import Sample, Side
-from stretto.report.comparison import Result, Times
+from stretto.report.comparison import Result, SideTimes
 from stretto.report.words import seconds
 
 _MOST_TICKS = 6
@@ -144,7 +144,7 @@ def ratio_plot(results: list[Result]) -> RatioPlot:
 
 
 def _times_plot(
-    title: str, result: Result, times: Times, time: Callable[[Sample], float | None]
+    title: str, result: Result, times: SideTimes, time: Callable[[Sample], float | None]
 ) -> TimesPlot:
     horizontal = axis(max(times.native.maximum, times.stretto.maximum), _tick_seconds)
     strips = []

@@ -1,16 +1,13 @@
 """What a profile says: where the time in MPI went, and how much of it was waiting."""
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass, field
 
-import polars as pl
-
-from stretto.data.profiles import Overlap, Profile, RankProfile, Site
+from stretto.data.places import Address
+from stretto.data.profiles import CallSite, Overlap, Profile
+from stretto.report.collective_parts import CollectiveParts, collective_parts
+from stretto.report.comm_names import CommName, CommNames
 from stretto.report.words import share
-from stretto.stats.waiting import NEEDS, split
-
-Place = tuple[str, int]  # an object and an address in it
 
 
 @dataclass
@@ -28,6 +25,12 @@ class OverlapTotal:
         """The share of computing."""
         return share(self.achieved_s, self.achieved_s + self.lost_s)
 
+    @staticmethod
+    def of(own: Overlap) -> "OverlapTotal":
+        """One rank's requests."""
+        times = (own.computed_ns, own.waited_ns, own.hideable_ns)
+        return OverlapTotal(own.started, own.completed, *(ns * 1e-9 for ns in times))
+
     def add(self, other: "OverlapTotal") -> None:
         """Count the other's requests too."""
         self.started += other.started
@@ -38,14 +41,14 @@ class OverlapTotal:
 
 
 @dataclass
-class SiteTotal:
+class CallSiteTotal:
     """All ranks' calls of one function at one place on one communicator; times in seconds."""
 
     function: str
     kind: str
-    place: Place
+    place: Address
     symbol: str
-    comm: str
+    comm: CommName | None  # None: the function has none
     ranks: int = 0
     calls: int = 0
     bytes: int = 0
@@ -56,6 +59,23 @@ class SiteTotal:
     sizes: Counter[int] = field(default_factory=Counter)  # calls by bit width of their bytes
     overlap: OverlapTotal | None = None  # None: it starts no requests
     is_source: bool = False  # its place is a line of a source file
+
+    def add(self, site: CallSite) -> None:
+        """Count one rank's calls too."""
+        self.ranks += 1
+        self.calls += site.calls
+        self.bytes += site.bytes
+        self.time_s += site.time_ns * 1e-9
+        self.sizes.update(dict(site.sizes))
+        if site.overlap is not None:
+            self.overlap = self.overlap or OverlapTotal()
+            self.overlap.add(OverlapTotal.of(site.overlap))
+
+    def add_parts(self, parts: CollectiveParts) -> None:
+        """Count what one rank's time was spent on."""
+        self.waiting_s = (self.waiting_s or 0.0) + parts.waiting_s
+        self.transfer_s = (self.transfer_s or 0.0) + parts.transfer_s
+        self.overhead_s = (self.overhead_s or 0.0) + parts.overhead_s
 
 
 @dataclass(frozen=True)
@@ -73,12 +93,12 @@ class RankTotal:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ProfileSummary:
     """A profile as it is shown; times are summed over the ranks where not said otherwise."""
 
     mpi: str
     ranks: list[RankTotal]
-    sites: list[SiteTotal]  # the longest first
+    call_sites: list[CallSiteTotal]  # the longest first
     calls: dict[str, float]  # of each collective a rank, as a mean
 
     @property
@@ -102,169 +122,59 @@ class Summary:
     def overlap(self) -> OverlapTotal:
         """Of all nonblocking calls."""
         total = OverlapTotal()
-        for site in self.sites:
+        for site in self.call_sites:
             total.add(site.overlap or OverlapTotal())
         return total
 
     @property
     def waiting_share(self) -> float:
         """Of all ranks' time, waiting for late ranks in collectives."""
-        waiting = sum(site.waiting_s or 0.0 for site in self.sites)
+        waiting = sum(site.waiting_s or 0.0 for site in self.call_sites)
         return share(waiting, sum(rank.wall_s for rank in self.ranks))
 
     @property
     def collectives_share(self) -> float:
         """Of all ranks' time, in blocking collectives."""
-        time = sum(site.time_s for site in self.sites if site.kind == "collective")
+        time = sum(site.time_s for site in self.call_sites if site.kind == "collective")
         return share(time, sum(rank.wall_s for rank in self.ranks))
 
 
-def summarise(profile: Profile) -> Summary:
+def summarise(profile: Profile) -> ProfileSummary:
     """All ranks' profiles as one."""
-    names = _comm_names(profile)
-    totals: dict[tuple[str, Place, str], SiteTotal] = {}
+    names = CommNames(profile)
+    totals: dict[_Key, CallSiteTotal] = {}
     for rank in profile.ranks:
         for site in rank.sites:
-            if site.calls == 0:  # the MPI's own
-                continue
-            comm = names[_key_of(rank, site.comm)] if site.comm >= 0 else ""
-            total = totals.setdefault(
-                _key(site, comm),
-                SiteTotal(
-                    function=site.function,
-                    kind=site.kind,
-                    place=(site.object, site.offset),
-                    symbol=site.symbol,
-                    comm=comm,
-                    is_source=site.is_source,
-                ),
-            )
-            total.ranks += 1
-            total.calls += site.calls
-            total.bytes += site.bytes
-            total.time_s += site.time_ns * 1e-9
-            total.sizes.update(dict(site.sizes))
-            if site.overlap is not None:
-                total.overlap = total.overlap or OverlapTotal()
-                total.overlap.add(_overlap(site.overlap))
-    _split_collectives(profile, names, totals)
-    return Summary(
+            if site.calls:  # others are the MPI's own
+                comm = names.of(rank, site.comm)
+                totals.setdefault(_key(site, comm), _nothing_yet(site, comm)).add(site)
+    for parts in collective_parts(profile):
+        comm = names.of(parts.rank, parts.call_site.comm)
+        totals[_key(parts.call_site, comm)].add_parts(parts)
+    return ProfileSummary(
         mpi=profile.ranks[0].mpi,
         ranks=[RankTotal(r.rank, r.wall_ns * 1e-9, r.mpi_ns * 1e-9) for r in profile.ranks],
-        sites=sorted(totals.values(), key=lambda total: -total.time_s),
+        call_sites=sorted(totals.values(), key=lambda total: -total.time_s),
         calls=_collectives_a_rank(profile),
     )
 
 
-def _key(site: Site, comm: str) -> tuple[str, Place, str]:
-    return site.function, (site.object, site.offset), comm
+_Key = tuple[str, Address, CommName | None]
 
 
-def _overlap(own: Overlap) -> OverlapTotal:
-    times = (own.computed_ns, own.waited_ns, own.hideable_ns)
-    return OverlapTotal(own.started, own.completed, *(ns * 1e-9 for ns in times))
+def _key(site: CallSite, comm: CommName | None) -> _Key:
+    return site.function, Address(site.object, site.offset), comm
 
 
-CommKey = tuple[str, int, bool]
-
-
-def _key_of(rank: RankProfile, comm: int) -> CommKey:
-    """The same on all ranks of a communicator; a rank's first is MPI_COMM_WORLD."""
-    own = rank.comms[comm]
-    return own.members, own.ordinal, comm == 0
-
-
-def _comm_names(profile: Profile) -> dict[CommKey, str]:
-    """Each communicator as people name it."""
-    world = profile.ranks[0].comms[0]
-    names: dict[CommKey, str] = {}
-    for rank in profile.ranks:
-        for i, comm in enumerate(rank.comms):
-            ranks = "all ranks" if comm.members == world.members else f"{comm.size} ranks"
-            if i == 0:
-                name = "world"
-            elif comm.is_folded:
-                name = "others"
-            elif comm.ordinal < 0:
-                name = f"some without collectives ({ranks})"
-            else:
-                name = f"communicator {len(names)} ({ranks})"
-            names.setdefault(_key_of(rank, i), name)
-    return names
-
-
-def _split_collectives(
-    profile: Profile,
-    names: Mapping[CommKey, str],
-    totals: Mapping[tuple[str, Place, str], SiteTotal],
-) -> None:
-    """Waiting, transfer and overhead of the sites of blocking collectives."""
-    parts = [_rows(rank, profile) for rank in profile.ranks]
-    rows = pl.concat([part for part in parts if part is not None] or [pl.DataFrame()])
-    if rows.is_empty():
-        return
-    calls = split(rows)
-    # The least a rank ever spent in a function besides waiting is not the network's.
-    floor = pl.col("rest").min().over("world_rank", "function")
-    sums = (
-        calls.with_columns(floor=floor)
-        .group_by("world_rank", "site")
-        .agg(pl.col("time", "waiting", "rest", "floor").sum())
+def _nothing_yet(site: CallSite, comm: CommName | None) -> CallSiteTotal:
+    return CallSiteTotal(
+        function=site.function,
+        kind=site.kind,
+        place=Address(site.object, site.offset),
+        symbol=site.symbol,
+        comm=comm,
+        is_source=site.is_source,
     )
-    parts_of: dict[tuple[str, Place, str], list[tuple[float, ...]]] = defaultdict(list)
-    for world_rank, site, time, waiting, rest, least in sums.iter_rows():
-        rank = profile.ranks[world_rank]
-        own = rank.sites[site]
-        comm = names[_key_of(rank, own.comm)]
-        # What is on record stands for all: beyond a million calls only some are.
-        scale = own.time_ns * 1e-9 / time if time else 0.0
-        parts_of[_key(own, comm)].append((waiting * scale, (rest - least) * scale, least * scale))
-    for key, found in parts_of.items():
-        total = totals[key]
-        total.waiting_s, total.transfer_s, total.overhead_s = map(sum, zip(*found, strict=True))
-
-
-def _rows(rank: RankProfile, profile: Profile) -> pl.DataFrame | None:
-    """One rank's collectives by rank 0's clock, as stats.waiting takes them."""
-    instances = profile.instances[rank.rank]
-    if len(instances) == 0:
-        return None
-    comms = pl.DataFrame(
-        [
-            {"comm": i, "name": f"{c.members}/{c.ordinal}", "rank": c.rank, "size": c.size}
-            for i, c in enumerate(rank.comms)
-            if not c.is_inter
-        ],
-        schema={"comm": pl.Int32, "name": pl.String, "rank": pl.Int32, "size": pl.Int32},
-    )
-    functions = pl.DataFrame(
-        {
-            "site": range(len(rank.sites)),
-            "function": [s.function.removeprefix("MPI_") for s in rank.sites],
-        },
-        schema={"site": pl.Int32, "function": pl.String},
-    )
-    columns = {name: instances[name] for name in ("enter", "leave", "number", "comm", "site")}
-    offset = pl.lit(0.0) + _clock_offset(rank)
-    return (
-        pl.DataFrame({**columns, "root": instances["root"]})
-        .join(comms, on="comm")
-        .join(functions, on="site")
-        .with_columns(
-            comm=pl.col("name"),
-            enter=pl.col("enter") + offset,
-            leave=pl.col("leave") + offset,
-            world_rank=pl.lit(rank.rank, pl.Int64),
-        )
-        .drop("name")
-        .filter(pl.col("function").is_in(list(NEEDS)))
-    )
-
-
-def _clock_offset(rank: RankProfile) -> pl.Expr:
-    """What rank 0's clock is ahead by, as it drifted from the first look to the last."""
-    offset, growth, at = rank.clock_drift
-    return offset + growth * (pl.col("enter") - at)
 
 
 def _collectives_a_rank(profile: Profile) -> dict[str, float]:

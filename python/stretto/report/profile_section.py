@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stretto.data.places import Address, Line, Lines
+from stretto.data.places import Line, Lines
 from stretto.data.profile_record import ProfileRecord
 from stretto.report import profile_words
-from stretto.report.profile import RankTotal, SiteTotal, Summary
+from stretto.report.profile import CallSiteTotal, ProfileSummary, RankTotal
 from stretto.report.words import percent, seconds, share, size
 
 _MOST_SITES = 100
@@ -62,10 +62,10 @@ class ProfileSection:
         return self.record.name
 
 
-def section(record: ProfileRecord, summary: Summary) -> ProfileSection:
+def section(record: ProfileRecord, summary: ProfileSummary) -> ProfileSection:
     """A profile, ready for the page."""
     lines = record.lines
-    shown = [site for site in summary.sites if site.calls][:_MOST_SITES]
+    shown = [site for site in summary.call_sites if site.calls][:_MOST_SITES]
     ranks = _some(summary.ranks)
     starts = sorted(
         (site for site in shown if site.overlap),
@@ -75,22 +75,22 @@ def section(record: ProfileRecord, summary: Summary) -> ProfileSection:
         record=record,
         mpi=summary.mpi,
         headline=profile_words.headline(summary)[0],
-        next_step=profile_words.next_step(summary, lines).removeprefix("next: "),
+        next_step=profile_words.next_step(summary, lines),
         tiles=list(_tiles(summary)),
         ranks=_rank_rows(ranks),
         ranks_left_out=len(summary.ranks) - len(ranks),
         sites=_site_rows(shown, summary, lines),
-        sites_left_out=len(summary.sites) - len(shown),
+        sites_left_out=len(summary.call_sites) - len(shown),
         overlaps=_overlap_rows(starts, lines),
         sizes=[
-            (profile_words.site_words(site, lines), _size_rows(site))
+            (profile_words.call_site_words(site, lines), _size_rows(site))
             for site in shown
             if site.bytes
         ],
     )
 
 
-def _tiles(summary: Summary) -> Iterator[Tile]:
+def _tiles(summary: ProfileSummary) -> Iterator[Tile]:
     yield Tile("in MPI", percent(summary.mpi_share), "of all ranks' time")
     yield Tile("in blocking collectives", percent(summary.collectives_share), "of all ranks' time")
     yield Tile("waiting there for late ranks", percent(summary.waiting_share), "of all ranks' time")
@@ -126,7 +126,7 @@ def _rank_rows(ranks: list[RankTotal]) -> list[Row]:
     ]
 
 
-def _site_rows(sites: list[SiteTotal], summary: Summary, lines: Lines) -> list[Row]:
+def _site_rows(sites: list[CallSiteTotal], summary: ProfileSummary, lines: Lines) -> list[Row]:
     whole = sum(rank.wall_s for rank in summary.ranks)
     longest = max((site.time_s for site in sites), default=0.0)
     rows = []
@@ -145,7 +145,7 @@ def _site_rows(sites: list[SiteTotal], summary: Summary, lines: Lines) -> list[R
     return rows
 
 
-def _overlap_rows(sites: list[SiteTotal], lines: Lines) -> list[Row]:
+def _overlap_rows(sites: list[CallSiteTotal], lines: Lines) -> list[Row]:
     rows = []
     for site in sites:
         total = site.overlap
@@ -163,11 +163,11 @@ def _overlap_rows(sites: list[SiteTotal], lines: Lines) -> list[Row]:
     return rows
 
 
-def _row(site: SiteTotal, lines: Lines, figures: list[str], parts: list[Part]) -> Row:
-    return Row(profile_words.site_words(site, lines), _detail(site, lines), figures, parts)
+def _row(site: CallSiteTotal, lines: Lines, figures: list[str], parts: list[Part]) -> Row:
+    return Row(profile_words.call_site_words(site, lines), _detail(site, lines), figures, parts)
 
 
-def _size_rows(site: SiteTotal) -> list[Row]:
+def _size_rows(site: CallSiteTotal) -> list[Row]:
     most = max(site.sizes.values())
     return [
         Row(_range(bits), "", [f"{calls:,}"], [_part("mpi", calls, most, f"{calls:,} calls")])
@@ -180,11 +180,13 @@ def _range(bits: int) -> str:
     return "0 B" if bits == 0 else f"{size(2 ** (bits - 1))} to {size(2**bits)}"
 
 
-def _detail(site: SiteTotal, lines: Lines) -> str:
+def _detail(site: CallSiteTotal, lines: Lines) -> str:
     """All there is to know of where it is."""
-    line = lines.get(Address(*site.place), Line())
-    where = f"{line.file}:{line.number}" if line.file else f"{site.place[0]}+{site.place[1]:#x}"
-    return " ".join(filter(None, (where, line.function or site.symbol, site.comm)))
+    line = lines.get(site.place, Line())
+    address = f"{site.place.object}+{site.place.offset:#x}"
+    where = f"{line.file}:{line.number}" if line.file else address
+    comm = "" if site.comm is None else str(site.comm)
+    return " ".join(filter(None, (where, line.function or site.symbol, comm)))
 
 
 def _part(kind: str, value: float, longest: float, label: str = "") -> Part:

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from stretto.data.places import Address, Line, Lines
-from stretto.report.profile import Place, SiteTotal, Summary
+from stretto.report.profile import CallSiteTotal, ProfileSummary
 from stretto.report.words import percent, seconds, share
 
 _WORTH_NAMING = 0.02  # of all time
 
 
-def headline(summary: Summary) -> list[str]:
+def headline(summary: ProfileSummary) -> list[str]:
     """What it is all about, in lines."""
     ranks = len(summary.ranks)
     words = (
@@ -27,23 +27,22 @@ def headline(summary: Summary) -> list[str]:
     return [words, spread]
 
 
-def site_words(site: SiteTotal, lines: Lines) -> str:
+def call_site_words(site: CallSiteTotal, lines: Lines) -> str:
     """A call and where it is: "Allreduce fft.c:212"."""
     name = site.function.removeprefix("MPI_")
-    comm = f" on {site.comm.partition(' (')[0]}" if site.comm not in ("", "world") else ""
+    comm = f" on {site.comm.name}" if site.comm is not None and not site.comm.is_world else ""
     return f"{name} {place_words(site.place, site.symbol, lines)}{comm}"
 
 
-def place_words(place: Place, symbol: str, lines: Lines) -> str:
+def place_words(place: Address, symbol: str, lines: Lines) -> str:
     """Where a call is, as well as that is known."""
-    line = lines.get(Address(*place), Line())
+    line = lines.get(place, Line())
     if line.file:
         return f"{Path(line.file).name}:{line.number}"
-    path, address = place
-    return f"{Path(path).name} {line.function or symbol or hex(address)}".strip()
+    return f"{Path(place.object).name} {line.function or symbol or hex(place.offset)}".strip()
 
 
-def counts(summary: Summary) -> str:
+def counts(summary: ProfileSummary) -> str:
     """How many collectives a rank called, as the mean over the ranks."""
     words = [
         f"{name.removeprefix('MPI_')} {number:,.10g}" for name, number in summary.calls.items()
@@ -51,36 +50,36 @@ def counts(summary: Summary) -> str:
     return "collectives used, a rank: " + (", ".join(words) or "none")
 
 
-def next_step(summary: Summary, lines: Lines) -> str:
+def next_step(summary: ProfileSummary, lines: Lines) -> str:
     """The next thing to do."""
     whole = sum(rank.wall_s for rank in summary.ranks)
     if summary.mpi_share < _WORTH_NAMING:
-        return "next: nothing to gain in MPI; look at the computation"
-    first = summary.sites[0]
-    where = site_words(first, lines)
+        return "nothing to gain in MPI; look at the computation"
+    first = summary.call_sites[0]
+    where = call_site_words(first, lines)
     part = percent(share(first.time_s, whole))
     if first.waiting_s is not None and first.waiting_s > first.time_s / 2:
         return (
-            f"next: {where} takes {part}, most of it waiting for late ranks: "
+            f"{where} takes {part}, most of it waiting for late ranks: "
             "balance the work before it, no faster collective removes that"
         )
     if first.kind == "collective":
         return (
-            f"next: {where} takes {part}: try `stretto compare`, or start it early "
+            f"{where} takes {part}: try `stretto compare`, or start it early "
             "as a nonblocking collective and compute meanwhile"
         )
     if first.kind == "completion" and _is_hideable(summary):
         return (
-            f"next: {where} takes {part}, though there was computing enough to hide most of it: "
+            f"{where} takes {part}, though there was computing enough to hide most of it: "
             "the messages did not move meanwhile, or come late; try `stretto compare`"
         )
     if first.kind == "completion":
         return (
-            f"next: {where} takes {part}: its messages are not there yet; "
+            f"{where} takes {part}: its messages are not there yet; "
             "start them earlier, or compute between start and wait"
         )
-    return f"next: {where} takes {part}: the first to look at"
+    return f"{where} takes {part}: the first to look at"
 
 
-def _is_hideable(summary: Summary) -> bool:
+def _is_hideable(summary: ProfileSummary) -> bool:
     return summary.overlap.hideable_s > summary.overlap.lost_s / 2

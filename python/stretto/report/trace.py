@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stretto.data.profiles import Profile, RankProfile, Site
+from stretto.data.profiles import CallSite, Profile, RankProfile
 
 # What names a call's place to people.
-Where = Callable[[Site], str]
+Where = Callable[[CallSite], str]
 
 
 def write_trace(
@@ -49,7 +49,7 @@ def _rank(rank: RankProfile, events: NDArray[Any], where: Where, begin: float) -
         yield f'{event},"tid":{thread},"ts":{enter:.3f},"dur":{time:.3f}}}'
 
 
-def _head(rank: RankProfile, site: Site, where: Where) -> str:
+def _head(rank: RankProfile, site: CallSite, where: Where) -> str:
     """What the calls of a site have in common, up to the last of their arguments."""
     args: dict[str, object] = {"at": where(site)}
     if site.comm >= 0:

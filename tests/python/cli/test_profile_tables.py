@@ -8,24 +8,26 @@ from rich.console import Console
 from stretto.cli.profile_tables import page
 from stretto.cli.profile_trace import trace_line, traced_by_default
 from stretto.data.places import Address, Line
-from stretto.data.profiles import ClockLook, Profile, RankProfile, Traced
-from stretto.report.profile import OverlapTotal, RankTotal, SiteTotal, Summary
+from stretto.data.profiles import ClockReading, Profile, RankProfile, Traced
+from stretto.report.comm_names import CommName
+from stretto.report.profile import CallSiteTotal, OverlapTotal, ProfileSummary, RankTotal
 from stretto.report.profile_words import next_step
 
 FILE = "/src/a_file_with_quite_a_long_name_as_they_come_in_simulation_codes.cpp"
 
 
-def site(number: int, kind: str = "completion", **changes: object) -> SiteTotal:
-    made = SiteTotal("MPI_Waitall", kind, ("/bin/app", number), "main", "communicator 1 (2 ranks)")
+def site(number: int, kind: str = "completion", **changes: object) -> CallSiteTotal:
+    comm = CommName("communicator 1", "2 ranks")
+    made = CallSiteTotal("MPI_Waitall", kind, Address("/bin/app", number), "main", comm)
     made.calls, made.bytes, made.time_s, made.ranks = 1_000_000, 10**9, 1.0 / (1 + number), 2
     for name, value in changes.items():
         setattr(made, name, value)
     return made
 
 
-def summary(sites: list[SiteTotal], mpi_s: float = 5.0) -> Summary:
+def summary(sites: list[CallSiteTotal], mpi_s: float = 5.0) -> ProfileSummary:
     ranks = [RankTotal(0, 10.0, mpi_s), RankTotal(1, 10.0, mpi_s)]
-    return Summary("Open MPI", ranks, sites, {f"MPI_Collective_{n}": 1e6 for n in range(5)})
+    return ProfileSummary("Open MPI", ranks, sites, {f"MPI_Collective_{n}": 1e6 for n in range(5)})
 
 
 @pytest.mark.parametrize("width", [80, 100, 200])
@@ -83,9 +85,9 @@ def test_a_trace_is_bounded_for_any_number_of_ranks(ranks: int, calls: int) -> N
     ],
 )
 def test_a_cut_trace_says_so(traced: list[Traced | None], words: str) -> None:
-    look = ClockLook(0, 0, 0)
+    reading = ClockReading(0, 0, 0)
     ranks = [
-        RankProfile(n, 2, "openmpi", "Open MPI", "here", 0, 1, 0, (look, look), [], [], each)
+        RankProfile(n, 2, "openmpi", "Open MPI", "here", 0, 1, 0, (reading, reading), [], [], each)
         for n, each in enumerate(traced)
     ]
     line = trace_line(Path("trace.json.gz"), Profile(ranks, []))

@@ -9,6 +9,7 @@ from stretto.data.run_folder import RunFolder, create
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
 from stretto.report.comparison import Answers, Result, compare_answers, summarise
+from stretto.report.doubts import DoubtKind
 from stretto.report.page import render
 
 PLAN = msgspec.structs.replace(stand_ins.PLAN, runs=5)
@@ -76,7 +77,7 @@ def test_without_own_times_wall_time_decides(tmp_path: Path) -> None:
     found = result(tmp_path, own_time_s=None)
     assert found.own is None
     assert found.best == ("wall time", found.wall)
-    assert "--time-pattern" in found.warnings[0]
+    assert [each.kind for each in found.warnings] == [DoubtKind.NO_OWN_TIME]
 
 
 def test_an_own_time_that_is_missing_once_is_no_own_time(tmp_path: Path) -> None:
@@ -89,14 +90,16 @@ def test_a_drop_in_that_wrote_nothing_is_doubted(tmp_path: Path) -> None:
     samples = [sample(order) for order in range(10)]
     found = summarise(finished(tmp_path / "run", samples, counters=""))
     assert found.counters is None
-    assert "was not loaded" in found.warnings[0]
+    assert [each.kind for each in found.warnings] == [DoubtKind.NO_COUNTERS]
 
 
 def test_wide_spread_is_doubted(tmp_path: Path) -> None:
     samples = [sample(order) for order in range(10)]
     samples[4] = msgspec.structs.replace(samples[4], own_time_s=3.0)
     found = summarise(finished(tmp_path / "run", samples))
-    assert [warning for warning in found.warnings if "factor of 3.0" in warning]
+    (doubt,) = found.warnings
+    assert doubt.kind is DoubtKind.WIDE_SPREAD
+    assert "on its own MPI spread by a factor of 3.0" in doubt.text
 
 
 def test_a_run_that_was_cut_short_is_not_summarised(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ import pytest
 from stretto.cli.main import run_command
 from stretto.data.places import Address, Line
 from stretto.data.profile_record import ProfileRecord, read_record, write_record
-from stretto.data.profiles import ClockLook, Comm, Overlap, RankProfile, Site, read_profile
+from stretto.data.profiles import CallSite, ClockReading, Comm, Overlap, RankProfile, read_profile
 from stretto.data.provenance import collect
 from stretto.errors import InputError
 from stretto.report.profile import summarise
 from stretto.report.profile_section import ProfileSection, section
 
-WAIT = Site("MPI_Wait", "completion", "/bin/app", 64, "main", -1, 5, 0, 200, 90, [(0, 5)])
-IRECV = Site(
+WAIT = CallSite("MPI_Wait", "completion", "/bin/app", 64, "main", -1, 5, 0, 200, 90, [(0, 5)])
+IRECV = CallSite(
     *("MPI_Irecv", "point-to-point", "/bin/app", 32, "main", 0, 5, 5000, 50, 20),
     sizes=[(9, 2), (11, 3)],
     overlap=Overlap(started=5, completed=5, computed_ns=300, waited_ns=100, hideable_ns=80),
@@ -24,7 +24,7 @@ IRECV = Site(
 
 
 def rank(number: int, wall_ns: int, size: int = 2) -> RankProfile:
-    look = ClockLook(0, 0, 0)
+    reading = ClockReading(0, 0, 0)
     return RankProfile(
         rank=number,
         size=size,
@@ -34,7 +34,7 @@ def rank(number: int, wall_ns: int, size: int = 2) -> RankProfile:
         begin_ns=0,
         end_ns=wall_ns,
         involuntary_switches=0,
-        clocks=(look, look),
+        clocks=(reading, reading),
         comms=[Comm("ab", -1, size, number, False, False, 0, 1)],
         sites=[IRECV, WAIT],
     )

@@ -1,7 +1,6 @@
 """What runs in virtual time come to."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import msgspec
 import pytest
@@ -9,16 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stretto.cli.whatif_tables import summary
-from stretto.data.virtual_times import Clock, Flags, RankTimes, Site
+from stretto.data.places import Address
+from stretto.data.virtual_times import Clock, CollectiveSite, Flags, RankTimes
 from stretto.errors import ApplicationFailed
-from stretto.report.whatif import Answer, Efficiencies, Run, Times, answer
+from stretto.report.spread import Spread
+from stretto.report.whatif import Answer, Efficiencies, Run, answer
+from stretto.report.whatif_verdict import Worth, judge
 
-BCAST = Site("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 30, 1e9, 2e9)
-REDUCE = Site("MPI_Reduce", "/bin/app", 96, "main", 2, 1, 8, 0.5e9, 6e9)
+BCAST = CollectiveSite("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 30, 1e9, 2e9)
+REDUCE = CollectiveSite("MPI_Reduce", "/bin/app", 96, "main", 2, 1, 8, 0.5e9, 6e9)
 
 
 def rank(
-    number: int, computed_s: float, ends: Mapping[str, float], sites: list[Site] | None = None
+    number: int,
+    computed_s: float,
+    ends: Mapping[str, float],
+    sites: list[CollectiveSite] | None = None,
 ) -> RankTimes:
     return RankTimes(
         rank=number,
@@ -114,7 +119,7 @@ def test_the_gain_is_taken_run_by_run() -> None:
     runs = [run(sim=10, zero=8), run(sim=20, zero=18), run(sim=8, zero=4)]
     found = answer(real(12, 10, 14), runs)
     assert found.ranks == 2
-    assert found.normal == Times(10, 12, 14)
+    assert found.normal == Spread(10, 12, 14)
     assert found.scenarios["sim"].median == pytest.approx(10)
     assert found.scenarios["zero"].median == pytest.approx(8)
     assert list(found.scenarios) == ["sim", "zero", "no communication"]
@@ -124,36 +129,37 @@ def test_the_gain_is_taken_run_by_run() -> None:
     assert found.gap == pytest.approx(2 / 12)
 
 
-def test_the_error_is_the_runs_or_the_predictions() -> None:
-    assert judged([0.2, 0.3, 0.4]).error == pytest.approx(0.1)
-    assert judged([0.2, 0.3, 0.4], normal=8).error == pytest.approx(0.25)
-    # Where cores are shared, real runs are not what is predicted.
-    assert judged([0.2, 0.3, 0.4], normal=8, is_crowded=True).error == pytest.approx(0.1)
-
-
 PM = "\N{PLUS-MINUS SIGN}"
 
 
 @pytest.mark.parametrize(
-    ("gains", "normal", "is_crowded", "words"),
+    ("gains", "normal", "is_crowded", "worth", "words"),
     [
-        ([0.2], 10, False, f"collectives cost 20.0 % {PM} 0.0 %: worth it"),
-        ([0.19, 0.2, 0.23], 10, False, f"collectives cost 20.0 % {PM} 2.0 %: worth it"),
-        ([0.2], 9.6, False, f"collectives cost 20.0 % {PM} 4.2 %: worth it"),
-        ([0.049], 10, False, f"collectives cost 4.9 % {PM} 0.0 %: hardly worth it"),
-        ([0.01], 10.3, False, "collectives cost 3.9 % at most: not worth it"),
-        ([0.0], 10, False, "collectives cost 0.0 % at most: not worth it"),
-        ([0.0, 0.01, 0.04], 10, True, "collectives cost 3.0 % at most: not worth it"),
+        ([0.2], 10, False, Worth.WORTH_IT, f"collectives cost 20.0 % {PM} 0.0 %: worth it"),
+        (
+            [0.19, 0.2, 0.23],
+            10,
+            False,
+            Worth.WORTH_IT,
+            f"collectives cost 20.0 % {PM} 2.0 %: worth it",
+        ),
+        ([0.2], 9.6, False, Worth.WORTH_IT, f"collectives cost 20.0 % {PM} 4.2 %: worth it"),
+        ([0.049], 10, False, Worth.HARDLY, f"collectives cost 4.9 % {PM} 0.0 %: hardly worth it"),
+        ([0.01], 10.3, False, Worth.NOT, "collectives cost 3.9 % at most: not worth it"),
+        ([0.0], 10, False, Worth.NOT, "collectives cost 0.0 % at most: not worth it"),
+        ([0.0, 0.01, 0.04], 10, True, Worth.NOT, "collectives cost 3.0 % at most: not worth it"),
         (
             [0.0, 0.1, 0.4],
             10,
             False,
+            Worth.UNKNOWN,
             "no verdict: collectives seem to cost 10.0 %, but runs differ by 20.0 %",
         ),
         (
             [0.1],
             8,
             False,
+            Worth.UNKNOWN,
             (
                 "no verdict: collectives seem to cost 10.0 %, but the prediction differs from the "
                 "real runs by 25.0 %"
@@ -163,20 +169,24 @@ PM = "\N{PLUS-MINUS SIGN}"
             [0.1],
             5,
             True,
+            Worth.UNKNOWN,
             "no verdict: collectives seem to cost 10.0 %, but one run has no spread",
         ),
         (
             [0.0, 0.1, 0.3],
             5,
             True,
+            Worth.UNKNOWN,
             "no verdict: collectives seem to cost 10.0 %, but runs differ by 15.0 %",
         ),
     ],
 )
 def test_the_verdict_claims_no_more_than_is_known(
-    gains: list[float], normal: float, is_crowded: bool, words: str
+    gains: list[float], normal: float, is_crowded: bool, worth: Worth, words: str
 ) -> None:
-    assert judged(gains, normal=normal, is_crowded=is_crowded).verdict == words
+    verdict = judged(gains, normal=normal, is_crowded=is_crowded).verdict
+    assert (verdict.worth, verdict.text) == (worth, words)
+    assert verdict.has_gain is (worth in (Worth.WORTH_IT, Worth.HARDLY))
 
 
 def test_a_program_that_does_nothing_is_no_case() -> None:
@@ -185,8 +195,7 @@ def test_a_program_that_does_nothing_is_no_case() -> None:
 
 
 def test_five_per_cent_are_worth_it() -> None:
-    found = replace(judged([0.2]), gain=Times(0.05, 0.05, 0.05))
-    assert found.verdict.endswith(": worth it")
+    assert judge(Spread(0.05, 0.05, 0.05), 0.0, has_spread=True).worth is Worth.WORTH_IT
 
 
 def test_efficiencies_are_the_pop_projects() -> None:
@@ -212,8 +221,12 @@ def test_efficiencies_multiply_to_the_share_of_computing(
 
 def test_sites_sum_over_the_ranks_and_are_means_of_the_runs() -> None:
     idle = Run.of([rank(0, 1, run().ends), rank(1, 1, run().ends)])
-    reduce, bcast = answer(real(10, 10), [run(), idle]).sites
-    assert (bcast.function, bcast.place, bcast.symbol) == ("MPI_Bcast", ("/bin/app", 64), "main")
+    reduce, bcast = answer(real(10, 10), [run(), idle]).call_sites
+    assert (bcast.function, bcast.place, bcast.symbol) == (
+        "MPI_Bcast",
+        Address("/bin/app", 64),
+        "main",
+    )
     assert bcast.calls == pytest.approx(2 * 3 / 2)
     assert bcast.bytes == pytest.approx(10)  # a call
     assert bcast.waiting_s == pytest.approx(2 * 1 / 2)
@@ -231,14 +244,14 @@ def test_sites_are_one_where_function_object_and_offset_are() -> None:
     ]
     same = msgspec.structs.replace(BCAST, ranks=4, calls=5)
     whole = Run.of([rank(0, 1, run().ends, [BCAST, same, *others])])
-    found = answer(real(10), [whole]).sites
+    found = answer(real(10), [whole]).call_sites
     assert sorted(site.calls for site in found) == [3, 3, 3, 8]
 
 
 def test_a_site_that_is_never_called_has_no_bytes() -> None:
     never = msgspec.structs.replace(BCAST, calls=0, bytes=0)
     whole = Run.of([rank(0, 1, run().ends, [never])])
-    assert answer(real(10), [whole]).sites[0].bytes == 0
+    assert answer(real(10), [whole]).call_sites[0].bytes == 0
 
 
 def test_waiting_is_a_share_of_the_time_in_collectives() -> None:

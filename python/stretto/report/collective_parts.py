@@ -1,0 +1,85 @@
+"""Waiting, transfer and overhead of blocking collectives, from when every rank came and went."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from stretto.data.profiles import CallSite, Profile, RankProfile
+from stretto.stats.waiting import NEEDS, split
+
+
+@dataclass(frozen=True)
+class CollectiveParts:
+    """One rank's calls at one call site; times in seconds."""
+
+    rank: RankProfile
+    call_site: CallSite
+    waiting_s: float
+    transfer_s: float
+    overhead_s: float
+
+
+def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
+    """Of each rank's call sites of blocking collectives that are on record."""
+    parts = [_rows(rank, profile) for rank in profile.ranks]
+    rows = pl.concat([part for part in parts if part is not None] or [pl.DataFrame()])
+    if rows.is_empty():
+        return
+    calls = split(rows)
+    # The least a rank ever spent in a function besides waiting is not the network's.
+    floor = pl.col("rest").min().over("world_rank", "function")
+    sums = (
+        calls.with_columns(floor=floor)
+        .group_by("world_rank", "site")
+        .agg(pl.col("time", "waiting", "rest", "floor").sum())
+    )
+    for world_rank, site, time, waiting, rest, least in sums.iter_rows():
+        rank = profile.ranks[world_rank]
+        own = rank.sites[site]
+        # What is on record stands for all: beyond a million calls only some are.
+        scale = own.time_ns * 1e-9 / time if time else 0.0
+        yield CollectiveParts(rank, own, waiting * scale, (rest - least) * scale, least * scale)
+
+
+def _rows(rank: RankProfile, profile: Profile) -> pl.DataFrame | None:
+    """One rank's collectives by rank 0's clock, as stats.waiting takes them."""
+    instances = profile.instances[rank.rank]
+    if len(instances) == 0:
+        return None
+    comms = pl.DataFrame(
+        [
+            {"comm": i, "name": f"{c.members}/{c.ordinal}", "rank": c.rank, "size": c.size}
+            for i, c in enumerate(rank.comms)
+            if not c.is_inter
+        ],
+        schema={"comm": pl.Int32, "name": pl.String, "rank": pl.Int32, "size": pl.Int32},
+    )
+    functions = pl.DataFrame(
+        {
+            "site": range(len(rank.sites)),
+            "function": [s.function.removeprefix("MPI_") for s in rank.sites],
+        },
+        schema={"site": pl.Int32, "function": pl.String},
+    )
+    columns = {name: instances[name] for name in ("enter", "leave", "number", "comm", "site")}
+    offset = pl.lit(0.0) + _clock_offset(rank)
+    return (
+        pl.DataFrame({**columns, "root": instances["root"]})
+        .join(comms, on="comm")
+        .join(functions, on="site")
+        .with_columns(
+            comm=pl.col("name"),
+            enter=pl.col("enter") + offset,
+            leave=pl.col("leave") + offset,
+            world_rank=pl.lit(rank.rank, pl.Int64),
+        )
+        .drop("name")
+        .filter(pl.col("function").is_in(list(NEEDS)))
+    )
+
+
+def _clock_offset(rank: RankProfile) -> pl.Expr:
+    """What rank 0's clock is ahead by, as it drifted from the first measurement to the last."""
+    offset, growth, at = rank.clock_drift
+    return offset + growth * (pl.col("enter") - at)

@@ -1,0 +1,96 @@
+"""What makes the figures of a comparison doubtful, each with what to do about it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from stretto.data.counters import RankCounters
+from stretto.data.provenance import Provenance
+from stretto.data.run_folder import Plan
+from stretto.data.samples import Side
+from stretto.stats.summary import Summary
+
+_ENOUGH_RUNS = 5
+_WIDE = 1.3
+
+
+class DoubtKind(Enum):
+    """What may be wrong."""
+
+    FEW_RUNS = auto()
+    NO_OWN_TIME = auto()
+    NO_CHECKSUM = auto()
+    NO_COUNTERS = auto()
+    NOTHING_HANDLED = auto()
+    BUSY_MACHINE = auto()
+    WIDE_SPREAD = auto()
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A warning, in words."""
+
+    kind: DoubtKind
+    text: str
+
+
+def doubts_of_plan(plan: Plan) -> Iterator[Doubt]:
+    """Whether there are runs enough."""
+    if plan.runs < _ENOUGH_RUNS:
+        yield Doubt(
+            DoubtKind.FEW_RUNS,
+            f"{plan.runs} run{'s' * (plan.runs > 1)} a side: below {_ENOUGH_RUNS} the spread "
+            f"means little; use --runs {_ENOUGH_RUNS} or more",
+        )
+
+
+def doubts_of_output(*, has_times: bool, has_checksums: bool) -> Iterator[Doubt]:
+    """Whether the program prints what is compared."""
+    if not has_times:
+        yield Doubt(
+            DoubtKind.NO_OWN_TIME,
+            "the program printed no line such as 'time 1.23 s' in every launch, so only wall "
+            "time, start-up included, is compared; --time-pattern says what to look for",
+        )
+    if not has_checksums:
+        yield Doubt(
+            DoubtKind.NO_CHECKSUM,
+            "the program printed no line such as 'checksum 1f2e', so nothing shows that the "
+            "answers are the same; --checksum-pattern says what to look for",
+        )
+
+
+def doubts_of_counters(ranks: Sequence[RankCounters]) -> Iterator[Doubt]:
+    """Whether Stretto did anything in the launches under it."""
+    if not ranks:
+        yield Doubt(
+            DoubtKind.NO_COUNTERS,
+            "no rank wrote counters under Stretto: it was not loaded or stayed inert",
+        )
+    elif not any(rank.handled for rank in ranks):
+        yield Doubt(
+            DoubtKind.NOTHING_HANDLED,
+            "Stretto handled none of the program's calls; the table says why they passed",
+        )
+
+
+def doubts_of_machine(provenance: Provenance) -> Iterator[Doubt]:
+    """Whether it was quiet."""
+    cores = len(provenance.machine.affinity)
+    if provenance.load_before > cores:
+        yield Doubt(
+            DoubtKind.BUSY_MACHINE,
+            f"{provenance.load_before:g} processes wanted this machine's {cores} cores before "
+            "the run began; repeat it on a quiet machine",
+        )
+
+
+def doubts_of_spread(times: Mapping[Side, Summary]) -> Iterator[Doubt]:
+    """Whether the launches of each side took about the same time."""
+    for side, spread in times.items():
+        if spread.maximum > _WIDE * spread.minimum:
+            yield Doubt(
+                DoubtKind.WIDE_SPREAD,
+                f"times {side.where} spread by a factor of {spread.maximum / spread.minimum:.1f}; "
+                "trust the paired ratio, and only beyond its interval",
+            )

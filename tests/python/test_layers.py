@@ -50,7 +50,7 @@ MAY_IMPORT = {
     "errors": set(),
     "stats": {"errors"},
     "data": {"errors", "stats"},
-    "native": {"errors", "data"},  # calls our own native tools, where launch starts programs
+    "native": {"errors", "data", "model"},  # calls our own tools; launch starts programs
     "model": {"errors", "data"},
     "launch": {"errors", "native", "data"},
     "report": {"errors", "stats", "data"},

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from stretto.errors import InputError
+
 # Options end where the program begins: what follows is the program's own.
 PROGRAM_FOLLOWS = {"allow_interspersed_args": False}
 
@@ -77,3 +79,11 @@ def bytes_of(text: str) -> int:
         raise typer.BadParameter(f"{text!r} is no size: write 4096, 64K, 1M or 2G")
     number, unit = match.groups()
     return int(number) << 10 * " KMG".index(unit.upper() or " ")
+
+
+def elements_of(option: str, size: str, element_bytes: int) -> int:
+    """So many elements have that size. Raises InputError."""
+    total = bytes_of(size)
+    if total % element_bytes:
+        raise InputError(f"{option} {size} is no whole number of {element_bytes}-byte elements")
+    return total // element_bytes

@@ -10,7 +10,7 @@ from rich.progress import track
 
 from stretto.cli import schedule_tables as tables
 from stretto.cli.json_text import as_text
-from stretto.cli.options import AsJson, bytes_of
+from stretto.cli.options import AsJson, elements_of
 from stretto.data.schedules import Algorithm, Proof, Schedule
 from stretto.errors import InputError
 from stretto.launch.cores import usable_cores
@@ -78,8 +78,8 @@ def show(
         raise InputError(f"--rank {rank}: the ranks are 0 to {ranks - 1}")
     shape = {
         "--ranks": ranks,
-        "--count": _elements("--bytes", size, element_bytes),
-        "--segment": segment and _elements("--segment", segment, element_bytes),
+        "--count": elements_of("--bytes", size, element_bytes),
+        "--segment": segment and elements_of("--segment", segment, element_bytes),
         "--radix": radix,
         "--root": root,
     }
@@ -136,13 +136,6 @@ def _chosen(collective: str | None, algorithm: str | None) -> list[Algorithm]:
 def _in_order(chosen: list[Algorithm], done: list[Proof]) -> list[Proof]:
     proof_of = {(proof.collective, proof.algorithm): proof for proof in done}
     return [proof_of[each.collective, each.algorithm] for each in chosen]
-
-
-def _elements(option: str, size: str, element_bytes: int) -> int:
-    total = bytes_of(size)
-    if total % element_bytes:
-        raise InputError(f"{option} {size} is no whole number of {element_bytes}-byte elements")
-    return total // element_bytes
 
 
 def _options(values: dict[str, Any]) -> list[str]:

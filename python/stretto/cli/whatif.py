@@ -2,8 +2,10 @@
 
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 import typer
 from rich.console import Console
@@ -26,6 +28,7 @@ from stretto.cli.whatif_json import plain
 from stretto.data.provenance import versions
 from stretto.data.symbols import source_lines
 from stretto.data.traces import About, refuse_if_there, write_trace
+from stretto.data.virtual_times import SIM, RankTimes
 from stretto.errors import InputError
 from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
@@ -36,49 +39,60 @@ from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of
 from stretto.model.scenarios import Scenario, scenarios_of
 from stretto.native.schedules import known_algorithms
-from stretto.report.whatif import Run, answer
+from stretto.report.whatif import Answer, Run, answer
 from stretto.report.words import size
 
+_MACHINE = "machine.toml"
+_SCENARIOS = "scenarios.txt"
 _STAND_IN = "cluster-2006"  # has hosts and a network, as what will be measured may have
 
 _err = Console(stderr=True, highlight=False)
 
 
+Runs = Annotated[int, typer.Option(min=1, help="Real and virtual runs, in turn.")]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME:SETTING,...",
+        help="A further scenario, repeatable: collectives=0, alltoall=0.5x, messages=0, "
+        "cpu=1.5x, algorithm.allreduce=ring, overlap=perfect, network.latency=2us, "
+        "network.bandwidth=100Gbit, machine=FILE, hosts=64, ppn=16.",
+    ),
+]
+Show = Annotated[
+    str, typer.Option(metavar="NAME", help="The scenario whose time the program itself sees.")
+]
+MachineFile = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="From calibrate, not measured anew; or a preset."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-whatif-<number>."
+    ),
+]
+Record = Annotated[
+    Path | None,
+    typer.Option(metavar="TRACE", help="Write down the first virtual run for stretto replay."),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the plain command of a virtual run.")
+]
+
+
 def whatif(
     program: ProgramAndArgs,
     ranks: Ranks = 2,
-    runs: Annotated[int, typer.Option(min=1, help="Real and virtual runs, in turn.")] = 3,
-    scenario: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME:SETTING,...",
-            help="A further scenario, repeatable: collectives=0, alltoall=0.5x, messages=0, "
-            "cpu=1.5x, algorithm.allreduce=ring, overlap=perfect, network.latency=2us, "
-            "network.bandwidth=100Gbit, machine=FILE, hosts=64, ppn=16.",
-        ),
-    ] = None,
-    show: Annotated[
-        str, typer.Option(metavar="NAME", help="The scenario whose time the program itself sees.")
-    ] = "sim",
-    machine: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="From calibrate, not measured anew; or a preset."),
-    ] = None,
+    runs: Runs = 3,
+    scenario: Scenarios = None,
+    show: Show = SIM,
+    machine: MachineFile = None,
     rig: OnRig = None,
     timeout: Timeout = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-whatif-<number>."
-        ),
-    ] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(metavar="TRACE", help="Write down the first virtual run for stretto replay."),
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plain command of a virtual run.")
-    ] = False,
+    output: Output = None,
+    record: Record = None,
+    dry_run: DryRun = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
     as_json: AsJson = False,
@@ -93,38 +107,66 @@ def whatif(
     """
     job = prepare(program, launcher, launcher_args, mode="whatif")
     folder = run_folder(output, f"{Path(program[0]).stem}-whatif")
-    algorithms = known_algorithms()
     named = None if machine is None else read_machine(machine)
     if dry_run:
-        supposed = Supposed(job, job.launcher, ranks, folder / "scenarios.txt", 0, timeout)
+        supposed = Supposed(job, job.launcher, ranks, folder / _SCENARIOS, 0, timeout)
         print(shlex.join(supposed.command(folder / "virtual-0", virtual=True)))
         return
-    # Wrong words cost no measuring.
-    stand_in = named or read_machine(_STAND_IN)
-    _checked(scenarios_of(scenario or [], stand_in, algorithms, ranks), show)
+    asked = _Asked(scenario or [], show, known_algorithms(), ranks)
+    asked.on(named or read_machine(_STAND_IN))  # wrong words cost no measuring
     if record is not None:
         refuse_if_there(record)
     make_empty(folder)
     with launcher_on(job.launcher, rig) as where:
         here = named or _measured(job, where, ranks, timeout)
-        scenarios = scenarios_of(scenario or [], here, algorithms, ranks)
-        file = folder / "scenarios.txt"
-        described = "".join(each.for_the_library() for each in scenarios)
-        _write(folder / "machine.toml", toml_of(here))
-        _write(file, described)
-        shown = [each.name for each in scenarios].index(show)
+        scenarios, shown = asked.on(here)
+        file = _described(folder, here, scenarios)
         supposed = Supposed(job, where, ranks, file, shown, timeout, record is not None)
-        with Progress(console=_err, transient=True) as progress:
-            task = progress.add_task("running", total=2 * runs)
-            normal, virtual = run_in_turn(
-                supposed,
-                runs,
-                folder,
-                sys.stderr.buffer if as_json else None,
-                lambda: progress.advance(task),
-            )
+        normal, virtual = _run(supposed, runs, folder, sys.stderr.buffer if as_json else None)
     found = answer(normal, [Run.of(run) for run in virtual])
-    if found.hosts > 1 and not here.has_network:
+    _show(found, here, folder, as_json=as_json)
+    if record is not None:
+        _record(record, job, folder, ranks)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the command line says of scenarios."""
+
+    texts: Sequence[str]
+    show: str
+    algorithms: Mapping[str, Sequence[str]]
+    ranks: int
+
+    def on(self, machine: Machine) -> tuple[list[Scenario], int]:
+        """The scenarios on that machine, and the number of the one that the program sees."""
+        scenarios = scenarios_of(self.texts, machine, self.algorithms, self.ranks)
+        names = [each.name for each in scenarios]
+        if self.show not in names:
+            raise InputError(
+                f"--show {self.show}: there is no such scenario; there are {', '.join(names)}"
+            )
+        return scenarios, names.index(self.show)
+
+
+def _described(folder: Path, machine: Machine, scenarios: Sequence[Scenario]) -> Path:
+    """The file of scenarios that the library reads; and the machine's, for people."""
+    _write(folder / _MACHINE, toml_of(machine))
+    file = folder / _SCENARIOS
+    _write(file, "".join(each.for_the_library() for each in scenarios))
+    return file
+
+
+def _run(
+    supposed: Supposed, runs: int, folder: Path, stdout: IO[bytes] | None
+) -> tuple[list[list[RankTimes]], list[list[RankTimes]]]:
+    with Progress(console=_err, transient=True) as progress:
+        task = progress.add_task("running", total=2 * runs)
+        return run_in_turn(supposed, runs, folder, stdout, lambda: progress.advance(task))
+
+
+def _show(found: Answer, machine: Machine, folder: Path, *, as_json: bool) -> None:
+    if found.hosts > 1 and not machine.has_network:
         _err.print(
             f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "
             "measured on two hosts with calibrate",
@@ -138,11 +180,17 @@ def whatif(
     else:
         tables.show(found, lines)
         _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
-    if record is not None:
-        version = versions().get("stretto", "")
-        about = About(list(job.program.argv), ranks, version, toml_of(here), described)
-        recorded = write_trace(record, about, folder / "virtual-0")
-        _err.print(f"Trace: {record} ({size(recorded)})", markup=False, soft_wrap=True)
+
+
+def _record(trace: Path, job: Job, folder: Path, ranks: int) -> None:
+    """Make one file of what the ranks of the first virtual run recorded."""
+    version = versions().get("stretto", "")
+    machine, scenarios = (
+        (folder / name).read_text(encoding="utf-8") for name in (_MACHINE, _SCENARIOS)
+    )
+    about = About(list(job.program.argv), ranks, version, machine, scenarios)
+    recorded = write_trace(trace, about, folder / "virtual-0")
+    _err.print(f"Trace: {trace} ({size(recorded)})", markup=False, soft_wrap=True)
 
 
 def _write(file: Path, text: str) -> None:
@@ -158,10 +206,3 @@ def _measured(job: Job, where: Launcher, ranks: int, timeout: float | None) -> M
         calibration = calibrate(job, where, max(2, min(ranks, usable_cores())), timeout)
     refuse_if_crowded(calibration)
     return machine_of(calibration, "this machine").machine
-
-
-def _checked(scenarios: list[Scenario], show: str) -> list[Scenario]:
-    names = [each.name for each in scenarios]
-    if show not in names:
-        raise InputError(f"--show {show}: there is no such scenario; there are {', '.join(names)}")
-    return scenarios

@@ -15,9 +15,7 @@ int Failures::report(int error) const {
 }
 
 int Failures::report_all(int error, const Completion& completion) const {
-  const bool has_one_status =
-      completion.of == Completion::Of::one || completion.of == Completion::Of::any;
-  if (has_one_status) return report(first_);
+  if (completion.has_one_status()) return report(first_);
   const int set = completion.of == Completion::Of::some ? *completion.outcount : completion.count;
   MPI_Status* const statuses = completion.statuses;
   for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < set; ++i) {

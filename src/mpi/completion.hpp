@@ -87,11 +87,19 @@ struct Completion {
             .statuses = statuses};
   }
 
+  [[nodiscard]] bool has_one_status() const { return of == Of::one || of == Of::any; }
+
   // Calls the MPI's function. Returns an MPI error code.
   [[nodiscard]] int call() const;
   // Asks the MPI once, as the test of the same requests does; `*done` says whether the call would
   // be over. Returns an MPI error code.
   [[nodiscard]] int ask(int* done) const;
+
+  // Of any or some, once it is over: none of the requests was active.
+  [[nodiscard]] bool found_none_active() const {
+    return (of == Of::any && *index == MPI_UNDEFINED) ||
+           (of == Of::some && *outcount == MPI_UNDEFINED);
+  }
 
   // A call that is refused leaves as it was what says which requests are complete: before it,
   // none are.

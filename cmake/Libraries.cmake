@@ -1,10 +1,10 @@
 # The libraries: `stretto-core`, which knows no MPI, and per ABI
 #   libstretto-<abi>.so             the C API (stretto_*)
-#   libstretto-accelerate-<abi>.so  the drop-in: the same plus MPI_* and PMPI_*
-#   libstretto-profile-<abi>.so     what `stretto profile` preloads: MPI_* and PMPI_* that count
-#   libstretto-calibrate-<abi>.so   what `stretto calibrate` preloads: MPI_Init, which measures
-#   libstretto-whatif-<abi>.so      what `stretto whatif` preloads: the same, and clocks, in virtual
-#                                   time
+# and one for each mode, to be preloaded, with MPI_* and PMPI_*:
+#   libstretto-accelerate-<abi>.so  what `stretto run` preloads: collectives are Stretto's; the C API
+#   libstretto-profile-<abi>.so     what `stretto profile` preloads: calls are timed and counted
+#   libstretto-calibrate-<abi>.so   what `stretto calibrate` preloads: MPI_Init measures
+#   libstretto-whatif-<abi>.so      what `stretto whatif` preloads: calls take virtual time; clocks
 # None links an MPI: they find the program's own at run time. So all must come
 # out without one undefined MPI symbol, and with nothing needed beyond libc.
 
@@ -39,39 +39,31 @@ foreach(tool schedule replay)
   install(TARGETS stretto-${tool} DESTINATION bin)
 endforeach()
 
-# By layer: what knows the MPI, what moves messages by it, the engine, the API, and a mode each.
-file(GLOB_RECURSE mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp)
-file(GLOB_RECURSE engine_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
-file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
-file(GLOB_RECURSE bench_sources CONFIGURE_DEPENDS src/bench/*.cpp)
-file(GLOB intercept_sources CONFIGURE_DEPENDS src/intercept/*.cpp)
-file(GLOB observing_sources CONFIGURE_DEPENDS src/intercept/calls/*.cpp)
-list(APPEND observing_sources src/intercept/entry.cpp src/intercept/job_name.cpp
-     src/intercept/roll_call.cpp
-     src/intercept/this_rank.cpp)
-file(GLOB profile_sources CONFIGURE_DEPENDS src/intercept/profile/*.cpp)
-file(GLOB calibrate_sources CONFIGURE_DEPENDS src/intercept/calibrate/*.cpp)
-file(GLOB whatif_sources CONFIGURE_DEPENDS src/intercept/whatif/*.cpp)
-# The entry points themselves are written from a table, once for all ABIs.
+# What is written from the table of MPI functions, once for all ABIs: the C API's collectives with
+# their headers, and the entry points of each mode.
 set(generated ${PROJECT_BINARY_DIR}/generated)
-file(GLOB generator CONFIGURE_DEPENDS src/generate/*)
-add_custom_command(
-  OUTPUT ${generated}/intercept/wrappers.cpp ${generated}/profile/wrappers.cpp
-         ${generated}/whatif/wrappers.cpp ${generated}/api/collectives.cpp
-  BYPRODUCTS ${generated}/include/stretto/collectives.h ${generated}/include/stretto/mpi4.h
-  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/src/generate/main.py ${generated}
-  DEPENDS ${generator}
-  VERBATIM)
-add_custom_target(
-  stretto-generated DEPENDS ${generated}/intercept/wrappers.cpp ${generated}/profile/wrappers.cpp
-                            ${generated}/whatif/wrappers.cpp ${generated}/api/collectives.cpp)
+file(GLOB generator CONFIGURE_DEPENDS src/generate/*.py src/generate/*.txt)
+function(stretto_generate part)
+  cmake_parse_arguments(PARSE_ARGV 1 of "" "" "OUTPUT;BYPRODUCTS;DEPENDS")
+  add_custom_command(
+    OUTPUT ${of_OUTPUT}
+    BYPRODUCTS ${of_BYPRODUCTS}
+    COMMAND Python3::Interpreter -m generate ${generated} ${part}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/src
+    DEPENDS ${generator} ${of_DEPENDS}
+    VERBATIM)
+  add_custom_target(stretto-generated-${part} DEPENDS ${of_OUTPUT})
+endfunction()
+stretto_generate(api OUTPUT ${generated}/api/collectives.cpp
+                 BYPRODUCTS ${generated}/include/stretto/collectives.h
+                            ${generated}/include/stretto/mpi4.h)
 install(DIRECTORY include/stretto ${generated}/include/stretto DESTINATION include)
 
 # Objects against one MPI's headers. Those of the public faces (api, intercept) keep
 # default visibility: the version script of the library says what gets out.
 function(stretto_add_objects name abi visibility)
-  add_library(${name} OBJECT ${ARGN})
-  add_dependencies(${name} stretto-generated)
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  add_dependencies(${name} stretto-generated-api)
   target_link_libraries(${name} PUBLIC stretto-core mpi-headers-${abi})
   target_precompile_headers(${name} PRIVATE ${read_once} <atomic> <condition_variable> <mutex>)
   target_compile_definitions(${name} PRIVATE STRETTO_ABI="${abi}"
@@ -80,11 +72,12 @@ function(stretto_add_objects name abi visibility)
                                            VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
-function(stretto_add_library name exports)
-  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+# A library of the objects of these layers; `script` says what it exports.
+function(stretto_add_library name abi script)
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:stretto-\\1-${abi}>"
+       OUTPUT_VARIABLE objects)
   add_library(${name} SHARED ${objects})
   target_link_libraries(${name} PRIVATE stretto-core)
-  set(script ${PROJECT_SOURCE_DIR}/cmake/${exports})
   target_link_options(${name} PRIVATE -Wl,--version-script=${script})
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${script} LIBRARY_OUTPUT_DIRECTORY
                                            ${PROJECT_BINARY_DIR}/lib)
@@ -95,33 +88,47 @@ function(stretto_add_library name exports)
   install(TARGETS ${name} DESTINATION lib)
 endfunction()
 
+# By layer: what knows the MPI, what moves messages by it, the API, what measures, and what all
+# modes have.
+file(GLOB_RECURSE mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp)
+file(GLOB_RECURSE engine_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
+file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
+file(GLOB_RECURSE bench_sources CONFIGURE_DEPENDS src/bench/*.cpp)
+file(GLOB shared_sources CONFIGURE_DEPENDS src/intercept/shared/*.cpp)
 foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_objects(stretto-mpi-${abi} ${abi} hidden ${mpi_sources})
   stretto_add_objects(stretto-engine-${abi} ${abi} hidden ${engine_sources})
   stretto_add_objects(stretto-api-${abi} ${abi} default ${api_sources}
                       ${generated}/api/collectives.cpp)
-  stretto_add_objects(stretto-intercept-${abi} ${abi} default ${intercept_sources}
-                      ${generated}/intercept/wrappers.cpp)
-  stretto_add_library(stretto-${abi} exports-api.map stretto-mpi-${abi} stretto-engine-${abi}
-                      stretto-api-${abi})
-  stretto_add_library(stretto-accelerate-${abi} exports-accelerate.map stretto-mpi-${abi}
-                      stretto-engine-${abi} stretto-api-${abi} stretto-intercept-${abi})
-
-  # The tests that run with sanitizers run none of those that follow.
-  if(STRETTO_SANITIZE)
-    continue()
-  endif()
   stretto_add_objects(stretto-bench-${abi} ${abi} hidden ${bench_sources})
-  stretto_add_objects(stretto-observing-${abi} ${abi} hidden ${observing_sources})
-  stretto_add_objects(stretto-profiling-${abi} ${abi} default ${profile_sources}
-                      ${generated}/profile/wrappers.cpp)
-  stretto_add_library(stretto-profile-${abi} exports-mpi.map stretto-mpi-${abi}
-                      stretto-observing-${abi} stretto-profiling-${abi})
-  stretto_add_objects(stretto-measuring-${abi} ${abi} default ${calibrate_sources})
-  stretto_add_library(stretto-calibrate-${abi} exports-mpi.map stretto-mpi-${abi}
-                      stretto-bench-${abi} stretto-observing-${abi} stretto-measuring-${abi})
-  stretto_add_objects(stretto-supposing-${abi} ${abi} default ${whatif_sources}
-                      ${generated}/whatif/wrappers.cpp)
-  stretto_add_library(stretto-whatif-${abi} exports-whatif.map stretto-mpi-${abi}
-                      stretto-bench-${abi} stretto-observing-${abi} stretto-supposing-${abi})
+  stretto_add_objects(stretto-intercept-shared-${abi} ${abi} hidden ${shared_sources})
+  stretto_add_library(stretto-${abi} ${abi} ${PROJECT_SOURCE_DIR}/cmake/exports-api.map
+                      mpi engine api)
 endforeach()
+
+# A mode: what its folder in src/intercept holds, and the layers beneath it that are named. A mode
+# that exports more than the MPI's functions says so in its folder.
+function(stretto_add_mode mode)
+  set(folder ${PROJECT_SOURCE_DIR}/src/intercept/${mode})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  set(wrappers ${generated}/intercept/${mode}/wrappers.cpp)
+  stretto_generate(${mode} OUTPUT ${wrappers} DEPENDS ${folder}/wrappers.py)
+  set(exports ${PROJECT_SOURCE_DIR}/cmake/exports-mpi.map)
+  if(EXISTS ${folder}/exports.map)
+    set(exports ${folder}/exports.map)
+  endif()
+  foreach(abi IN LISTS STRETTO_ABIS)
+    stretto_add_objects(stretto-intercept-${mode}-${abi} ${abi} default ${sources} ${wrappers})
+    add_dependencies(stretto-intercept-${mode}-${abi} stretto-generated-${mode})
+    stretto_add_library(stretto-${mode}-${abi} ${abi} ${exports} intercept-${mode}
+                        intercept-shared mpi ${ARGN})
+  endforeach()
+endfunction()
+
+stretto_add_mode(accelerate engine api)
+# The tests that run with sanitizers run none of these.
+if(NOT STRETTO_SANITIZE)
+  stretto_add_mode(calibrate bench)
+  stretto_add_mode(profile)
+  stretto_add_mode(whatif bench)
+endif()

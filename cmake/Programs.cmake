@@ -21,7 +21,7 @@ endif()
 set(counting_tool ${PROJECT_BINARY_DIR}/generated/counting_tool.c)
 add_custom_command(
   OUTPUT ${counting_tool}
-  COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/src/generate
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_SOURCE_DIR}/src
           $<TARGET_FILE:Python3::Interpreter> ${PROJECT_SOURCE_DIR}/tests/tools/counting.py
           ${counting_tool}
   DEPENDS ${generator} ${PROJECT_SOURCE_DIR}/tests/tools/counting.py

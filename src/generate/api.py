@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from textwrap import TextWrapper
 
-from table import Function, forms, large_count_form
+from generate.table import Function, forms, large_count_form
 
 WIDTH = 96
 KEPT = "\N{NO-BREAK SPACE}"

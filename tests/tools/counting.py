@@ -1,6 +1,6 @@
 """A tool as others have them: it wraps every MPI_X, counts the calls, and calls PMPI_X.
 
-Usage: python3 counting.py FILE, with src/generate in PYTHONPATH
+Usage: python3 counting.py FILE, with src in PYTHONPATH
 
 The tests run it beside Stretto. In MPI_Finalize each rank writes a line `MPI_Send 3` for each
 function that was called into the file rank-N of the folder that COUNTED_CALLS names.
@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from profiling import is_newer
-from table import Function, forms, functions, parse
+from generate.entry import is_newer
+from generate.table import Function, forms, functions, parse
 
 # Beside those that Stretto takes part in, some that Stretto itself calls.
 OTHERS = """

@@ -1,5 +1,5 @@
-// What `stretto calibrate` preloads into a program of the MPI it measures: once MPI_Init is done
-// the program ends, and what messages, collectives and work on data cost has been written down.
+#include "intercept/calibrate/session.hpp"
+
 #include <unistd.h>
 
 #include <span>
@@ -12,11 +12,11 @@
 #include "bench/collectives.hpp"
 #include "bench/messages.hpp"
 #include "bench/work.hpp"
-#include "intercept/entry.hpp"
+#include "intercept/shared/entry.hpp"
 #include "mpi/world.hpp"
 #include "topology/levels.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::calibrate {
 namespace {
 
 using bench::Sample;
@@ -114,34 +114,13 @@ void measure() {
     refuse(5, "cannot write %s", path->c_str());
 }
 
-[[noreturn]] void measure_and_end() {
+}  // namespace
+
+void begin_session() {
   measure();
   using Finalize = int (*)();
   real_function<Finalize>("PMPI_Finalize")();
   _exit(0);
 }
 
-}  // namespace
-}  // namespace stretto::intercept
-
-using namespace stretto::intercept;
-
-extern "C" {
-
-STRETTO_ENTRY int MPI_Init(int* argc, char*** argv) {
-  const int error = real_function<decltype(&MPI_Init)>("PMPI_Init")(argc, argv);
-  if (error == MPI_SUCCESS) measure_and_end();
-  return error;
-}
-STRETTO_ENTRY int PMPI_Init(int* argc, char*** argv) __attribute__((alias("MPI_Init")));
-
-STRETTO_ENTRY int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const auto real = real_function<decltype(&MPI_Init_thread)>("PMPI_Init_thread");
-  const int error = real(argc, argv, required, provided);
-  if (error == MPI_SUCCESS) measure_and_end();
-  return error;
-}
-STRETTO_ENTRY int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided)
-    __attribute__((alias("MPI_Init_thread")));
-
-}  // extern "C"
+}  // namespace stretto::intercept::calibrate

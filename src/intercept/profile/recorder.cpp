@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "intercept/calls/caller.hpp"
-#include "intercept/entry.hpp"
+#include "intercept/shared/caller.hpp"
+#include "intercept/shared/entry.hpp"
 #include "mpi/world.hpp"
 
 namespace stretto::intercept::profile {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/rank_context.hpp"
-#include "intercept/calls/python.hpp"
+#include "intercept/shared/python.hpp"
 #include "intercept/profile/functions.hpp"
 #include "intercept/profile/trace.hpp"
 #include "intercept/profile/under_way.hpp"

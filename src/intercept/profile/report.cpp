@@ -7,8 +7,8 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "intercept/calls/caller.hpp"
-#include "intercept/calls/rank.hpp"
+#include "intercept/shared/caller.hpp"
+#include "intercept/shared/describe_rank.hpp"
 
 namespace stretto::intercept::profile {
 namespace {

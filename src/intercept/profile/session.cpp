@@ -2,12 +2,12 @@
 
 #include "base/config.hpp"
 #include "base/log.hpp"
-#include "intercept/calls/caller.hpp"
-#include "intercept/calls/python.hpp"
+#include "intercept/shared/caller.hpp"
+#include "intercept/shared/entry.hpp"
+#include "intercept/shared/python.hpp"
 #include "intercept/profile/recorder.hpp"
 #include "intercept/profile/report.hpp"
-#include "intercept/roll_call.hpp"
-#include "intercept/this_rank.hpp"
+#include "intercept/shared/roll_call.hpp"
 #include "mpi/world.hpp"
 
 namespace stretto::intercept::profile {
@@ -16,7 +16,9 @@ namespace {
 Session session;
 MPI_Comm own{};
 
-void begin() {
+}  // namespace
+
+void begin_session() {
   if (!native_available()) {
     say("this program runs on %s, which this variant (%s) does not serve: it runs as it is, "
         "without a profile",
@@ -38,37 +40,14 @@ void begin() {
   detail::active().store(true, std::memory_order_release);
 }
 
-void end() {
+void end_session() {
+  if (!detail::active().load(std::memory_order_acquire)) return;
   detail::active().store(false, std::memory_order_release);
   session.end = now_ns();
   session.clocks_at_end = look_at_clocks(own);
   Recorder::get().close();
   write_report(session, Recorder::get());
   native().Comm_free(&own);
-}
-
-}  // namespace
-
-int on_Init(decltype(&PMPI_Init) real, int* argc, char*** argv) {
-  const int error = real(argc, argv);
-  if (error != MPI_SUCCESS) return error;
-  become_rank();
-  begin();
-  return error;
-}
-
-int on_Init_thread(decltype(&PMPI_Init_thread) real, int* argc, char*** argv, int required,
-                   int* provided) {
-  const int error = real(argc, argv, required, provided);
-  if (error != MPI_SUCCESS) return error;
-  become_rank();
-  begin();
-  return error;
-}
-
-int on_Finalize(decltype(&PMPI_Finalize) real) {
-  if (detail::active().load(std::memory_order_acquire)) end();
-  return real();
 }
 
 }  // namespace stretto::intercept::profile

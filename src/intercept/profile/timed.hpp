@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/clock.hpp"
-#include "intercept/entry.hpp"
+#include "intercept/shared/entry.hpp"
 #include "intercept/profile/owners.hpp"
 #include "intercept/profile/recorder.hpp"
 #include "mpi/traffic.hpp"

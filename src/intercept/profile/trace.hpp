@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "intercept/calls/polling.hpp"
+#include "intercept/shared/polling.hpp"
 
 namespace stretto::intercept::profile {
 

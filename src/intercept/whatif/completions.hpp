@@ -1,7 +1,7 @@
 // MPI_Wait, MPI_Test and their kind, and what else becomes of requests.
 #pragma once
 
-#include "intercept/entry.hpp"
+#include "intercept/shared/entry.hpp"
 #include "mpi/completion.hpp"
 #include "mpi/native.hpp"
 

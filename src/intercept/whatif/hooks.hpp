@@ -4,8 +4,8 @@
 #include <climits>
 
 #include "base/clock.hpp"
-#include "intercept/calls/caller.hpp"
-#include "intercept/entry.hpp"
+#include "intercept/shared/caller.hpp"
+#include "intercept/shared/entry.hpp"
 #include "intercept/whatif/completions.hpp"
 #include "intercept/whatif/session.hpp"
 #include "intercept/whatif/support.hpp"

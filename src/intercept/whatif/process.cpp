@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "intercept/calls/polling.hpp"
+#include "intercept/shared/polling.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {

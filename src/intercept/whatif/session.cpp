@@ -6,9 +6,10 @@
 #include "base/config.hpp"
 #include "base/log.hpp"
 #include "bench/pace.hpp"
-#include "intercept/calls/caller.hpp"
-#include "intercept/roll_call.hpp"
-#include "intercept/this_rank.hpp"
+#include "intercept/shared/caller.hpp"
+#include "intercept/shared/entry.hpp"
+#include "intercept/shared/roll_call.hpp"
+#include "intercept/shared/this_rank.hpp"
 #include "intercept/whatif/collectives.hpp"
 #include "intercept/whatif/process.hpp"
 #include "intercept/whatif/report.hpp"
@@ -87,7 +88,17 @@ bool has_threads() {
   return provided == MPI_THREAD_MULTIPLE;
 }
 
-void begin() {
+// Others may still need this rank's answers; who waits here leaves its core to them.
+void wait_for_all() {
+  const Call barrier{.collective = Collective::barrier, .comm = native().comm_world};
+  const CommPtr world = Process::get().comms.find(native().comm_world);
+  Planned planned = Collectives::plan(world, barrier, "MPI_Finalize", nullptr);
+  Collectives::get().finish(Collectives::get().begin(planned), false);
+}
+
+}  // namespace
+
+void begin_session() {
   if (!native_available()) {
     say("this program runs on %s, which this variant (%s) does not serve: it runs as it is",
         native_soname().c_str(), STRETTO_ABI);
@@ -117,15 +128,7 @@ void begin() {
   detail::active().store(true, std::memory_order_release);
 }
 
-// Others may still need this rank's answers; who waits here leaves its core to them.
-void wait_for_all() {
-  const Call barrier{.collective = Collective::barrier, .comm = native().comm_world};
-  const CommPtr world = Process::get().comms.find(native().comm_world);
-  Planned planned = Collectives::plan(world, barrier, "MPI_Finalize", nullptr);
-  Collectives::get().finish(Collectives::get().begin(planned), false);
-}
-
-void end() {
+void end_session() {
   Process& process = Process::get();
   if (own == MPI_Comm{} || !is_rank_process()) return;
   const std::int64_t wall_ns = now_ns() - begun_ns;
@@ -140,30 +143,6 @@ void end() {
     process.comms.close();
   }
   native().Comm_free(&own);
-}
-
-}  // namespace
-
-int on_Init(decltype(&PMPI_Init) real, int* argc, char*** argv) {
-  const int error = real(argc, argv);
-  if (error != MPI_SUCCESS) return error;
-  become_rank();
-  begin();
-  return error;
-}
-
-int on_Init_thread(decltype(&PMPI_Init_thread) real, int* argc, char*** argv, int required,
-                   int* provided) {
-  const int error = real(argc, argv, required, provided);
-  if (error != MPI_SUCCESS) return error;
-  become_rank();
-  begin();
-  return error;
-}
-
-int on_Finalize(decltype(&PMPI_Finalize) real) {
-  end();
-  return real();
 }
 
 double virtual_now_ns() {

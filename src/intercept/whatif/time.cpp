@@ -9,8 +9,8 @@
 #include <array>
 #include <cmath>
 
-#include "intercept/calls/caller.hpp"
-#include "intercept/entry.hpp"
+#include "intercept/shared/caller.hpp"
+#include "intercept/shared/entry.hpp"
 #include "intercept/whatif/process.hpp"
 #include "intercept/whatif/session.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "intercept/calls/caller.hpp"
+#include "intercept/shared/caller.hpp"
 
 namespace stretto::intercept::whatif {
 

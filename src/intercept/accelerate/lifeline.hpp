@@ -3,7 +3,7 @@
 // does not notice, or not whose it was (python/stretto/launch/guardian.py listens).
 #pragma once
 
-namespace stretto::intercept::lifeline {
+namespace stretto::intercept::accelerate::lifeline {
 
 // Keeps a connection to it, which knows this rank by now (see RollCall); -1: there is none.
 void open(int connection);
@@ -12,4 +12,4 @@ void abort(int code);
 // The rank needs no looking after any more.
 void close();
 
-}  // namespace stretto::intercept::lifeline
+}  // namespace stretto::intercept::accelerate::lifeline

@@ -1,4 +1,4 @@
-#include "intercept/this_rank.hpp"
+#include "intercept/shared/this_rank.hpp"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/config.hpp"
-#include "intercept/entry.hpp"
+#include "intercept/shared/entry.hpp"
 
 namespace stretto::intercept {
 namespace {

@@ -1,8 +1,8 @@
-#include "intercept/persistents.hpp"
+#include "intercept/accelerate/persistents.hpp"
 
 #include "engine/failures.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 
 bool Persistents::add(const Call& call, const Decision& decision, MPI_Request* request) {
   auto collective = Persistent::make(call, decision);
@@ -48,4 +48,4 @@ void Persistents::collect(int error) {
   }
 }
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

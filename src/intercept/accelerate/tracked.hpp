@@ -11,7 +11,7 @@
 #include "mpi/native.hpp"
 #include "schedule/shape.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 
 class Tracked {
  public:
@@ -33,4 +33,4 @@ class Tracked {
   std::atomic<std::size_t> count_{0};
 };
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

@@ -1,4 +1,4 @@
-#include "intercept/calls/rank.hpp"
+#include "intercept/shared/describe_rank.hpp"
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include "intercept/entry.hpp"
+#include "intercept/shared/entry.hpp"
 
 #include <dlfcn.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/log.hpp"
-#include "intercept/this_rank.hpp"
+#include "intercept/shared/this_rank.hpp"
 
 namespace stretto::intercept {
 namespace {

@@ -5,13 +5,13 @@
 
 #include "api/call.hpp"
 #include "api/device_buffers.hpp"
-#include "intercept/counters.hpp"
-#include "intercept/persistents.hpp"
-#include "intercept/session.hpp"
-#include "intercept/tracked.hpp"
+#include "intercept/accelerate/counters.hpp"
+#include "intercept/accelerate/persistents.hpp"
+#include "intercept/accelerate/session.hpp"
+#include "intercept/accelerate/tracked.hpp"
 #include "mpi/completion.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 
 // Is this collective the MPI's, whatever its arguments? Then it is counted, and the caller
 // calls the MPI. First of all, as the MPI's fastest take a third of a microsecond.
@@ -163,4 +163,4 @@ int on_Intercomm_create(STRETTO_REAL(Intercomm_create) real, MPI_Comm local_comm
 int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm);
 int on_Comm_disconnect(STRETTO_REAL(Comm_disconnect) real, MPI_Comm* comm);
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

@@ -13,7 +13,7 @@
 #include "api/persistent.hpp"
 #include "base/rank_context.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 
 class Persistents {
  public:
@@ -43,4 +43,4 @@ class Persistents {
   std::atomic<std::size_t> count_{0};
 };
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

@@ -1,4 +1,4 @@
-#include "intercept/lifeline.hpp"
+#include "intercept/accelerate/lifeline.hpp"
 
 #include <pthread.h>
 #include <sys/socket.h>
@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "intercept/this_rank.hpp"
+#include "intercept/shared/this_rank.hpp"
 
-namespace stretto::intercept::lifeline {
+namespace stretto::intercept::accelerate::lifeline {
 namespace {
 
 int line = -1;
@@ -50,4 +50,4 @@ void close() {
   ::close(std::exchange(line, -1));
 }
 
-}  // namespace stretto::intercept::lifeline
+}  // namespace stretto::intercept::accelerate::lifeline

@@ -1,11 +1,11 @@
-#include "intercept/tracked.hpp"
+#include "intercept/accelerate/tracked.hpp"
 
 #include <algorithm>
 
 #include "base/config.hpp"
 #include "engine/engine.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 namespace {
 
 constexpr Count kLongMessage = Count{32} * 1024;  // bytes; above the usual eager limits
@@ -42,4 +42,4 @@ void Tracked::forget(MPI_Request request) {
   Engine::get().add_background(-1);
 }
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

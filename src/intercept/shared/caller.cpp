@@ -1,4 +1,4 @@
-#include "intercept/calls/caller.hpp"
+#include "intercept/shared/caller.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -14,7 +14,7 @@
 #include <system_error>
 #include <vector>
 
-#include "intercept/entry.hpp"
+#include "intercept/shared/entry.hpp"
 
 namespace stretto::intercept {
 namespace {

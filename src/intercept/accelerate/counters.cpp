@@ -1,4 +1,4 @@
-#include "intercept/counters.hpp"
+#include "intercept/accelerate/counters.hpp"
 
 #include <span>
 #include <sstream>
@@ -10,7 +10,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 
-namespace stretto::intercept::counters {
+namespace stretto::intercept::accelerate::counters {
 namespace {
 
 std::size_t index_of(const Algorithm* algorithm) {
@@ -130,4 +130,4 @@ void say_unwritten() {
   if (asked) say("no report of this rank: a function that MPI_Finalize called has failed");
 }
 
-}  // namespace stretto::intercept::counters
+}  // namespace stretto::intercept::accelerate::counters

@@ -1,4 +1,4 @@
-#include "intercept/session.hpp"
+#include "intercept/accelerate/session.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,13 +7,13 @@
 #include "base/config.hpp"
 #include "base/log.hpp"
 #include "engine/device_job.hpp"
-#include "intercept/counters.hpp"
-#include "intercept/lifeline.hpp"
-#include "intercept/roll_call.hpp"
-#include "intercept/this_rank.hpp"
+#include "intercept/accelerate/counters.hpp"
+#include "intercept/accelerate/lifeline.hpp"
+#include "intercept/shared/roll_call.hpp"
+#include "intercept/shared/this_rank.hpp"
 #include "mpi/yielding.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 namespace {
 
 struct Session {
@@ -132,4 +132,4 @@ bool ever_in_session() { return session().begun; }
 
 int program_level() { return session().level; }
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

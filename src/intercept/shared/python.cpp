@@ -1,4 +1,4 @@
-#include "intercept/calls/python.hpp"
+#include "intercept/shared/python.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dropin import entry
-from profiling import MADE, SESSION, all_forms, entry_points
-from table import Function, large_count_form
+from generate.entry import MADE, SESSION, all_forms, entry, entry_points, of_session
+from generate.table import Function, large_count_form
 
 COMPLETIONS = (  # noqa: SIM905
     "Wait Test Waitall Testall Waitany Testany Waitsome Testsome "
@@ -202,8 +201,7 @@ def body(function: Function) -> str:
 
 def wrapper(function: Function) -> str:
     if function.name in SESSION:
-        words = ", ".join(("real", *function.arguments))
-        return entry(function, f"  return on_{function.name}({words});\n", always=True)
+        return of_session(function)
     text = body(function)
     return entry(function, text, caller="caller" in text) + extension(function)
 
@@ -227,6 +225,8 @@ def source(functions: Iterable[Function]) -> str:
     every = [form for form in all_forms(functions) if form.name not in UNTOUCHED]
     large = [form for form in map(large_count_form, every) if form]
 
-    return '#include "intercept/whatif/object_hooks.hpp"\n\n' + entry_points(
-        "whatif", every, large, wrapper
+    return (
+        '#include "intercept/shared/session.hpp"\n'
+        '#include "intercept/whatif/object_hooks.hpp"\n\n'
+        + entry_points("whatif", every, large, wrapper)
     )

@@ -3,11 +3,11 @@
 
 #include "base/config.hpp"
 #include "base/log.hpp"
-#include "intercept/hooks.hpp"
+#include "intercept/accelerate/hooks.hpp"
 
 #if MPI_VERSION >= 4
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 namespace {
 
 // Once a job, to those who want to know what Stretto did.
@@ -27,9 +27,10 @@ constexpr auto finalize = [](const Reached& what, void* /*caller*/, Word session
 };
 
 }  // namespace
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate
 
 using namespace stretto::intercept;
+using namespace stretto::intercept::accelerate;
 
 extern "C" {
 

@@ -6,9 +6,9 @@
 
 #include "base/log.hpp"
 #include "engine/failures.hpp"
-#include "intercept/hooks.hpp"
+#include "intercept/accelerate/hooks.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 namespace {
 
 // What the program waits or asks for: those of the operations that have these requests.
@@ -187,4 +187,4 @@ int refuse_persistent(const Decision& decision) {
   return report(comm, decision.error == MPI_SUCCESS ? MPI_ERR_OTHER : decision.error);
 }
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

@@ -7,7 +7,7 @@
 #include "api/call.hpp"
 #include "base/rank_context.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 
 inline constexpr int kEntryPoints = 66;  // the collectives, in each of their forms
 extern const std::array<const char*, kEntryPoints> kEntryPointNames;
@@ -34,4 +34,4 @@ void write_report();
 void say_unwritten();
 
 }  // namespace counters
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "intercept/hooks.hpp"
-#include "intercept/lifeline.hpp"
-#include "intercept/this_rank.hpp"
+#include "intercept/accelerate/hooks.hpp"
+#include "intercept/accelerate/lifeline.hpp"
+#include "intercept/shared/session.hpp"
 #include "mpi/errors_returned.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 
 int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
   const int level = level_to_request(MPI_THREAD_SINGLE);
@@ -22,10 +22,7 @@ int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
       error = init_thread(argc, argv, level, &provided);
     }
   }
-  if (error != MPI_SUCCESS) return error;
-  become_rank();
-  begin_session(MPI_THREAD_SINGLE);
-  return error;
+  return after_init(error, [] { begin_session(MPI_THREAD_SINGLE); });
 }
 
 int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int required,
@@ -36,11 +33,10 @@ int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int 
     const Inside inside;
     error = real(argc, argv, level, provided);
   }
-  if (error != MPI_SUCCESS) return error;
-  become_rank();
-  begin_session(required);
-  if (in_session()) *provided = program_level();
-  return error;
+  return after_init(error, [=] {
+    begin_session(required);
+    if (in_session()) *provided = program_level();
+  });
 }
 
 int on_Query_thread(STRETTO_REAL(Query_thread) /*real*/, int* provided) {
@@ -177,4 +173,4 @@ int on_Comm_disconnect(STRETTO_REAL(Comm_disconnect) real, MPI_Comm* comm) {
   return error;
 }
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

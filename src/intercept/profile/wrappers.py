@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
-from dropin import entry
-from table import Function, forms, large_count_form
+from generate.entry import MADE, SESSION, all_forms, entry, entry_points, is_newer, of_session
+from generate.table import Function, large_count_form
 
-# Not calls of the program's own work: the session's begin and end.
-SESSION = ("Init", "Init_thread", "Finalize")
-LEFT_OUT = ("Abort", "Query_thread", "Type_free", "Op_free", "Comm_set_errhandler")
 COMPLETIONS = ("Wait", "Test", "Request_get_status")
 OF_A_COMMUNICATOR = ("comm", "comm_old", "local_comm", "intercomm")
-# Handles that were made of a communicator, by their parameter's name.
-MADE = {"win": "MPI_Win", "fh": "MPI_File"}
 
 
 def kind(function: Function) -> str:
@@ -135,41 +130,8 @@ def timing(function: Function, arguments: str) -> str:
 
 def wrapper(function: Function, index: int) -> str:
     if function.name in SESSION:
-        words = ", ".join(("real", *function.arguments))
-        return entry(function, f"  return on_{function.name}({words});\n", always=True)
+        return of_session(function)
     return entry(function, body(function, index), caller=True)
-
-
-def all_forms(functions: Iterable[Function]) -> Iterator[Function]:
-    for function in functions:
-        if function.name in LEFT_OUT:
-            continue
-        yield from forms(function) if function.role == "collective" else [function]
-
-
-def is_newer(function: Function) -> bool:
-    """Does MPI have it since 4.0?"""
-    return function.form == "persistent" or function.name == "Comm_idup_with_info"
-
-
-def entry_points(
-    mode: str,
-    older: Sequence[Function],
-    newer: Sequence[Function],
-    wrapper: Callable[[Function], str],
-) -> str:
-    """The definitions of all of them, in the namespace of stretto::intercept::<mode>.
-
-    Open MPI 4.1 has none of `newer`, and a program that looks for them must not find ours.
-    """
-    return (
-        "using namespace stretto;\n"
-        "using namespace stretto::intercept;\n"
-        f"using namespace stretto::intercept::{mode};\n\n"
-        'extern "C" {\n\n' + "\n".join(map(wrapper, older)) + "\n"
-        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + "\n".join(map(wrapper, newer)) + "\n#endif\n\n"
-        '}  // extern "C"\n'
-    )
 
 
 def source(functions: Iterable[Function]) -> str:
@@ -186,6 +148,7 @@ def source(functions: Iterable[Function]) -> str:
         '#include "intercept/profile/completing.hpp"\n'
         '#include "intercept/profile/session.hpp"\n'
         '#include "intercept/profile/timed.hpp"\n'
+        '#include "intercept/shared/session.hpp"\n'
         '#include "mpi/traffic.hpp"\n\n'
         "namespace stretto::intercept::profile {\n"
         f"constinit const Function kFunctions[] = {{\n{table}}};\n"

@@ -1,4 +1,4 @@
-#include "intercept/roll_call.hpp"
+#include "intercept/shared/roll_call.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -21,8 +21,8 @@
 #include "base/clock.hpp"
 #include "base/config.hpp"
 #include "base/log.hpp"
-#include "intercept/job_name.hpp"
-#include "intercept/this_rank.hpp"
+#include "intercept/shared/job_name.hpp"
+#include "intercept/shared/this_rank.hpp"
 #include "mpi/native.hpp"
 
 namespace stretto::intercept {

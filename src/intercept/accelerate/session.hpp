@@ -2,9 +2,9 @@
 // MPI_Finalize, in a process whose MPI has the ABI this library was built for.
 #pragma once
 
-#include "intercept/entry.hpp"
+#include "intercept/shared/entry.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 
 // Before and after the real MPI_Init: the level to ask the MPI for where the program
 // asks for `required`, and the start of everything.
@@ -24,4 +24,4 @@ void abandon_session();
 // The level the program was told it has.
 [[nodiscard]] int program_level();
 
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate

@@ -1,9 +1,9 @@
 // What brings ranks of another MPI_COMM_WORLD: from then on each new communicator is looked at,
 // as those need not run Stretto.
 
-#include "intercept/hooks.hpp"
+#include "intercept/accelerate/hooks.hpp"
 
-namespace stretto::intercept {
+namespace stretto::intercept::accelerate {
 namespace {
 
 // Calls the MPI's function with its arguments as they came.
@@ -14,9 +14,10 @@ constexpr auto expecting_foreign_ranks = []<class... Words>(const Reached& what,
 };
 
 }  // namespace
-}  // namespace stretto::intercept
+}  // namespace stretto::intercept::accelerate
 
 using namespace stretto::intercept;
+using namespace stretto::intercept::accelerate;
 
 #define STRETTO_FOREIGN(name, parameters, ...)                                                    \
   static const Reached& reached_##name() {                                                        \

@@ -1,4 +1,4 @@
-#include "intercept/job_name.hpp"
+#include "intercept/shared/job_name.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,0 +1,9 @@
+// What `stretto calibrate` preloads into a program of the MPI it measures: once MPI_Init is done
+// what messages, collectives and work on data cost is written down, and the program ends.
+#pragma once
+
+namespace stretto::intercept::calibrate {
+
+[[noreturn]] void begin_session();
+
+}  // namespace stretto::intercept::calibrate

@@ -5,12 +5,63 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from string import Template
 from textwrap import TextWrapper
 
-from generate.table import Function, forms, large_count_form
+from generate.table import Function, every_form, large_count_form
 
 WIDTH = 96
 KEPT = "\N{NO-BREAK SPACE}"
+
+DEFINITION = Template("""\
+int stretto_$ours($parameters) {
+  static const MpiFunction<$pointer> real("$name");
+  return submit($call, $request
+                [=]($native) { return real.get()($arguments); });
+}
+""")
+SOURCE = Template("""\
+#include "api/submit.hpp"
+
+using namespace stretto;
+
+extern "C" {
+
+$older
+#if MPI_VERSION >= 4
+
+$large
+#endif
+
+}  // extern "C"
+""")
+HEADER = Template("""\
+/* Part of stretto.h. */
+$older
+#if MPI_VERSION >= 4
+$large
+#endif
+""")
+MPI4 = Template("""\
+/* Persistent collectives (MPI 4.1, 6.13) for an MPI whose mpi.h has none: include it
+ * after mpi.h; link with -lstretto-accelerate-openmpi or run under `stretto run`. */
+#ifndef STRETTO_MPI4_H
+#define STRETTO_MPI4_H
+
+#include <mpi.h>
+
+#if MPI_VERSION < 4
+#ifdef __cplusplus
+extern "C" {
+#endif
+$prototypes
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#endif
+""")
 
 
 def declared(types: Iterable[str], names: Iterable[str]) -> str:
@@ -39,64 +90,51 @@ def ours(function: Function) -> Function:
 
 def collectives(functions: Iterable[Function]) -> Iterator[Function]:
     for function in functions:
-        if function.role == "collective":
-            yield from forms(function)
+        if function.is_collective:
+            yield from every_form(function)
 
 
 def definition(function: Function) -> str:
     """stretto_x, which describes its parameters as a Call."""
-    mine = ours(function)
-    # What is the MPI's is called with a request of the MPI's.
-    arguments = re.sub(r"\brequest$", "native", function.forwarded)
-    native = "" if function.form == "blocking" else "MPI_Request* native"
-    request = "" if function.form == "blocking" else "request, "
-    return (
-        f"int stretto_{function.name.lower()}({mine.parameters}) {{\n"
-        f'  static const MpiFunction<{function.pointer}> real("{function.name}");\n'
-        f"  return submit({function.call}, {request}\n"
-        f"                [=]({native}) {{ return real.get()({arguments}); }});\n"
-        "}\n"
+    is_blocking = function.form == "blocking"
+    return DEFINITION.substitute(
+        ours=function.name.lower(),
+        name=function.name,
+        parameters=ours(function).parameters,
+        pointer=function.pointer,
+        call=function.call,
+        request="" if is_blocking else "request, ",
+        native="" if is_blocking else "MPI_Request* native",
+        # What is the MPI's is called with a request of the MPI's.
+        arguments=re.sub(r"\brequest$", "native", function.forwarded),
     )
+
+
+def older_and_large(functions: Iterable[Function]) -> tuple[list[Function], list[Function]]:
+    """All forms of the collectives; those of MPI 4.0 that count in MPI_Count."""
+    all_forms = list(collectives(functions))
+    return all_forms, list(filter(None, map(large_count_form, all_forms)))
 
 
 def source(functions: Iterable[Function]) -> str:
     """The text of collectives.cpp."""
-    all_forms = list(collectives(functions))
-    large = filter(None, map(large_count_form, all_forms))
-    return (
-        '#include "api/submit.hpp"\n\n'
-        "using namespace stretto;\n\n"
-        'extern "C" {\n\n' + "\n".join(map(definition, all_forms)) + "\n#if MPI_VERSION >= 4\n\n"
-        "" + "\n".join(map(definition, large)) + '\n#endif\n\n}  // extern "C"\n'
+    older, large = older_and_large(functions)
+    return SOURCE.substitute(
+        older="\n".join(map(definition, older)), large="\n".join(map(definition, large))
     )
 
 
 def header(functions: Iterable[Function]) -> str:
     """The text of stretto/collectives.h, a part of stretto.h."""
-    all_forms = list(collectives(functions))
-    large = filter(None, map(large_count_form, all_forms))
 
     def prototypes(of: Iterable[Function]) -> str:
         return "\n".join(prototype(f"stretto_{f.name.lower()}", ours(f)) for f in of)
 
-    return (
-        "/* Part of stretto.h. */\n"
-        + prototypes(all_forms)
-        + "\n#if MPI_VERSION >= 4\n"
-        + prototypes(large)
-        + "\n#endif\n"
-    )
+    older, large = older_and_large(functions)
+    return HEADER.substitute(older=prototypes(older), large=prototypes(large))
 
 
 def mpi4(functions: Iterable[Function]) -> str:
     """The text of stretto/mpi4.h."""
     persistent = (f for f in collectives(functions) if f.form == "persistent")
-    prototypes = "\n".join(prototype(f"MPI_{f.name}", f) for f in persistent)
-    return (
-        "/* Persistent collectives (MPI 4.1, 6.13) for an MPI whose mpi.h has none: include it\n"
-        " * after mpi.h; link with -lstretto-accelerate-openmpi or run under `stretto run`. */\n"
-        "#ifndef STRETTO_MPI4_H\n#define STRETTO_MPI4_H\n\n#include <mpi.h>\n\n"
-        '#if MPI_VERSION < 4\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
-        f"{prototypes}\n"
-        "#ifdef __cplusplus\n}\n#endif\n#endif\n\n#endif\n"
-    )
+    return MPI4.substitute(prototypes="\n".join(prototype(f"MPI_{f.name}", f) for f in persistent))

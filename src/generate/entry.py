@@ -11,100 +11,181 @@ and a pointer in another), so it takes and hands on machine words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from string import Template
 
-from generate.table import Function, forms
+from generate.table import Function, every_form, functions, large_count_form
 
-# Not calls of the program's own work: the session's begin and end.
-SESSION = ("Init", "Init_thread", "Finalize")
-LEFT_OUT = ("Abort", "Query_thread", "Type_free", "Op_free", "Comm_set_errhandler")
-# Handles that were made of a communicator, by their parameter's name.
-MADE = {"win": "MPI_Win", "fh": "MPI_File"}
+# What the mode does with a call.
+WRAP = Template("""\
+static int wrap_$name($parameters) {
+$inside$body}
+""")
+# How the call gets there.
+ENTER = Template("""\
+[[gnu::always_inline]] static inline const Reached& reached_$name() {
+  static const Reached reached = $reach("MPI_$name");
+  return reached;
+}
+static Word act_$name($acting) {
+$forward  return wrap_$name($passed);
+}
+STRETTO_ENTRY Word enter_$name($words) __asm__("MPI_$name");
+STRETTO_ENTRY Word enter_P$name($words) __asm__("PMPI_$name");
+Word enter_$name($words) { return enter($entered); }
+Word enter_P$name($words) { return enter_profiled($entered); }
+""")
+FORWARD = Template("""\
+  if (!is_active(caller)) return reinterpret_cast<Word (*)($words)>($inactive)($named);
+""")
+
+# The file of a mode. Open MPI 4.1 has none of the newer functions, and a program that looks for
+# them must not find ours.
+SOURCE = Template("""\
+$includes
+
+${head}using namespace stretto;
+using namespace stretto::intercept;
+using namespace stretto::intercept::$mode;
+
+extern "C" {
+
+$older
+#if !defined(OMPI_MAJOR_VERSION)
+
+$newer
+#endif
+
+}  // extern "C"
+""")
+
+# The bodies of what begins and ends a session.
+BEGIN = Template("""\
+  return after_init(real($arguments), begin_session);
+""")
+END = Template("""\
+  end_session();
+  return real($arguments);
+""")
 
 
-def entry(function: Function, body: str, *, always: bool = False, caller: bool = False) -> str:
-    """The definition of MPI_X and PMPI_X, which does `body` while its library is active.
+@dataclass(frozen=True)
+class Wrapper:
+    """What a mode makes of one function."""
 
-    `always` runs the body whether or not; `caller` hands it the address the call came from.
+    function: Function
+    body: str  # of wrap_X: statements in C++, which may name `real` and `caller`
+    always: bool = False  # is it run before the mode is active, too?
+    extension: str = ""  # what follows the entry point
+
+    @property
+    def takes_caller(self) -> bool:
+        """Is the body handed the address that the call came from?"""
+        return "caller" in self.body
+
+    @property
+    def wrap(self) -> str:
+        """The definition of wrap_X."""
+        function = self.function
+        real = f"int (*real)({', '.join(function.types)})"
+        return WRAP.substitute(
+            name=function.name,
+            parameters=joined(
+                real, "void* caller" if self.takes_caller else "", function.parameters
+            ),
+            inside="" if self.always else "  const Inside inside;\n",
+            body=self.body,
+        )
+
+    @property
+    def text(self) -> str:
+        """All that the mode has of the function."""
+        return self.wrap + self.enter + self.extension
+
+    @property
+    def enter(self) -> str:
+        """The definitions of MPI_X and PMPI_X, which come to wrap_X while the mode is active."""
+        function, name = self.function, self.function.name
+        words = joined(*(f"Word w{i}" for i, _ in enumerate(function.types)))
+        named = joined(*(f"w{i}" for i, _ in enumerate(function.types)))
+        typed = joined(*(f"from_word<{type_}>(w{i})" for i, type_ in enumerate(function.types)))
+        reach, inactive = "reach", "what.real"
+        if function.is_collective and function.form == "persistent":
+            # An MPI may have none, which the mode may provide while it is active.
+            reach = "reach_persistent"
+            inactive = f'(what.real != nullptr ? what.real : existing_function("PMPI_{name}"))'
+        real = f"reinterpret_cast<int (*)({', '.join(function.types)})>(what.real)"
+        forward = FORWARD.substitute(words=words, inactive=inactive, named=named)
+        return ENTER.substitute(
+            name=name,
+            reach=reach,
+            acting=joined("const Reached& what, [[maybe_unused]] void* caller", words),
+            forward="" if self.always else forward,
+            passed=joined(real, "caller" if self.takes_caller else "", typed),
+            words=words,
+            entered=joined(
+                f"reached_{name}()", "__builtin_return_address(0)", f"act_{name}", named
+            ),
+        )
+
+
+def joined(*parts: str) -> str:
+    """A list in C of those that are not empty."""
+    return ", ".join(filter(None, parts))
+
+
+def filled(body: Template, function: Function, **others: object) -> str:
+    """A body for a function: its $name without MPI_ ($plain_name: nor _c), the names of its
+    $arguments, and of a collective the $call that describes it.
     """
-    name = function.name
-    count = len(function.types)
-    types = ", ".join(function.types)
-    words = ", ".join(f"Word w{i}" for i in range(count))
-    named = ", ".join(f"w{i}" for i in range(count))
-    typed = ", ".join(f"from_word<{type_}>(w{i})" for i, type_ in enumerate(function.types))
-    reach, inactive = "reach", "what.real"
-    if function.form == "persistent":
-        # An MPI may have none, in which case the mode provides them while it is active.
-        reach = "reach_persistent"
-        inactive = f'(what.real != nullptr ? what.real : existing_function("PMPI_{name}"))'
-    forward = f"reinterpret_cast<Word (*)({words})>({inactive})"
-    when = "" if always else f"  if (!is_active(caller)) return {forward}({named});\n"
-    inside = "" if always else "  const Inside inside;\n"
-    place = "void* caller" if caller else ""
-    here = "caller" if caller else ""
-    parameters = ", ".join(filter(None, (f"int (*real)({types})", place, function.parameters)))
-    real = f"reinterpret_cast<int (*)({types})>(what.real)"
-    passed = ", ".join(filter(None, (real, here, typed)))
-    acting = ", ".join(filter(None, ("const Reached& what, [[maybe_unused]] void* caller", words)))
-    entered = ", ".join(
-        filter(None, (f"reached_{name}()", "__builtin_return_address(0)", f"act_{name}", named))
-    )
-    return (
-        f"static int wrap_{name}({parameters}) {{\n"
-        f"{inside}"
-        f"{body}"
-        "}\n"
-        f"[[gnu::always_inline]] static inline const Reached& reached_{name}() {{\n"
-        f'  static const Reached reached = {reach}("MPI_{name}");\n'
-        "  return reached;\n"
-        "}\n"
-        f"static Word act_{name}({acting}) {{\n"
-        f"{when}"
-        f"  return wrap_{name}({passed});\n"
-        "}\n"
-        f'STRETTO_ENTRY Word enter_{name}({words}) __asm__("MPI_{name}");\n'
-        f'STRETTO_ENTRY Word enter_P{name}({words}) __asm__("PMPI_{name}");\n'
-        f"Word enter_{name}({words}) {{ return enter({entered}); }}\n"
-        f"Word enter_P{name}({words}) {{ return enter_profiled({entered}); }}\n"
+    return body.substitute(
+        others,
+        name=function.name,
+        plain_name=function.plain_name,
+        arguments=function.forwarded,
+        call=function.call if function.is_collective else "",
     )
 
 
-def all_forms(functions: Iterable[Function]) -> Iterator[Function]:
-    for function in functions:
-        if function.name in LEFT_OUT:
-            continue
-        yield from forms(function) if function.role == "collective" else [function]
+def session(function: Function) -> Wrapper | None:
+    """Where MPI_Init and MPI_Finalize begin and end a session, and do no more."""
+    bodies = {"init": BEGIN, "finalize": END}
+    if function.kind not in bodies:
+        return None
+    return Wrapper(function, filled(bodies[function.kind], function), always=True)
 
 
 def is_newer(function: Function) -> bool:
     """Does MPI have it since 4.0?"""
-    return function.form == "persistent" or function.name == "Comm_idup_with_info"
+    is_persistent = function.is_collective and function.form == "persistent"
+    return is_persistent or function.is_large or function.name == "Comm_idup_with_info"
 
 
-def entry_points(
+def entries(wrap: Callable[[Function], Wrapper | None]) -> list[Wrapper]:
+    """What a mode makes of all forms of all functions, large counts last."""
+    forms = [form for function in functions() for form in every_form(function)]
+    large = filter(None, map(large_count_form, forms))
+    return list(filter(None, map(wrap, [*forms, *large])))
+
+
+def mode_source(
     mode: str,
-    older: Sequence[Function],
-    newer: Sequence[Function],
-    wrapper: Callable[[Function], str],
+    includes: Iterable[str],
+    wrap: Callable[[Function], Wrapper | None],
+    head: str = "",
+    lacks: Callable[[Function], bool] = is_newer,
 ) -> str:
-    """The definitions of all of them, in the namespace of stretto::intercept::<mode>.
+    """The text of a mode's wrappers.cpp.
 
-    Open MPI 4.1 has none of `newer`, and a program that looks for them must not find ours.
+    `wrap` says what the mode makes of a function, None of one that it does not take; `head` is
+    what else it has; `lacks` says which functions a program on Open MPI 4.1 must not find.
     """
-    return (
-        "using namespace stretto;\n"
-        "using namespace stretto::intercept;\n"
-        f"using namespace stretto::intercept::{mode};\n\n"
-        'extern "C" {\n\n' + "\n".join(map(wrapper, older)) + "\n"
-        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + "\n".join(map(wrapper, newer)) + "\n#endif\n\n"
-        '}  // extern "C"\n'
+    every = entries(wrap)
+    return SOURCE.substitute(
+        includes="\n".join(f'#include "{name}"' for name in includes),
+        head=head,
+        mode=mode,
+        older="\n".join(entry.text for entry in every if not lacks(entry.function)),
+        newer="\n".join(entry.text for entry in every if lacks(entry.function)),
     )
-
-
-def of_session(function: Function) -> str:
-    """The definition of MPI_Init, MPI_Init_thread or MPI_Finalize, which begin and end a session."""
-    real = f"real({function.forwarded})"
-    if function.name == "Finalize":
-        return entry(function, f"  end_session();\n  return {real};\n", always=True)
-    return entry(function, f"  return after_init({real}, begin_session);\n", always=True)

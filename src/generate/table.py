@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
-ROLES = ("collective", "attach", "track", "hook", "call", "watch")
+KINDS = (  # noqa: SIM905
+    "init finalize environment collective neighborhood message new_request start probe completion "
+    "request buffer new_communicator communicator process new_window window epoch one_sided "
+    "new_file file datatype op"
+).split()
+SCOPES = ("local", "nonlocal", "all")
 
 # The members of Call in their order, and the standard parameters that set them under
 # another name.
@@ -43,12 +49,26 @@ FORMS = ("blocking", "nonblocking", "persistent")
 class Function:
     """One line of the table, or a form derived from one."""
 
-    role: str
+    kind: str
+    scope: str
     name: str  # without MPI_
     types: tuple[str, ...]  # of its parameters, arrays as pointers
     arguments: tuple[str, ...]  # their names
-    base: str = ""  # of a collective: its blocking form's name in lower case
     form: str = "blocking"
+    base: str = ""  # of a collective: its blocking form's name in lower case
+    is_large: bool = False  # is it MPI_X_c?
+
+    @property
+    def is_collective(self) -> bool:
+        return self.kind in ("collective", "neighborhood")
+
+    @property
+    def plain_name(self) -> str:
+        """Its name without the ending of a large count."""
+        return self.name.removesuffix("_c") if self.is_large else self.name
+
+    def type_of(self, argument: str) -> str:
+        return self.types[self.arguments.index(argument)]
 
     @property
     def forwarded(self) -> str:
@@ -84,18 +104,29 @@ class Function:
 
 def parse(line: str) -> Function:
     """Read one line of functions.txt. Raises ValueError naming the line."""
-    match = re.fullmatch(r"(\w+)\s+int MPI_(\w+)\((.*)\)", line)
-    if match is None or match[1] not in ROLES:
+    match = re.fullmatch(r"(\w+)\s+(\w+)\s+int MPI_(\w+)\((.*)\)", line)
+    if match is None or match[1] not in KINDS or match[2] not in SCOPES:
         raise ValueError(f"functions.txt: cannot read: {line}")
-    role, name, parameters = match.groups()
+    kind, scope, name, parameters = match.groups()
     declared = [] if parameters == "void" else parameters.split(",")
     split = [re.fullmatch(r"\s*(.*?)(\w+)(\[\])?", text) for text in declared]
     if None in split:
         raise ValueError(f"functions.txt: cannot read the parameters: {line}")
     found = [part for part in split if part is not None]
     types = tuple(part[1].strip() + ("*" if part[3] else "") for part in found)
-    base = name.lower() if role == "collective" else ""
-    return Function(role, name, types, tuple(part[2] for part in found), base)
+    function = Function(kind, scope, name, types, tuple(part[2] for part in found))
+    if function.is_collective:
+        return replace(function, base=name.lower())
+    return replace(function, form=form_of(function))
+
+
+def form_of(function: Function) -> str:
+    """Of one that is no collective: blocking unless it makes a request."""
+    if function.kind == "new_request":
+        return "persistent"
+    acts_on_requests = function.kind in ("completion", "request", "start")
+    has_one = function.arguments[-1:] == ("request",)
+    return "nonblocking" if has_one and not acts_on_requests else "blocking"
 
 
 def read(table: str) -> list[Function]:
@@ -103,14 +134,17 @@ def read(table: str) -> list[Function]:
     return [parse(line) for line in lines if line and not line.startswith("#")]
 
 
+@cache
 def functions() -> list[Function]:
     """Those of functions.txt."""
     return read((Path(__file__).parent / "functions.txt").read_text(encoding="utf-8"))
 
 
-def forms(blocking: Function) -> Iterator[Function]:
-    """A collective's blocking, nonblocking and persistent form (MPI 4.1, 6.12 and 6.13)."""
+def every_form(blocking: Function) -> Iterator[Function]:
+    """A collective, with its nonblocking and persistent form (MPI 4.1, 6.12, 6.13); or another."""
     yield blocking
+    if not blocking.is_collective:
+        return
     name = blocking.name
     yield replace(
         blocking,
@@ -130,7 +164,7 @@ def forms(blocking: Function) -> Iterator[Function]:
 
 def large_count_form(function: Function) -> Function | None:
     """MPI_X_c of an MPI_X that counts elements (MPI 4.0): its counts are wider."""
-    if function.role not in ("collective", "track", "call", "watch"):
+    if function.kind in ("completion", "start"):  # these count requests
         return None
 
     def widened(type_: str, name: str) -> str:
@@ -143,4 +177,4 @@ def large_count_form(function: Function) -> Function | None:
     types = tuple(widened(type_, name) for type_, name in pairs)
     if types == function.types:
         return None
-    return replace(function, name=function.name + "_c", types=types)
+    return replace(function, name=function.name + "_c", types=types, is_large=True)

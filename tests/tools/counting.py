@@ -13,18 +13,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from generate.entry import is_newer
-from generate.table import Function, forms, functions, parse
+from generate.table import Function, every_form, functions, parse
 
 # Beside those that Stretto takes part in, some that Stretto itself calls.
 OTHERS = """
-call int MPI_Comm_rank(MPI_Comm comm, int* rank)
-call int MPI_Comm_size(MPI_Comm comm, int* size)
-call int MPI_Comm_group(MPI_Comm comm, MPI_Group* group)
-call int MPI_Comm_test_inter(MPI_Comm comm, int* flag)
-call int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag)
-call int MPI_Group_free(MPI_Group* group)
-call int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent)
-call int MPI_Grequest_complete(MPI_Request request)
+communicator local int MPI_Comm_rank(MPI_Comm comm, int* rank)
+communicator local int MPI_Comm_size(MPI_Comm comm, int* size)
+communicator local int MPI_Comm_group(MPI_Comm comm, MPI_Group* group)
+communicator local int MPI_Comm_test_inter(MPI_Comm comm, int* flag)
+communicator local int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag)
+communicator local int MPI_Group_free(MPI_Group* group)
+datatype local int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent)
+request local int MPI_Grequest_complete(MPI_Request request)
 """
 HEAD = """\
 #include <mpi.h>
@@ -76,7 +76,7 @@ def wrapped(table: Iterable[Function]) -> list[Function]:
     return [
         form
         for each in table
-        for form in (forms(each) if each.role == "collective" else [each])
+        for form in every_form(each)
         if not is_newer(form) and not form.name.startswith("Isendrecv")
     ]
 

@@ -26,7 +26,7 @@ _LEAVES = "left"
 
 @dataclass(eq=False)
 class RankConnection:
-    """What came over one connection so far (src/intercept/roll_call.cpp, lifeline.cpp)."""
+    """What came over one connection so far (src/intercept/shared/roll_call.cpp)."""
 
     sock: socket.socket
     came: float

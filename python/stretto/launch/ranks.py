@@ -21,7 +21,7 @@ KEEP_ALIVE = ((socket.TCP_KEEPIDLE, 60), (socket.TCP_KEEPINTVL, 30), (socket.TCP
 
 
 class Ranks:
-    """The lifelines of the ranks, which close when they die (src/intercept/lifeline.hpp)."""
+    """The lifelines of the ranks, which close when they die (intercept/accelerate/lifeline.hpp)."""
 
     def __init__(
         self,

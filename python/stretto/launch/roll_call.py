@@ -65,7 +65,7 @@ class Alike:
 
 
 class RollCall:
-    """Whether all ranks of one job run Stretto, and the same (src/intercept/roll_call.hpp).
+    """Whether all ranks of one job run Stretto, and the same (src/intercept/shared/roll_call.hpp).
 
     They come here when MPI_Init is over for them, so within moments of each other. Jobs without a
     name are a pool if they are of one size: it does not matter which rank 1 a rank 0 is told of,

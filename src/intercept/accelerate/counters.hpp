@@ -1,4 +1,4 @@
-// What the drop-in did with each call, told at MPI_Finalize.
+// What Stretto did with each call, told at MPI_Finalize.
 #pragma once
 
 #include <array>

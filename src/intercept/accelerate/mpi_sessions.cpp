@@ -1,4 +1,4 @@
-// MPI sessions (MPI 4.0). The drop-in needs MPI_COMM_WORLD, which a program that never calls
+// MPI sessions (MPI 4.0). Stretto needs MPI_COMM_WORLD, which a program that never calls
 // MPI_Init has not: its collectives are the MPI's.
 
 #include "base/config.hpp"

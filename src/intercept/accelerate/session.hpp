@@ -1,4 +1,4 @@
-// Whether the drop-in takes part: from the end of MPI_Init to the end of what the program does in
+// Whether Stretto takes part: from the end of MPI_Init to the end of what the program does in
 // MPI_Finalize, in a process whose MPI has the ABI this library was built for.
 #pragma once
 
@@ -15,7 +15,7 @@ void end_session();
 // The same once the MPI has ended, which is asked nothing more: there is no report.
 void abandon_session();
 
-// Is the drop-in at work, whoever asks?
+// Is Stretto at work, whoever asks?
 [[nodiscard]] inline bool in_session() { return detail::active().load(std::memory_order_acquire); }
 
 // Has it been?

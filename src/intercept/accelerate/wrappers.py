@@ -1,79 +1,88 @@
-"""The entry points of the mode accelerate: what Stretto takes part in."""
+"""The entry points of the mode accelerate: the calls that Stretto takes part in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from string import Template
 
-from generate.entry import entry
-from generate.table import FORMS, Function, forms, large_count_form
+from generate.entry import Wrapper, filled, joined, mode_source
+from generate.table import Function, every_form, functions
 
-# These run before the drop-in is active, and make it so.
-ALWAYS_HOOKED = ("Init", "Init_thread")
+# Those with a hook of their own, on_X in hooks.hpp: all of these kinds, and these of others.
+HOOKED_KINDS = (  # noqa: SIM905
+    "init finalize environment completion start request datatype op"
+).split()
+HOOKED = (  # noqa: SIM905
+    "File_open Comm_free Comm_disconnect Dist_graph_create Intercomm_create"
+).split()
+# What many an MPI leaves still until it is called again: the progress thread moves it along.
+TRACKED = ("Isend", "Issend", "Irsend", "Irecv")
+
+# Arguments are captured by value: parameters whose address is taken would be stored on every call.
+COLLECTIVE = Template("""\
+  if (goes_native($index, $collective, Form::$form, comm)) {
+    return real($arguments);
+  }
+  return on_collective($index, $call, $request, [=] { return real($arguments); });
+""")
+PERSISTENT = Template("""\
+  return on_persistent($index, $call, request, real != nullptr, [=] { return real($arguments); });
+""")
+NEW_COMMUNICATOR = Template("""\
+  return on_attach(newcomm, [=] { return real($arguments); });
+""")
+TRACK = Template("""\
+  return on_track(count, datatype, request, [=] { return real($arguments); });
+""")
+HOOK = Template("""\
+  return on_$name($hooked);
+""")
+
+HEAD = Template("""\
+namespace stretto::intercept::accelerate {
+const std::array<const char*, kEntryPoints> kEntryPointNames{$names};
+static_assert($count == kEntryPoints);
+}  // namespace stretto::intercept::accelerate
+
+""")
+
+COUNTED = [form for each in functions() if each.is_collective for form in every_form(each)]
+INDEX = {(form.base, form.form): index for index, form in enumerate(COUNTED)}
 
 
-def collective_body(function: Function, index: int, real: str) -> str:
-    """The end of a collective's wrapper: its parameters described as a Call."""
-    call = function.call
-    if function.form == "persistent":
-        return f"  return on_persistent({index}, {call}, request, real != nullptr, {real});\n"
-    request = "request" if function.form == "nonblocking" else "nullptr"
-    form = f"Form::{function.form}"
-    return (
-        f"  if (goes_native({index}, {function.collective}, {form}, comm)) {{\n"
-        f"    return real({function.forwarded});\n"
-        "  }\n"
-        f"  return on_collective({index}, {call}, {request}, {real});\n"
-    )
+def body(function: Function) -> str:
+    """What the wrapper of a function does; empty for those that are none of this mode's."""
+    if function.is_collective:
+        return filled(
+            PERSISTENT if function.form == "persistent" else COLLECTIVE,
+            function,
+            index=INDEX[function.base, function.form],
+            collective=function.collective,
+            form=function.form,
+            request="request" if function.form == "nonblocking" else "nullptr",
+        )
+    if function.kind in HOOKED_KINDS or function.name in HOOKED:
+        return filled(HOOK, function, hooked=joined("real", *function.arguments))
+    if function.kind == "new_communicator" and function.form == "blocking":
+        return filled(NEW_COMMUNICATOR, function)
+    if function.plain_name in TRACKED:
+        return filled(TRACK, function)
+    return ""
 
 
-def body(function: Function, index: int) -> str:
-    """What the wrapper does once the drop-in is active."""
-    # By value: parameters whose address is taken would be stored on every call.
-    real = f"[=] {{ return real({function.forwarded}); }}"
-    match function.role:
-        case "collective":
-            return collective_body(function, index, real)
-        case "attach" if function.name != "Intercomm_create":
-            return f"  return on_attach(newcomm, {real});\n"
-        case "track":
-            return f"  return on_track(count, datatype, request, {real});\n"
-    arguments = ", ".join(("real", *function.arguments))
-    return f"  return on_{function.name}({arguments});\n"
+def wrap(function: Function) -> Wrapper | None:
+    text = body(function)
+    # MPI_Init makes the mode active.
+    return Wrapper(function, text, always=function.kind == "init") if text else None
 
 
-def wrapper(function: Function, index: int) -> str:
-    """What the drop-in defines for one function."""
-    return entry(function, body(function, index), always=function.name in ALWAYS_HOOKED)
-
-
-def source(functions: Iterable[Function]) -> str:
-    """The text of wrappers.cpp."""
-    all_forms = [
-        form
-        for function in functions
-        if function.role not in ("call", "watch")
-        for form in (forms(function) if function.role == "collective" else [function])
-    ]
-    collectives = [f for f in all_forms if f.role == "collective"]
-    index = {(f.base, f.form): number for number, f in enumerate(collectives)}
-
-    def wrappers(of: Iterable[Function]) -> str:
-        return "\n".join(wrapper(f, index.get((f.base, f.form), -1)) for f in of)
-
-    large = filter(None, map(large_count_form, all_forms))
-    names = ", ".join(f'"MPI_{f.name}"' for f in collectives)
-    assert len(FORMS) * len({f.base for f in collectives}) == len(collectives)
-    return (
-        '#include "intercept/accelerate/hooks.hpp"\n\n'
-        "namespace stretto::intercept::accelerate {\n"
-        f"const std::array<const char*, kEntryPoints> kEntryPointNames{{{names}}};\n"
-        f"static_assert({len(collectives)} == kEntryPoints);\n"
-        "}  // namespace stretto::intercept::accelerate\n\n"
-        "using namespace stretto;\n"
-        "using namespace stretto::intercept;\n"
-        "using namespace stretto::intercept::accelerate;\n\n"
-        'extern "C" {\n\n' + wrappers(all_forms) + "\n"
-        # 4.1 has none of these, and a program that looks for them must not find ours.
-        "#if !defined(OMPI_MAJOR_VERSION)\n\n" + wrappers(large) + "\n#endif\n\n"
-        '}  // extern "C"\n'
+def source() -> str:
+    """The text of its wrappers.cpp."""
+    names = joined(*(f'"MPI_{form.name}"' for form in COUNTED))
+    return mode_source(
+        "accelerate",
+        ["intercept/accelerate/hooks.hpp"],
+        wrap,
+        head=HEAD.substitute(names=names, count=len(COUNTED)),
+        # Persistent collectives it provides itself.
+        lacks=lambda function: function.is_large,
     )

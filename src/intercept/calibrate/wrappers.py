@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from generate.entry import entry_points, of_session
+from generate.entry import Wrapper, mode_source, session
 from generate.table import Function
 
 
-def source(functions: Iterable[Function]) -> str:
+def wrap(function: Function) -> Wrapper | None:
+    return session(function) if function.kind == "init" else None
+
+
+def source() -> str:
     """The text of its wrappers.cpp."""
-    begins = [function for function in functions if function.name in ("Init", "Init_thread")]
-    return (
-        '#include "intercept/calibrate/session.hpp"\n'
-        '#include "intercept/shared/entry.hpp"\n'
-        '#include "intercept/shared/session.hpp"\n\n'
-        + entry_points("calibrate", begins, [], of_session)
+    return mode_source(
+        "calibrate",
+        [
+            "intercept/calibrate/session.hpp",
+            "intercept/shared/entry.hpp",
+            "intercept/shared/session.hpp",
+        ],
+        wrap,
     )

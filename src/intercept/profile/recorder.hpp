@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/rank_context.hpp"
-#include "intercept/shared/python.hpp"
 #include "intercept/profile/functions.hpp"
 #include "intercept/profile/trace.hpp"
 #include "intercept/profile/under_way.hpp"
+#include "intercept/shared/python.hpp"
 #include "mpi/comm_attributes.hpp"
 #include "mpi/native.hpp"
 

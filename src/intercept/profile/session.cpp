@@ -2,11 +2,11 @@
 
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "intercept/profile/recorder.hpp"
+#include "intercept/profile/report.hpp"
 #include "intercept/shared/caller.hpp"
 #include "intercept/shared/entry.hpp"
 #include "intercept/shared/python.hpp"
-#include "intercept/profile/recorder.hpp"
-#include "intercept/profile/report.hpp"
 #include "intercept/shared/roll_call.hpp"
 #include "mpi/world.hpp"
 

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "base/clock.hpp"
-#include "intercept/shared/entry.hpp"
 #include "intercept/profile/owners.hpp"
 #include "intercept/profile/recorder.hpp"
+#include "intercept/shared/entry.hpp"
 #include "mpi/traffic.hpp"
 
 namespace stretto::intercept::profile {

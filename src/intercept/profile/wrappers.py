@@ -1,162 +1,174 @@
-"""The entry points of `stretto profile`: calls are timed and counted where they are made."""
+"""The entry points of the mode profile: calls are timed and counted where they are made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from string import Template
 
-from generate.entry import MADE, SESSION, all_forms, entry, entry_points, is_newer, of_session
-from generate.table import Function, large_count_form
+from generate.entry import Wrapper, filled, mode_source, session
+from generate.table import Function, every_form, functions
 
-COMPLETIONS = ("Wait", "Test", "Request_get_status")
+# The kinds of calls that are counted, and what the report calls them: Kind in functions.hpp.
+REPORTED = {
+    "message": "point_to_point",
+    "new_request": "other",
+    "start": "point_to_point",
+    "probe": "probe",
+    "completion": "completion",
+    "request": "other",
+    "buffer": "point_to_point",
+    "new_communicator": "communicator",
+    "communicator": "other",
+    "process": "other",
+    "new_window": "one_sided",
+    "window": "one_sided",
+    "epoch": "one_sided",
+    "one_sided": "one_sided",
+    "new_file": "file",
+    "file": "file",
+}
+REPORTED_COLLECTIVES = {"blocking": "collective", "nonblocking": "start", "persistent": "other"}
 OF_A_COMMUNICATOR = ("comm", "comm_old", "local_comm", "intercomm")
+# Handles that were made of a communicator, by their parameter's name.
+MADE = {"win": "MPI_Win", "fh": "MPI_File"}
+
+CALL = Template("""\
+  const Timed timed($index, caller, $of$traffic);
+  return real($arguments);
+""")
+STARTING_CALL = Template("""\
+  Timed timed($index, caller, $of$traffic);
+  return timed.starts(real($arguments), request);
+""")
+START = Template("""\
+  Timed timed($index, caller, native().comm_null);
+  return timed.starts_again(real($arguments), $requests);
+""")
+MAKING_CALL = Template("""\
+  const Timed timed($index, caller, comm);
+  return timed.makes(real($arguments), $made);
+""")
+COMPLETION = Template("""\
+  Completing timed($index, caller, $requests);
+  return timed.$outcome;
+""")
+# How many requests a call is given, and where; which of them are complete when it returns.
+COMPLETIONS = {
+    "Wait": ("1, request", "all(real(request, status))"),
+    "Waitall": ("count, requests", "all(real(count, requests, statuses))"),
+    "Waitany": ("count, requests", "one(real(count, requests, index, status), index)"),
+    "Waitsome": (
+        "incount, requests",
+        "some(real(incount, requests, outcount, indices, statuses), outcount, indices)",
+    ),
+    "Test": ("1, request", "all(real(request, flag, status), flag)"),
+    "Testall": ("count, requests", "all(real(count, requests, flag, statuses), flag)"),
+    "Testany": ("count, requests", "one(real(count, requests, index, flag, status), index, flag)"),
+    "Testsome": (
+        "incount, requests",
+        "some(real(incount, requests, outcount, indices, statuses), outcount, indices)",
+    ),
+    "Request_get_status": ("1, &request", "none(real(request, flag, status))"),
+    "Request_free": ("1, request", "freed(real(request))"),
+}
+STARTS = {"Start": "request", "Startall": "requests, count"}
+
+HEAD = Template("""\
+namespace stretto::intercept::profile {
+constinit const Function kFunctions[] = {
+$functions};
+}  // namespace stretto::intercept::profile
+
+""")
 
 
-def kind(function: Function) -> str:
-    """What sort of call it is, as Kind in profile/functions.hpp names them."""
-    name = function.name
-    if function.role == "collective":
-        return {"blocking": "collective", "nonblocking": "start", "persistent": "other"}[
-            function.form
-        ]
-    if function.role == "attach" or name.startswith("Dist_graph"):
-        return "communicator"
-    if "fh" in function.arguments or name.startswith("File_"):
-        return "file"
-    if "win" in function.arguments:
-        return "one_sided"
-    if name.startswith(COMPLETIONS):
-        return "completion"
-    if "probe" in name.lower():
-        return "probe"
-    if name.endswith("_init") or name.startswith(("Comm_", "Request_")):
+def is_counted(function: Function) -> bool:
+    return function.is_collective or function.kind in REPORTED
+
+
+COUNTED = [form for each in filter(is_counted, functions()) for form in every_form(each)]
+INDEX = {function.name: index for index, function in enumerate(COUNTED)}
+
+
+def reported(function: Function) -> str:
+    """What sort of call it is in the report."""
+    if function.is_collective:
+        return REPORTED_COLLECTIVES[function.form]
+    if function.kind == "new_communicator" and function.form == "nonblocking":
         return "other"
-    return "point_to_point"
+    return REPORTED[function.kind]
 
 
 def polls(function: Function) -> bool:
     """Does it ask whether something has happened, and not wait for it?"""
-    return function.name.startswith(("Test", "Request_get_status", "Iprobe", "Improbe"))
+    return function.kind in ("probe", "completion") and function.scope == "local"
 
 
 def traffic(function: Function) -> str:
-    """What it moves, in C++; empty for calls that move nothing by themselves."""
-    if function.role == "collective":
+    """What it moves, as an argument in C++; empty for calls that move nothing by themselves."""
+    if function.is_collective:
         return f", traffic_of(Call{function.call})"
-    if "target_rank" in function.arguments:
-        return moved(to_target(function), function)
-    if function.name.startswith(("Comm_", "Request_")) or "datatype" not in function.arguments:
-        sends = "sendtype" in function.arguments
-        return moved("bytes_of(sendcount, sendtype)", function) if sends else ""
-    return moved("bytes_of(count, datatype)", function)
-
-
-def to_target(function: Function) -> str:
-    """The bytes of a one-sided call: of what it brings, where it brings anything."""
-    if "datatype" in function.arguments:
-        return "bytes_of(1, datatype)"
-    side = "result" if "result_count" in function.arguments else "origin"
-    return f"bytes_of({side}_count, {side}_datatype)"
-
-
-def moved(bytes_: str, function: Function) -> str:
-    """The same, but for messages that go nowhere."""
-    peers = [a for a in ("dest", "source", "target_rank") if a in function.arguments]
-    if not peers:
-        return f", Traffic{{{bytes_}}}"
-    return f", Traffic{{{peers[0]} == MPI_PROC_NULL ? 0 : {bytes_}}}"
-
-
-def completing(function: Function, index: int) -> str:
-    """The body of a call that may complete requests, or frees one."""
-    name, arguments = function.name, function.arguments
-    real = f"real({function.forwarded})"
-    how = {
-        "Wait": f"all({real})",
-        "Waitall": f"all({real})",
-        "Test": f"all({real}, flag)",
-        "Testall": f"all({real}, flag)",
-        "Waitany": f"one({real}, index)",
-        "Testany": f"one({real}, index, flag)",
-        "Waitsome": f"some({real}, outcount, indices)",
-        "Testsome": f"some({real}, outcount, indices)",
-        "Request_get_status": f"none({real})",
-        "Request_free": f"freed({real})",
-    }[name]
-    count = arguments[0] if arguments[0].endswith("count") else "1"
-    at = arguments[1] if count != "1" else arguments[0]
-    pointer = "&" if name == "Request_get_status" else ""
-    return f"  Completing timed({index}, caller, {count}, {pointer}{at});\n  return timed.{how};\n"
-
-
-def starting(function: Function) -> str:
-    """What its wrapper notes of the requests it starts, around the call; empty for others."""
-    if function.name in ("Start", "Startall"):
-        rest = ", requests, count" if function.name == "Startall" else ", request"
-        return f"timed.starts_again(real({function.forwarded}){rest})"
-    if function.arguments[-1:] != ("request",) or function.name.endswith("_init"):
+    if not (moved := bytes_moved(function)):
         return ""
-    return f"timed.starts(real({function.forwarded}), request)"
+    # Messages may go nowhere.
+    peers = [a for a in ("dest", "source", "target_rank") if a in function.arguments]
+    return f", Traffic{{{f'{peers[0]} == MPI_PROC_NULL ? 0 : ' if peers else ''}{moved}}}"
 
 
-def of_made(function: Function, index: int, made: str) -> str:
-    """The body of a call on a window or a file; it counts for the communicator of that."""
-    if "comm" in function.arguments:  # the call that makes it
-        return (
-            f"  const Timed timed({index}, caller, comm);\n"
-            f"  return timed.makes(real({function.forwarded}), {made});\n"
-        )
-    is_end = function.name in ("Win_free", "File_close")
-    owner = f"Owners<{MADE[made]}>::get().{'taken(*' if is_end else 'of('}{made})"
-    return timing(function, f"{index}, caller, {owner}{traffic(function)}")
+def bytes_moved(function: Function) -> str:
+    """In C++, of a call that is no collective; of a one-sided one what it brings, if anything."""
+    arguments = function.arguments
+    if function.kind == "one_sided" and "datatype" in arguments:
+        return "bytes_of(1, datatype)"
+    for what in ("", "send", "result_", "origin_"):
+        count, datatype = f"{what}count", f"{what}{'type' if what == 'send' else 'datatype'}"
+        if datatype in arguments:
+            return f"bytes_of({count}, {datatype})"
+    return ""
 
 
-def body(function: Function, index: int) -> str:
-    if function.name.startswith((*COMPLETIONS, "Request_")):
-        return completing(function, index)
-    if made := next((a for a in MADE if a in function.arguments), ""):
-        return of_made(function, index, made)
+def of(function: Function) -> str:
+    """In C++, the communicator that the call counts for, or that of its window or file."""
+    for handle, type_ in MADE.items():
+        if handle in function.arguments:
+            ends = function.type_of(handle).endswith("*")  # it is given a pointer
+            return f"Owners<{type_}>::get().{f'taken(*{handle})' if ends else f'of({handle})'}"
     comm = next((a for a in OF_A_COMMUNICATOR if a in function.arguments), "")
-    # MPI_Comm_free is given a pointer; after it there is no communicator to name.
-    pointer = comm and function.types[function.arguments.index(comm)].endswith("*")
-    where = comm if comm and not pointer else "native().comm_null"
-    return timing(function, f"{index}, caller, {where}{traffic(function)}")
+    # After MPI_Comm_free there is no communicator to name.
+    return comm if comm and not function.type_of(comm).endswith("*") else "native().comm_null"
 
 
-def timing(function: Function, arguments: str) -> str:
-    if started := starting(function):
-        return f"  Timed timed({arguments});\n  return {started};\n"
-    return f"  const Timed timed({arguments});\n  return real({function.forwarded});\n"
+def wrap(function: Function) -> Wrapper | None:
+    if not is_counted(function):
+        return session(function)
+    words = {"index": INDEX[function.plain_name], "of": of(function), "traffic": traffic(function)}
+    if function.name in COMPLETIONS:
+        words["requests"], words["outcome"] = COMPLETIONS[function.name]
+        shape = COMPLETION
+    elif function.name in STARTS:
+        words["requests"] = STARTS[function.name]
+        shape = START
+    elif function.kind in ("new_window", "new_file"):
+        words["made"] = next(handle for handle in MADE if handle in function.arguments)
+        shape = MAKING_CALL
+    else:
+        shape = STARTING_CALL if function.form == "nonblocking" else CALL
+    return Wrapper(function, filled(shape, function, **words))
 
 
-def wrapper(function: Function, index: int) -> str:
-    if function.name in SESSION:
-        return of_session(function)
-    return entry(function, body(function, index), caller=True)
-
-
-def source(functions: Iterable[Function]) -> str:
-    """The text of profile/wrappers.cpp."""
-    every = list(all_forms(functions))
-    large = [form for form in map(large_count_form, every) if form]
-    index = {function.name: number for number, function in enumerate(every)}
-    index |= {form.name: index[form.name.removesuffix("_c")] for form in large}
+def source() -> str:
+    """The text of its wrappers.cpp."""
     table = ",\n".join(
-        f'    {{"MPI_{f.name}", Kind::{kind(f)}, {str(polls(f)).lower()}}}' for f in every
+        f'    {{"MPI_{f.name}", Kind::{reported(f)}, {str(polls(f)).lower()}}}' for f in COUNTED
     )
-
-    return (
-        '#include "intercept/profile/completing.hpp"\n'
-        '#include "intercept/profile/session.hpp"\n'
-        '#include "intercept/profile/timed.hpp"\n'
-        '#include "intercept/shared/session.hpp"\n'
-        '#include "mpi/traffic.hpp"\n\n'
-        "namespace stretto::intercept::profile {\n"
-        f"constinit const Function kFunctions[] = {{\n{table}}};\n"
-        "}  // namespace stretto::intercept::profile\n\n"
-        + entry_points(
-            "profile",
-            [f for f in every if not is_newer(f)],
-            [*filter(is_newer, every), *large],
-            lambda f: wrapper(f, index[f.name]),
-        )
+    return mode_source(
+        "profile",
+        [
+            "intercept/profile/completing.hpp",
+            "intercept/profile/session.hpp",
+            "intercept/profile/timed.hpp",
+            "intercept/shared/session.hpp",
+            "mpi/traffic.hpp",
+        ],
+        wrap,
+        head=HEAD.substitute(functions=table),
     )

@@ -1,232 +1,260 @@
-"""The entry points of `stretto whatif`: calls take virtual time."""
+"""The entry points of the mode whatif: calls take virtual time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from string import Template
 
-from generate.entry import MADE, SESSION, all_forms, entry, entry_points, of_session
-from generate.table import Function, large_count_form
+from generate.entry import Wrapper, filled, joined, mode_source, session
+from generate.table import Function
 
-COMPLETIONS = (  # noqa: SIM905
-    "Wait Test Waitall Testall Waitany Testany Waitsome Testsome "
-    "Request_get_status Request_free Start Startall"
-).split()
-WITHOUT_MODEL = ("File_open", "Comm_disconnect")
-# No MPI here waits for other ranks in these: they count as the computing they are.
+COLLECTIVE = Template("""\
+  return on_collective(Call$call, "MPI_$name", caller, [=] { return real($arguments); });
+""")
+NONBLOCKING_COLLECTIVE = Template("""\
+  return on_start(Call$call, "MPI_$name", caller, request, [=] { return real($arguments); });
+""")
+# Without a real one the program could not call it, but for what it links with.
+PERSISTENT_COLLECTIVE = Template("""\
+  if (real == nullptr) static_cast<void>(existing_function("PMPI_$name"));
+  return on_initialized(Call$call, "MPI_$name", caller, request, [=] { return real($arguments); });
+""")
+NEIGHBORHOOD = Template("""\
+  return on_neighborhood(Call$call, "MPI_$name", caller, [=] { return real($arguments); },
+                         [=](MPI_Request* request_) {
+    static const auto start = real_function<decltype(&$start)>("$start");
+    return start($arguments, request_);
+  });
+""")
+NEW_COMMUNICATOR = Template("""\
+  return on_attach($parent, newcomm, "MPI_$name", caller, [=] { return real($arguments); });
+""")
+IDUP = Template("""\
+  return on_idup(comm, newcomm, request, "MPI_$name", caller, [=] { return real($arguments); });
+""")
+HOOK = Template("""\
+  return on_$name($hooked);
+""")
+
+# Of messages; a function that is given a status is the real one with that status.
+SEND = Template("""\
+  return on_send(count, datatype, dest, tag, comm, [=] { return real($arguments); },
+                 [=](MPI_Request* request_) {
+    return native().$start(buf, static_cast<int>(count), datatype, dest, tag, comm, request_);
+  });
+""")
+LOCAL_SEND = Template("""\
+  return on_isend(count, datatype, dest, tag, comm, [=] { return real($arguments); });
+""")
+RECV = Template("""\
+  return on_recv(count, source, tag, comm, status, $with_status, [=](MPI_Request* request_) {
+    return native().Irecv(buf, static_cast<int>(count), datatype, source, tag, comm, request_);
+  });
+""")
+IRECV = Template("""\
+  return on_irecv(source, tag, comm, request, [=] { return real($arguments); });
+""")
+# What is too long for the two calls that do not wait is said by `false`.
+SENDRECV = Template("""\
+  return on_sendrecv(sendcount, sendtype, dest, sendtag, source, recvtag, comm, status,
+                     $with_status, [=](MPI_Request* both_) {
+    if (recvcount > INT_MAX) return false;
+    native().Irecv(recvbuf, static_cast<int>(recvcount), recvtype, source, recvtag, comm, \
+&both_[0]);
+    native().Isend(sendbuf, static_cast<int>(sendcount), sendtype, dest, sendtag, comm, &both_[1]);
+    return true;
+  });
+""")
+SENDRECV_REPLACE = Template("""\
+  return on_sendrecv(count, datatype, dest, sendtag, source, recvtag, comm, status,
+                     $with_status, [](MPI_Request*) { return false; });
+""")
+ISENDRECV = Template("""\
+  return on_isendrecv($sent, dest, sendtag, source, recvtag, comm, request,
+                      [=] { return real($arguments); });
+""")
+MATCHED = Template("""\
+  return on_matched(message, $request, [=] { return real($arguments); });
+""")
+SEND_INIT = Template("""\
+  return on_persistent(true, bytes_of(count, datatype), dest, tag, comm, request,
+                       [=] { return real($arguments); });
+""")
+RECV_INIT = Template("""\
+  return on_persistent(false, 0, source, tag, comm, request, [=] { return real($arguments); });
+""")
+PROBE = Template("""\
+  return on_probe(source, comm, $message, status, $with_status,
+                  [=](int* found, MPI_Status* status_) {
+    return native().$look(source, tag, comm, $found, status_);
+  });
+""")
+IPROBE = Template("""\
+  return on_look(source, comm, flag, $message, status, $with_status);
+""")
+
+# Of windows and files, and of what else nobody models.
+MADE_OF = Template("""\
+  return on_made(comm, $made, "MPI_$plain_name", caller, [=] { return real($arguments); });
+""")
+UNMADE = Template("""\
+  return on_unmade($of, "MPI_$plain_name", caller, [=] { return real($arguments); });
+""")
+TOGETHER = Template("""\
+  return on_together($comm, "MPI_$plain_name", caller, [=] { return real($arguments); });
+""")
+STARTS_LOCALLY = Template("""\
+  return on_local("MPI_$plain_name", request, [=] { return real($arguments); });
+""")
+LOCAL = Template("""\
+  return on_local("MPI_$plain_name", [=] { return real($arguments); });
+""")
+ALONE = Template("""\
+  return on_alone("MPI_$plain_name", [=] { return real($arguments); });
+""")
+# Who looks into the memory of a window again and again lets others work meanwhile.
+LOOKING = Template("""\
+  return on_looking("MPI_$plain_name", [=] { return real($arguments); });
+""")
+EPOCH = Template("""\
+  return on_$name($what, [=] { return real($arguments); });
+""")
+WIN_WAIT = Template("""\
+  return on_Win_wait(win, [=] { return real($arguments); }, [=](int* flag_) {
+    static const auto test = real_function<decltype(&PMPI_Win_test)>("PMPI_Win_test");
+    return test(win, flag_);
+  });
+""")
+
+# The names that Open MPI 4.1 has for persistent collectives.
+EXTENSION = Template("""\
+#if defined(OMPI_MAJOR_VERSION)
+STRETTO_ENTRY Word enter_MPIX_$name($words) __asm__("MPIX_$name")
+    __attribute__((alias("PMPI_$name")));
+STRETTO_ENTRY Word enter_PMPIX_$name($words) __asm__("PMPIX_$name")
+    __attribute__((alias("PMPI_$name")));
+#endif
+""")
+
+# The shape of each, and what it is filled with.
+MESSAGES: dict[str, tuple[Template, dict[str, str]]] = {
+    "Send": (SEND, {"start": "Isend"}),
+    "Ssend": (SEND, {"start": "Issend"}),
+    "Rsend": (SEND, {"start": "Isend"}),  # the receive is there already
+    "Bsend": (LOCAL_SEND, {}),  # the MPI buffers it
+    "Isend": (LOCAL_SEND, {}),
+    "Ibsend": (LOCAL_SEND, {}),
+    "Issend": (LOCAL_SEND, {}),
+    "Irsend": (LOCAL_SEND, {}),
+    "Recv": (RECV, {}),
+    "Irecv": (IRECV, {}),
+    "Mrecv": (MATCHED, {"request": "nullptr"}),
+    "Imrecv": (MATCHED, {"request": "request"}),
+    "Sendrecv": (SENDRECV, {}),
+    "Sendrecv_replace": (SENDRECV_REPLACE, {}),
+    "Isendrecv": (ISENDRECV, {"sent": "sendcount, sendtype"}),
+    "Isendrecv_replace": (ISENDRECV, {"sent": "count, datatype"}),
+    "Send_init": (SEND_INIT, {}),
+    "Bsend_init": (SEND_INIT, {}),
+    "Ssend_init": (SEND_INIT, {}),
+    "Rsend_init": (SEND_INIT, {}),
+    "Recv_init": (RECV_INIT, {}),
+    "Probe": (PROBE, {"message": "nullptr", "look": "Iprobe", "found": "found"}),
+    "Mprobe": (PROBE, {"message": "message", "look": "Improbe", "found": "found, message"}),
+    "Iprobe": (IPROBE, {"message": "nullptr"}),
+    "Improbe": (IPROBE, {"message": "message"}),
+}
+EPOCHS = {
+    "Win_post": (EPOCH, {"what": "group, win"}),
+    "Win_start": (EPOCH, {"what": "group, win"}),
+    "Win_complete": (EPOCH, {"what": "win"}),
+    "Win_wait": (WIN_WAIT, {}),
+    "Win_test": (EPOCH, {"what": "win, flag"}),
+}
+ENDS = ("Win_free", "File_close")
+# No MPI here waits for other ranks in it: it counts as the computing it is.
 UNTOUCHED = ("Comm_free",)
-# Calls without a model that all ranks of a communicator, a window or a file make together, beside
-# those whose names say so.
-TOGETHER = (  # noqa: SIM905
-    "Comm_accept Comm_connect Comm_disconnect Comm_set_info Comm_spawn Comm_spawn_multiple "
-    "File_preallocate File_seek_shared File_set_atomicity File_set_info File_set_size "
-    "File_set_view File_sync Win_fence Win_set_info"
-).split()
-TOGETHER_IN_NAME = ("_all", "_ordered", "_all_begin", "_ordered_begin")  # of files
-EPOCHS = ("Win_post", "Win_start", "Win_complete", "Win_wait", "Win_test")
-# Of other calls without a model, those that wait for no other rank, beside those that start what a
-# request completes. MPI_Put and its kind do not, either.
-LOCAL = ("File_seek", "Win_attach", "Win_detach")
 
 
 def collective(function: Function) -> str:
-    words = f'Call{function.call}, "MPI_{function.name}", caller'
-    real = f"[=] {{ return real({function.forwarded}); }}"
     if function.form == "persistent":
-        # Without it the program could not call it, but for what it links with.
-        missing = f'static_cast<void>(existing_function("PMPI_{function.name}"))'
-        return (
-            f"  if (real == nullptr) {missing};\n"
-            f"  return on_initialized({words}, request, {real});\n"
-        )
+        return filled(PERSISTENT_COLLECTIVE, function)
     if function.form == "nonblocking":
-        return f"  return on_start({words}, request, {real});\n"
-    if function.name.startswith("Neighbor_"):
-        name = f"PMPI_I{function.name[0].lower()}{function.name[1:]}"
-        start = (
-            f"[=](MPI_Request* request_) {{\n"
-            f'    static const auto start = real_function<decltype(&{name})>("{name}");\n'
-            f"    return start({function.forwarded}, request_);\n  }}"
-        )
-        return f"  return on_neighborhood({words}, {real}, {start});\n"
-    return f"  return on_collective({words}, {real});\n"
+        return filled(NONBLOCKING_COLLECTIVE, function)
+    if function.kind == "neighborhood":
+        name = function.name
+        return filled(NEIGHBORHOOD, function, start=f"PMPI_I{name[0].lower()}{name[1:]}")
+    return filled(COLLECTIVE, function)
 
 
-def with_status(function: Function) -> str:
-    """The real call as a function of where its status goes."""
-    arguments = ["status_" if name == "status" else name for name in function.arguments]
-    return f"[=](MPI_Status* status_) {{ return real({', '.join(arguments)}); }}"
-
-
-def started(name: str) -> str:
-    """The nonblocking call that can stand for a blocking one, as a function of its request."""
-    peer = "source" if name == "Irecv" else "dest"
-    return (
-        "[=](MPI_Request* request_) { "
-        f"return native().{name}(buf, static_cast<int>(count), datatype, {peer}, tag, comm, "
-        "request_); }"
-    )
-
-
-def started_both() -> str:
-    """MPI_Sendrecv as two calls that do not wait; false where a count is too large for them."""
-    return (
-        "[=](MPI_Request* both_) {\n"
-        "    if (recvcount > INT_MAX) return false;\n"
-        "    native().Irecv(recvbuf, static_cast<int>(recvcount), recvtype, source, recvtag, "
-        "comm, &both_[0]);\n"
-        "    native().Isend(sendbuf, static_cast<int>(sendcount), sendtype, dest, sendtag, comm, "
-        "&both_[1]);\n"
-        "    return true;\n"
-        "  }"
-    )
+def new_communicator(function: Function) -> str:
+    if function.form == "nonblocking":
+        return filled(IDUP, function)
+    parent = function.arguments[0] if function.scope == "all" else "native().comm_null"
+    return filled(NEW_COMMUNICATOR, function, parent=parent)
 
 
 def message(function: Function) -> str:
     """The body of a point-to-point call's wrapper."""
-    name = function.name.removesuffix("_c")
-    real = f"[=] {{ return real({function.forwarded}); }}"
-    match name:
-        # A message of MPI_Bsend is the MPI's to buffer; MPI_Rsend's has its receive already.
-        case "Send" | "Rsend" | "Ssend":
-            into = started("Issend" if name == "Ssend" else "Isend")
-            return f"  return on_send(count, datatype, dest, tag, comm, {real}, {into});\n"
-        case "Bsend" | "Isend" | "Ibsend" | "Issend" | "Irsend":
-            return f"  return on_isend(count, datatype, dest, tag, comm, {real});\n"
-        case "Recv":
-            into = started("Irecv")
-            status = with_status(function)
-            return f"  return on_recv(count, source, tag, comm, status, {status}, {into});\n"
-        case "Irecv":
-            return f"  return on_irecv(source, tag, comm, request, {real});\n"
-        case "Sendrecv" | "Sendrecv_replace":
-            what = "count, datatype" if name.endswith("replace") else "sendcount, sendtype"
-            peers = "dest, sendtag, source, recvtag, comm, status"
-            both = started_both() if name == "Sendrecv" else "[](MPI_Request*) { return false; }"
-            return f"  return on_sendrecv({what}, {peers}, {with_status(function)}, {both});\n"
-        case "Isendrecv" | "Isendrecv_replace":
-            what = "count, datatype" if name.endswith("replace") else "sendcount, sendtype"
-            peers = "dest, sendtag, source, recvtag, comm, request"
-            return f"  return on_isendrecv({what}, {peers}, {real});\n"
-        case "Recv_init":
-            return f"  return on_persistent(false, 0, source, tag, comm, request, {real});\n"
-        case "Send_init" | "Bsend_init" | "Ssend_init" | "Rsend_init":
-            bytes_ = "bytes_of(count, datatype)"
-            return f"  return on_persistent(true, {bytes_}, dest, tag, comm, request, {real});\n"
-        case "Probe" | "Mprobe":
-            taken = "message" if name == "Mprobe" else "nullptr"
-            look = "Improbe" if name == "Mprobe" else "Iprobe"
-            rest = "found, message, status_" if name == "Mprobe" else "found, status_"
-            looks = (
-                "[=](int* found, MPI_Status* status_) { "
-                f"return native().{look}(source, tag, comm, {rest}); }}"
-            )
-            return (
-                f"  return on_probe(source, comm, {taken}, status, {with_status(function)}, "
-                f"{looks});\n"
-            )
-        case "Iprobe" | "Improbe":
-            taken = "message" if name == "Improbe" else "nullptr"
-            status = with_status(function)
-            return f"  return on_look(source, comm, flag, {taken}, status, {status});\n"
-        case "Mrecv" | "Imrecv":
-            request = "request" if name == "Imrecv" else "nullptr"
-            return f"  return on_matched(message, {request}, {real});\n"
-    raise ValueError(f"no rule for MPI_{function.name}")
-
-
-def epoch(function: Function, real: str) -> str:
-    """The body of a call that begins or ends an epoch between some ranks of a window."""
-    after = ""
-    if function.name == "Win_wait":
-        after = (
-            ", [=](int* flag_) {\n"
-            "    static const auto test = "
-            'real_function<decltype(&PMPI_Win_test)>("PMPI_Win_test");\n'
-            "    return test(win, flag_);\n  }"
-        )
-    taken = [a for a in function.arguments if a != "assertion"]
-    return f"  return on_{function.name}({', '.join(taken)}, {real}{after});\n"
-
-
-def handle(function: Function) -> str:
-    """The communicator, window or file of a call, as an argument that may be a pointer."""
-    names = ("comm", "win", "fh")
-    return next((a for a in function.arguments if a in names), "")
+    shape, words = MESSAGES[function.plain_name]
+    arguments = joined(*("status_" if a == "status" else a for a in function.arguments))
+    with_status = f"[=](MPI_Status* status_) {{ return real({arguments}); }}"
+    return filled(shape, function, with_status=with_status, **words)
 
 
 def unmodelled(function: Function) -> str:
     """The body of a call that takes the time it takes. What is not known not to wait may wait."""
-    name = function.name.removesuffix("_c")
-    what = f'"MPI_{name}"'
-    real = f"[=] {{ return real({function.forwarded}); }}"
-    of = handle(function)
-    if name in EPOCHS:
-        return epoch(function, real)
-    if "comm" in function.arguments and of != (made := function.arguments[-1]) and made in MADE:
-        return f"  return on_made(comm, {made}, {what}, caller, {real});\n"
-    if name in ("Win_free", "File_close"):
-        return f"  return on_unmade({of}, {what}, caller, {real});\n"
-    in_name = name.startswith("File_") and name.endswith(TOGETHER_IN_NAME)
-    if (name in TOGETHER or in_name) and "request" not in function.arguments:
-        pointer = "*" if function.types[function.arguments.index(of)].endswith("*") else ""
-        comms = f"Process::get().comms.find({pointer}comm)"
-        comm = comms if of == "comm" else f"Objects::get().of(key_of({of}))"
-        return f"  return on_together({comm}, {what}, caller, {real});\n"
-    if "request" in function.arguments:
-        return f"  return on_local({what}, request, {real});\n"
-    if "target_rank" in function.arguments or name in LOCAL:
-        return f"  return on_local({what}, {real});\n"
-    return f"  return on_{'looking' if of == 'win' else 'alone'}({what}, {real});\n"
+    handle = next((a for a in function.arguments if a in ("comm", "win", "fh")), "")
+    if function.kind in ("new_window", "new_file"):
+        return filled(MADE_OF, function, made=function.arguments[-1])
+    if function.name in ENDS:
+        return filled(UNMADE, function, of=handle)
+    if function.scope == "all":
+        of = f"*{handle}" if function.type_of(handle).endswith("*") else handle
+        is_comm = handle == "comm"
+        comm = f"Process::get().comms.find({of})" if is_comm else f"Objects::get().of(key_of({of}))"
+        return filled(TOGETHER, function, comm=comm)
+    if function.form == "nonblocking":
+        return filled(STARTS_LOCALLY, function)
+    if function.scope == "local":
+        return filled(LOCAL, function)
+    return filled(LOOKING if handle == "win" else ALONE, function)
 
 
 def body(function: Function) -> str:
-    name = function.name
-    if function.role == "watch" or name in WITHOUT_MODEL:
-        return unmodelled(function)
-    if function.role == "collective":
-        return collective(function)
-    if function.role == "attach" or name == "Dist_graph_create":
-        real = f"[=] {{ return real({function.forwarded}); }}"
-        # All ranks of the first communicator take part, but in these.
-        some = name in ("Comm_create_group", "Intercomm_create", "Intercomm_merge")
-        parent = "native().comm_null" if some else function.arguments[0]
-        return f'  return on_attach({parent}, newcomm, "MPI_{name}", caller, {real});\n'
-    if name.startswith("Comm_idup"):
-        real = f"[=] {{ return real({function.forwarded}); }}"
-        return f'  return on_idup(comm, newcomm, request, "MPI_{name}", caller, {real});\n'
-    if name in COMPLETIONS:
-        return f"  return on_{name}({', '.join(('real', *function.arguments))});\n"
-    return message(function)
+    """What the wrapper of a function does; empty for those that virtual time leaves alone."""
+    match function.kind:
+        case "collective" | "neighborhood":
+            return collective(function)
+        case "new_communicator":
+            return new_communicator(function)
+        case "message" | "new_request" | "probe":
+            return message(function)
+        case "completion" | "request" | "start":
+            return filled(HOOK, function, hooked=joined("real", *function.arguments))
+        case "epoch":
+            shape, words = EPOCHS[function.name]
+            return filled(shape, function, **words)
+        case "environment" | "datatype" | "op":
+            return ""
+    return "" if function.name in UNTOUCHED else unmodelled(function)
 
 
-def wrapper(function: Function) -> str:
-    if function.name in SESSION:
-        return of_session(function)
+def wrap(function: Function) -> Wrapper | None:
+    if function.kind in ("init", "finalize"):
+        return session(function)
     text = body(function)
-    return entry(function, text, caller="caller" in text) + extension(function)
+    is_persistent = function.is_collective and function.form == "persistent"
+    words = joined(*["Word"] * len(function.types))
+    extension = filled(EXTENSION, function, words=words) if is_persistent else ""
+    return Wrapper(function, text, extension=extension) if text else None
 
 
-def extension(function: Function) -> str:
-    """The names that Open MPI 4.1 has for persistent collectives."""
-    if function.form != "persistent":
-        return ""
-    words = ", ".join(["Word"] * len(function.types))
-    aliases = (
-        f"STRETTO_ENTRY Word enter_{each}_{function.name}({words}) "
-        f'__asm__("{each}_{function.name}")\n'
-        f'    __attribute__((alias("PMPI_{function.name}")));\n'
-        for each in ("MPIX", "PMPIX")
-    )
-    return f"#if defined(OMPI_MAJOR_VERSION)\n{''.join(aliases)}#endif\n"
-
-
-def source(functions: Iterable[Function]) -> str:
-    """The text of whatif/wrappers.cpp."""
-    every = [form for form in all_forms(functions) if form.name not in UNTOUCHED]
-    large = [form for form in map(large_count_form, every) if form]
-
-    return (
-        '#include "intercept/shared/session.hpp"\n'
-        '#include "intercept/whatif/object_hooks.hpp"\n\n'
-        + entry_points("whatif", every, large, wrapper)
+def source() -> str:
+    """The text of its wrappers.cpp."""
+    return mode_source(
+        "whatif",
+        ["intercept/shared/session.hpp", "intercept/whatif/object_hooks.hpp"],
+        wrap,
+        # Persistent collectives it provides itself.
+        lacks=lambda function: function.is_large,
     )

@@ -75,6 +75,14 @@ class Function:
         return ", ".join(self.arguments)
 
     @property
+    def completion(self) -> str:
+        """Its parameters as a Completion; empty where it is none."""
+        if self.kind != "completion" or self.name == "Request_get_status":
+            return ""
+        arguments = ", ".join(("reinterpret_cast<void*>(real)", *self.arguments))
+        return f"Completion::{self.name.lower()}({arguments})"
+
+    @property
     def parameters(self) -> str:
         pairs = zip(self.types, self.arguments, strict=True)
         return ", ".join(f"{type_} {name}" for type_, name in pairs)

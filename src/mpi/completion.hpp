@@ -95,6 +95,10 @@ struct Completion {
   // be over. Returns an MPI error code.
   [[nodiscard]] int ask(int* done) const;
 
+  // Once it has succeeded: is it over, or is there something to wait for still?
+  [[nodiscard]] bool is_over() const {
+    return (flag == nullptr || *flag != 0) && (outcount == nullptr || *outcount != 0);
+  }
   // Of any or some, once it is over: none of the requests was active.
   [[nodiscard]] bool found_none_active() const {
     return (of == Of::any && *index == MPI_UNDEFINED) ||

@@ -96,51 +96,6 @@ inline bool waits_natively() {
 }
 int on_completion(const Completion& completion);
 
-inline int on_Wait(STRETTO_REAL(Wait) real, MPI_Request* request, MPI_Status* status) {
-  if (waits_natively()) return real(request, status);
-  return on_completion(Completion::wait(reinterpret_cast<void*>(real), request, status));
-}
-inline int on_Test(STRETTO_REAL(Test) real, MPI_Request* request, int* flag, MPI_Status* status) {
-  if (tests_natively()) return real(request, flag, status);
-  return on_completion(Completion::test(reinterpret_cast<void*>(real), request, flag, status));
-}
-inline int on_Waitall(STRETTO_REAL(Waitall) real, int count, MPI_Request* requests,
-                      MPI_Status* statuses) {
-  if (waits_natively()) return real(count, requests, statuses);
-  return on_completion(
-      Completion::waitall(reinterpret_cast<void*>(real), count, requests, statuses));
-}
-inline int on_Testall(STRETTO_REAL(Testall) real, int count, MPI_Request* requests, int* flag,
-                      MPI_Status* statuses) {
-  if (tests_natively()) return real(count, requests, flag, statuses);
-  return on_completion(
-      Completion::testall(reinterpret_cast<void*>(real), count, requests, flag, statuses));
-}
-inline int on_Waitany(STRETTO_REAL(Waitany) real, int count, MPI_Request* requests, int* index,
-                      MPI_Status* status) {
-  if (waits_natively()) return real(count, requests, index, status);
-  return on_completion(
-      Completion::waitany(reinterpret_cast<void*>(real), count, requests, index, status));
-}
-inline int on_Testany(STRETTO_REAL(Testany) real, int count, MPI_Request* requests, int* index,
-                      int* flag, MPI_Status* status) {
-  if (tests_natively()) return real(count, requests, index, flag, status);
-  return on_completion(
-      Completion::testany(reinterpret_cast<void*>(real), count, requests, index, flag, status));
-}
-inline int on_Waitsome(STRETTO_REAL(Waitsome) real, int incount, MPI_Request* requests,
-                       int* outcount, int* indices, MPI_Status* statuses) {
-  if (waits_natively()) return real(incount, requests, outcount, indices, statuses);
-  return on_completion(Completion::waitsome(reinterpret_cast<void*>(real), incount, requests,
-                                            outcount, indices, statuses));
-}
-inline int on_Testsome(STRETTO_REAL(Testsome) real, int incount, MPI_Request* requests,
-                       int* outcount, int* indices, MPI_Status* statuses) {
-  if (tests_natively()) return real(incount, requests, outcount, indices, statuses);
-  return on_completion(Completion::testsome(reinterpret_cast<void*>(real), incount, requests,
-                                            outcount, indices, statuses));
-}
-
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status);
 int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request);

@@ -33,6 +33,11 @@ NEW_COMMUNICATOR = Template("""\
 TRACK = Template("""\
   return on_track(count, datatype, request, [=] { return real($arguments); });
 """)
+# What is the MPI's alone costs no more than to find that out.
+COMPLETION = Template("""\
+  if (${verb}_natively()) return real($arguments);
+  return on_completion($completion);
+""")
 HOOK = Template("""\
   return on_$name($hooked);
 """)
@@ -60,6 +65,9 @@ def body(function: Function) -> str:
             form=function.form,
             request="request" if function.form == "nonblocking" else "nullptr",
         )
+    if function.completion:
+        verb = "tests" if function.scope == "local" else "waits"
+        return filled(COMPLETION, function, verb=verb, completion=function.completion)
     if function.kind in HOOKED_KINDS or function.name in HOOKED:
         return filled(HOOK, function, hooked=joined("real", *function.arguments))
     if function.kind == "new_communicator" and function.form == "blocking":

@@ -2,10 +2,10 @@
 
 namespace stretto::intercept::profile {
 
-std::span<const MPI_Request> Handles::at(std::span<const int> places) {
-  if (places.size() == 1) return all_.subspan(static_cast<std::size_t>(places.front()), 1);
+std::span<const MPI_Request> Handles::complete(const Completion& call) {
   chosen_.clear();
-  for (const int place : places) chosen_.push_back(all_[static_cast<std::size_t>(place)]);
+  call.each_complete(
+      [&](int place, int /*status*/) { chosen_.push_back(all_[static_cast<std::size_t>(place)]); });
   return chosen_;
 }
 
@@ -15,6 +15,22 @@ std::span<const MPI_Request> Handles::gone_from(const MPI_Request* requests) {
     if (requests[i] == native().request_null) chosen_.push_back(all_[i]);
   }
   return chosen_;
+}
+
+int Completing::completes(int error, const Completion& call) {
+  if (error != MPI_SUCCESS) {
+    // Some may be complete, but which did what is not worth telling.
+    timed_.touches(Deed::frees, MPI_SUCCESS, before_.gone_from(call.requests));
+    return error;
+  }
+  if (!call.is_over()) return polls(error);
+  const bool is_all = call.of == Completion::Of::one || call.of == Completion::Of::all;
+  return timed_.touches(Deed::completes, error, is_all ? before_.all() : before_.complete(call));
+}
+
+int on_completion(int function, void* caller, const Completion& call) {
+  Completing timed(function, caller, call.count, call.requests);
+  return timed.completes(call.call(), call);
 }
 
 }  // namespace stretto::intercept::profile

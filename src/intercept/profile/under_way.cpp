@@ -24,8 +24,8 @@ void UnderWay::end(const Touched& touched, int site, std::int64_t enter, std::in
     case Deed::completes:
       complete(touched.requests, time);
       break;
-    case Deed::looks:
-      look(touched.requests, time);
+    case Deed::polls:
+      poll(touched.requests, time);
       break;
     case Deed::frees:
       for (const MPI_Request handle : touched.requests) {
@@ -71,7 +71,7 @@ void UnderWay::complete(std::span<const MPI_Request> handles, double time) {
 }
 
 // A test of many may come very often: each in its turn has all of one test's time.
-void UnderWay::look(std::span<const MPI_Request> handles, double time) {
+void UnderWay::poll(std::span<const MPI_Request> handles, double time) {
   if (handles.empty() || requests_.empty()) return;
   const std::size_t first = turn_++;
   for (std::size_t i = 0; i < handles.size(); ++i) {

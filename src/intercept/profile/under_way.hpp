@@ -16,7 +16,7 @@ enum class Deed : std::uint8_t {
   starts,
   starts_again,  // MPI_Start: the handle is the request's own until it is freed
   completes,
-  looks,  // a test of what is not complete
+  polls,  // a test of what is not complete
   frees,
 };
 
@@ -57,7 +57,7 @@ class UnderWay {
 
   void start(MPI_Request handle, int site);
   void complete(std::span<const MPI_Request> handles, double time);
-  void look(std::span<const MPI_Request> handles, double time);
+  void poll(std::span<const MPI_Request> handles, double time);
 
   static constexpr std::size_t kMost = std::size_t{1} << 17;  // beyond them none is followed
 

@@ -48,27 +48,16 @@ MAKING_CALL = Template("""\
   return timed.makes(real($arguments), $made);
 """)
 COMPLETION = Template("""\
-  Completing timed($index, caller, $requests);
+  return on_completion($index, caller, $completion);
+""")
+# Of these an answer or none, all the same.
+OF_A_REQUEST = Template("""\
+  Completing timed($index, caller, 1, $request);
   return timed.$outcome;
 """)
-# How many requests a call is given, and where; which of them are complete when it returns.
-COMPLETIONS = {
-    "Wait": ("1, request", "all(real(request, status))"),
-    "Waitall": ("count, requests", "all(real(count, requests, statuses))"),
-    "Waitany": ("count, requests", "one(real(count, requests, index, status), index)"),
-    "Waitsome": (
-        "incount, requests",
-        "some(real(incount, requests, outcount, indices, statuses), outcount, indices)",
-    ),
-    "Test": ("1, request", "all(real(request, flag, status), flag)"),
-    "Testall": ("count, requests", "all(real(count, requests, flag, statuses), flag)"),
-    "Testany": ("count, requests", "one(real(count, requests, index, flag, status), index, flag)"),
-    "Testsome": (
-        "incount, requests",
-        "some(real(incount, requests, outcount, indices, statuses), outcount, indices)",
-    ),
-    "Request_get_status": ("1, &request", "none(real(request, flag, status))"),
-    "Request_free": ("1, request", "freed(real(request))"),
+REQUESTS = {
+    "Request_get_status": ("&request", "polls(real(request, flag, status))"),
+    "Request_free": ("request", "frees(real(request))"),
 }
 STARTS = {"Start": "request", "Startall": "requests, count"}
 
@@ -141,9 +130,12 @@ def wrap(function: Function) -> Wrapper | None:
     if not is_counted(function):
         return session(function)
     words = {"index": INDEX[function.plain_name], "of": of(function), "traffic": traffic(function)}
-    if function.name in COMPLETIONS:
-        words["requests"], words["outcome"] = COMPLETIONS[function.name]
+    if function.completion:
+        words["completion"] = function.completion
         shape = COMPLETION
+    elif function.name in REQUESTS:
+        words["request"], words["outcome"] = REQUESTS[function.name]
+        shape = OF_A_REQUEST
     elif function.name in STARTS:
         words["requests"] = STARTS[function.name]
         shape = START

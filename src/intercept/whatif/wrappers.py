@@ -31,6 +31,9 @@ NEW_COMMUNICATOR = Template("""\
 IDUP = Template("""\
   return on_idup(comm, newcomm, request, "MPI_$name", caller, [=] { return real($arguments); });
 """)
+COMPLETION = Template("""\
+  return on_completion($completion);
+""")
 HOOK = Template("""\
   return on_$name($hooked);
 """)
@@ -229,6 +232,8 @@ def body(function: Function) -> str:
             return new_communicator(function)
         case "message" | "new_request" | "probe":
             return message(function)
+        case "completion" if function.completion:
+            return filled(COMPLETION, function, completion=function.completion)
         case "completion" | "request" | "start":
             return filled(HOOK, function, hooked=joined("real", *function.arguments))
         case "epoch":

@@ -11,7 +11,6 @@
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS src/base/*.cpp src/topology/*.cpp
      src/patterns/*.cpp src/schedule/*.cpp src/collectives/*.cpp src/selection/*.cpp
      src/model/*.cpp src/trace/*.cpp src/replay/*.cpp)
-list(FILTER core_sources EXCLUDE REGEX "/tool/")
 include(Algorithms)
 add_library(stretto-core STATIC ${core_sources} ${STRETTO_ALGORITHM_TABLE})
 set_target_properties(stretto-core PROPERTIES CXX_VISIBILITY_PRESET hidden
@@ -26,17 +25,18 @@ endif()
 set(read_once <algorithm> <array> <functional> <memory> <optional> <string> <vector>)
 target_precompile_headers(stretto-core PRIVATE ${read_once})
 
-# stretto-schedule and stretto-replay, which know no MPI either.
-foreach(tool schedule replay)
-  file(GLOB tool_sources CONFIGURE_DEPENDS src/${tool}/tool/*.cpp)
-  add_executable(stretto-${tool} ${tool_sources})
-  target_link_libraries(stretto-${tool} PRIVATE stretto-core)
+# The programs, which know no MPI either: each is a folder.
+file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/programs src/programs/*)
+foreach(program IN LISTS programs)
+  file(GLOB program_sources CONFIGURE_DEPENDS src/programs/${program}/*.cpp)
+  add_executable(stretto-${program} ${program_sources})
+  target_link_libraries(stretto-${program} PRIVATE stretto-core)
   if(NOT STRETTO_SANITIZE)
-    target_link_options(stretto-${tool} PRIVATE -static-libstdc++ -static-libgcc)
+    target_link_options(stretto-${program} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
-  set_target_properties(stretto-${tool} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
-                                                   ${PROJECT_BINARY_DIR}/bin)
-  install(TARGETS stretto-${tool} DESTINATION bin)
+  set_target_properties(stretto-${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                                      ${PROJECT_BINARY_DIR}/bin)
+  install(TARGETS stretto-${program} DESTINATION bin)
 endforeach()
 
 # What is written from the table of MPI functions, once for all ABIs: the C API's collectives with

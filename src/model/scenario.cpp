@@ -6,7 +6,7 @@
 #include <optional>
 #include <sstream>
 
-#include "schedule/verify_words.hpp"
+#include "base/words.hpp"
 
 namespace stretto::model {
 namespace {

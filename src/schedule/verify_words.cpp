@@ -1,6 +1,7 @@
 #include "schedule/verify_words.hpp"
 
 #include <array>
+#include <sstream>
 
 #include "schedule/verify_meaning.hpp"
 

@@ -1,20 +1,13 @@
 // How the verifier names shapes, steps and regions to people.
 #pragma once
 
-#include <sstream>
 #include <string>
 #include <string_view>
 
+#include "base/words.hpp"
 #include "schedule/verify.hpp"
 
 namespace stretto {
-
-template <class... Parts>
-[[nodiscard]] std::string words(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
 
 // "send", "recv", "scratch"
 [[nodiscard]] std::string_view name_of(Buffer buffer);

@@ -5,46 +5,40 @@ Reads the #include lines of src and the imports of python/stretto.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# What each layer may include besides itself.
-PURE = {"base"}
-BUILDING = PURE | {"topology", "patterns"}
-SCHEDULES = BUILDING | {"schedule"}
-CHOOSING = SCHEDULES | {"collectives"}
-CHOSEN = CHOOSING | {"selection"}
-KNOWING_MPI = CHOSEN | {"mpi", "transport"}
-RUNNING = KNOWING_MPI | {"transport/mpi"}
-CALLED = RUNNING | {"engine"}
-WHOLE = CALLED | {"api"}
-MAY_INCLUDE = {
-    "base": set(),
-    "generate": set(),  # Python, run by the build
-    "topology": PURE,
-    "patterns": PURE,
-    "schedule": BUILDING,
-    "schedule/tool": CHOSEN | {"model"},  # a program: a reader of everything that knows no MPI
-    "collectives": SCHEDULES,
-    "selection": CHOOSING,
-    "model": CHOSEN,
-    "trace": SCHEDULES,
-    "replay": CHOSEN | {"model", "trace"},
-    "transport": PURE,
-    "mpi": CHOSEN | {"transport"},
-    "transport/mpi": KNOWING_MPI,
-    "engine": RUNNING,
-    "api": CALLED,
-    "vranks": WHOLE,
-    # A program in virtual time asks the model, and one that calibrates is measured by bench.
-    "intercept": WHOLE | {"model", "bench", "trace"},
-    "bench": WHOLE,
+# The layers of src, lowest first, and those that each stands on: it may include them and all that
+# they stand on, whose arrows therefore point up this list.
+STANDS_ON = {
+    "generate": (),  # Python, run by the build
+    "base": (),
+    "topology": ("base",),
+    "patterns": ("base",),
+    "schedule": ("topology", "patterns"),
+    "collectives": ("schedule",),
+    "selection": ("collectives",),
+    "model": ("selection",),
+    "trace": ("schedule",),
+    "replay": ("model", "trace"),
+    "transport": ("base",),
+    "mpi": ("selection", "transport"),
+    "transport/mpi": ("mpi",),
+    "engine": ("transport/mpi",),
+    "api": ("engine",),
+    "bench": ("api",),
+    "vranks": ("api",),
+    "intercept": ("generate", "model", "trace", "bench", "vranks"),
+    "programs": ("replay",),
 }
-MAY_INCLUDE_MPI = {"mpi", "transport/mpi", "engine", "api", "vranks", "intercept", "bench"}
+# Layers of rooms that know nothing of each other, and what all rooms of one may include: a folder
+# of the layer, or the files in no folder.
+SHARED = {"transport": ".", "intercept": "shared", "programs": "."}
+
 
 MAY_IMPORT = {
     "errors": set(),
@@ -62,29 +56,56 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 MPI_DEFINITION = re.compile(r'^(?:extern "C" )?[\w ]+\bP?MPI_\w+\([^;{]*\)\s*\{', re.MULTILINE)
 
 
+def all_beneath(layer: str) -> set[str]:
+    """What a layer stands on, and what that stands on, and so on."""
+    return {each for on in STANDS_ON[layer] for each in {on} | all_beneath(on)}
+
+
+KNOWS_MPI = {layer for layer in STANDS_ON if "mpi" in {layer} | all_beneath(layer)}
+
+
 def layer_of(path: str) -> str:
     """The layer of a path relative to src; the innermost that it lies in."""
-    return max(
-        (name for name in MAY_INCLUDE if path.startswith(f"{name}/")),
-        key=len,
-        default=path.partition("/")[0],
-    )
+    parts = path.split("/")
+    inner = "/".join(parts[:2])
+    return inner if inner in STANDS_ON else parts[0]
+
+
+def room_of(path: str) -> str:
+    """The folder of its layer that a path lies in."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else "."
+
+
+def may_include(path: str, other: str) -> bool:
+    """May the one file of src include, or import, the other?"""
+    top, room = path.partition("/")[0], room_of(path)
+    if other.startswith(f"{top}/") and top in SHARED:
+        return room_of(other) in (room, SHARED[top])
+    layer = layer_of(path)
+    return layer_of(other) in {layer} | all_beneath(layer)
 
 
 def upward_includes(src: Path) -> Iterator[str]:
     for path in sorted([*src.rglob("*.?pp"), *src.rglob("*.in")]):
         name = path.relative_to(src).as_posix()
         layer = layer_of(name)
-        allowed = {layer} | MAY_INCLUDE.get(layer, set())
         text = path.read_text()
         for quoted, system in INCLUDE.findall(text):
             if system == "mpi.h" or quoted == "stretto/stretto.h":  # which includes mpi.h
-                if layer not in MAY_INCLUDE_MPI:
+                if layer not in KNOWS_MPI:
                     yield f"{name}: {layer} may not include {system or quoted}"
-            elif quoted and (src / quoted).exists() and layer_of(quoted) not in allowed:
+            elif quoted and (src / quoted).exists() and not may_include(name, quoted):
                 yield f"{name}: {layer} may not include {quoted}"
         if layer != "intercept" and (found := MPI_DEFINITION.search(text)):
             yield f"{name}: only intercept may define {found[0].strip(' {')}"
+    for path in sorted(src.rglob("*.py")):
+        name = path.relative_to(src).as_posix()
+        for module in modules_imported(path):
+            imported = module.replace(".", "/")
+            is_ours = (src / imported.partition("/")[0]).is_dir()
+            if is_ours and not may_include(name, imported):
+                yield f"{name}: {layer_of(name)} may not import {module}"
 
 
 def modules_imported(path: Path) -> Iterator[str]:
@@ -116,8 +137,15 @@ def test_no_import_points_upward() -> None:
     assert list(upward_imports(ROOT / "python" / "stretto")) == []
 
 
-@pytest.mark.parametrize(("tops", "known"), [("src", MAY_INCLUDE), ("python/stretto", MAY_IMPORT)])
-def test_every_folder_is_a_known_layer(tops: str, known: dict[str, set[str]]) -> None:
+def test_the_layers_are_listed_from_the_lowest_up() -> None:
+    seen: set[str] = set()
+    for layer, on in STANDS_ON.items():
+        assert seen.issuperset(on), layer
+        seen.add(layer)
+
+
+@pytest.mark.parametrize(("tops", "known"), [("src", STANDS_ON), ("python/stretto", MAY_IMPORT)])
+def test_every_folder_is_a_known_layer(tops: str, known: Collection[str]) -> None:
     folders = {path.name for path in (ROOT / tops).iterdir() if path.is_dir()}
     assert folders - {"__pycache__", "_native"} <= set(known)
 
@@ -130,17 +158,44 @@ def test_every_folder_is_a_known_layer(tops: str, known: dict[str, set[str]]) ->
         ("model/up.cpp", '#include "engine/engine.hpp"\n'),
         ("collectives/bcast/up.cpp", "#include <mpi.h>\n"),
         ("transport/shm/up.cpp", "#include <mpi.h>\n"),
-        ("schedule/tool/up.cpp", '#include "engine/engine.hpp"\n'),
-        ("schedule/up.cpp", '#include "schedule/tool/options.hpp"\n'),
+        ("transport/shm/up.cpp", '#include "mpi/native.hpp"\n'),
+        ("mpi/up.cpp", '#include "model/machine.hpp"\n'),
+        ("engine/up.cpp", '#include "trace/trace.hpp"\n'),
+        ("api/up.cpp", '#include "intercept/shared/entry.hpp"\n'),
+        ("programs/replay/up.cpp", '#include "engine/engine.hpp"\n'),
+        ("model/up.cpp", '#include "programs/schedule/options.hpp"\n'),
         ("api/up.cpp", "int MPI_Barrier(MPI_Comm comm) {\n}\n"),
         ("api/up.cpp", 'extern "C" int PMPI_Bcast(void* buffer,\n    int count) {\n}\n'),
+        ("generate/up.py", "from intercept.profile.wrappers import wrap\n"),
+        # Across, into another room.
+        ("intercept/whatif/across.cpp", '#include "intercept/profile/session.hpp"\n'),
+        ("intercept/shared/across.cpp", '#include "intercept/profile/session.hpp"\n'),
+        ("intercept/whatif/across.py", "from intercept.profile.wrappers import wrap\n"),
+        ("transport/shm/across.hpp", '#include "transport/mpi/mpi_transport.hpp"\n'),
+        ("transport/across.hpp", '#include "transport/mpi/mpi_transport.hpp"\n'),
+        ("programs/replay/across.cpp", '#include "programs/schedule/options.hpp"\n'),
     ],
 )
 def test_a_planted_upward_include_is_found(tmp_path: Path, file: str, text: str) -> None:
-    for target in ("collectives/algorithm", "topology/topology", "engine/engine"):
+    for target in (
+        "collectives/algorithm",
+        "topology/topology",
+        "engine/engine",
+        "mpi/native",
+        "model/machine",
+        "trace/trace",
+        "intercept/shared/entry",
+        "intercept/profile/session",
+        "transport/transport",
+        "transport/mpi/mpi_transport",
+        "programs/schedule/options",
+    ):
         plant(tmp_path / f"{target}.hpp", "")
-    plant(tmp_path / "schedule/tool/options.hpp", "")
     plant(tmp_path / "engine/allowed.cpp", '#include <mpi.h>\n#include "topology/topology.hpp"\n')
+    plant(tmp_path / "transport/mpi/allowed.cpp", '#include "transport/transport.hpp"\n')
+    plant(tmp_path / "intercept/profile/allowed.cpp", '#include "intercept/shared/entry.hpp"\n')
+    plant(tmp_path / "intercept/profile/wrappers.py", "import re\nfrom generate import entry\n")
+    plant(tmp_path / "generate/entry.py", "from generate import table\n")
     assert list(upward_includes(tmp_path)) == []
     plant(tmp_path / file, text)
     assert len(list(upward_includes(tmp_path))) == 1

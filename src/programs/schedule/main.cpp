@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "schedule/tool/verbs.hpp"
+#include "programs/schedule/verbs.hpp"
 
 namespace {
 

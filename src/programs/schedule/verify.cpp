@@ -2,8 +2,7 @@
 
 #include "base/json.hpp"
 #include "collectives/claims.hpp"
-#include "schedule/tool/verbs.hpp"
-#include "schedule/verify_words.hpp"
+#include "programs/schedule/verbs.hpp"
 
 namespace stretto::tool {
 namespace {

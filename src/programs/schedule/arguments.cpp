@@ -1,9 +1,9 @@
-#include "schedule/tool/arguments.hpp"
+#include "programs/schedule/arguments.hpp"
 
 #include <charconv>
 
+#include "base/words.hpp"
 #include "schedule/verify_meaning.hpp"
-#include "schedule/verify_words.hpp"
 
 namespace stretto::tool {
 namespace {

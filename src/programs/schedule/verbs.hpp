@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "schedule/tool/arguments.hpp"
+#include "programs/schedule/arguments.hpp"
 #include "topology/machine.hpp"
 
 namespace stretto::tool {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "schedule/tool/describe.hpp"
-#include "schedule/tool/verbs.hpp"
+#include "programs/schedule/describe.hpp"
+#include "programs/schedule/verbs.hpp"
 #include "schedule/verify.hpp"
 
 namespace stretto::tool {

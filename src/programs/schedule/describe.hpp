@@ -3,7 +3,7 @@
 
 #include "base/json.hpp"
 #include "schedule/cost.hpp"
-#include "schedule/tool/arguments.hpp"
+#include "programs/schedule/arguments.hpp"
 
 namespace stretto::tool {
 

@@ -7,7 +7,7 @@
 #include "base/json.hpp"
 #include "collectives/network.hpp"
 #include "model/simulate.hpp"
-#include "schedule/tool/verbs.hpp"
+#include "programs/schedule/verbs.hpp"
 #include "selection/classics.hpp"
 #include "selection/fastest.hpp"
 

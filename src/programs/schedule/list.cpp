@@ -1,5 +1,5 @@
 #include "base/json.hpp"
-#include "schedule/tool/verbs.hpp"
+#include "programs/schedule/verbs.hpp"
 
 namespace stretto::tool {
 

@@ -1,4 +1,4 @@
-#include "schedule/tool/describe.hpp"
+#include "programs/schedule/describe.hpp"
 
 #include "schedule/verify_words.hpp"
 

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "base/json.hpp"
-#include "schedule/tool/verbs.hpp"
-#include "schedule/verify_words.hpp"
+#include "base/words.hpp"
+#include "programs/schedule/verbs.hpp"
 
 namespace stretto::tool {
 namespace {

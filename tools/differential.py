@@ -16,9 +16,6 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from mpi_runs import MPIS, Mpi, algorithms_in_turn
 from sequence_runs import MOST_COMMUNICATORS, PROGRESS_THREAD, Batch, Compared, Simpler, compare

@@ -219,6 +219,29 @@ def test_a_planted_upward_import_is_found(tmp_path: Path, file: str, text: str) 
     assert len(list(upward_imports(package))) == 1
 
 
+def imports_of_tests(tools: Path, tests: Path) -> Iterator[str]:
+    """What builders run stands below the tests, which use it, too."""
+    theirs = {path.stem for path in tests.rglob("*.py")}
+    for path in sorted(tools.glob("*.py")):
+        for module in modules_imported(path):
+            top = module.partition(".")[0]
+            if top in theirs or top == tests.name:
+                yield f"{path.name}: tools may not import {module}"
+
+
+def test_tools_import_nothing_of_the_tests() -> None:
+    assert list(imports_of_tests(ROOT / "tools", ROOT / "tests")) == []
+
+
+@pytest.mark.parametrize("text", ["import modes\n", "def late():\n    from modes import MODES\n"])
+def test_a_planted_import_of_a_test_is_found(tmp_path: Path, text: str) -> None:
+    plant(tmp_path / "tests/mpi/modes.py", "import runs\n")
+    plant(tmp_path / "tools/runs.py", "import os\n")
+    assert list(imports_of_tests(tmp_path / "tools", tmp_path / "tests")) == []
+    plant(tmp_path / "tools/up.py", text)
+    assert len(list(imports_of_tests(tmp_path / "tools", tmp_path / "tests"))) == 1
+
+
 def plant(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)

@@ -1,12 +1,10 @@
-"""The MPIs that programs are built for here, and how a test runs one of the programs."""
+"""The MPIs that programs are built for here, and how tools and tests run one of the programs."""
 
 import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import pytest
 
 from stretto import native
 from stretto.errors import StrettoError
@@ -24,7 +22,7 @@ from stretto.launch.survey import served
 from stretto.launch.yielding import yielding
 from stretto.native.schedules import known_algorithms
 
-# Several tests run at a time, so ranks share cores: waiting ones leave them to others.
+# Several programs run at a time, so ranks share cores: waiting ones leave them to others.
 for _abi in Abi:
     os.environ.update(yielding(_abi))
 
@@ -36,7 +34,7 @@ os.environ.setdefault("OMPI_MCA_btl", "^ofi,openib,uct,usnic")
 # What is measured of the machine need not be precise.
 os.environ.setdefault(CALIBRATION_TIME, "5")
 
-# Most tests preload by hand, all ranks.
+# Tools and tests mostly preload by hand, all ranks.
 os.environ[ALL_RANKS] = "trust"
 
 # What tools/mpis.sh installs; programs built for another MPI of the same ABI run on these.
@@ -44,6 +42,10 @@ FURTHER_MPIS = Path(__file__).resolve().parents[1] / ".mpis"
 
 # A program that takes this long hangs; nothing here needs a tenth of it.
 HANGS_AFTER_S = 240.0
+
+
+class NoFortran(Exception):
+    """Not every MPI brings its bindings: a program in Fortran was not built for it."""
 
 
 @dataclass(frozen=True)
@@ -149,9 +151,8 @@ class Mpi:
     def _program(self, kind: str, name: str) -> Path:
         path = self.build / kind / self.abi / name
         if not path.exists():
-            # Only Fortran may be missing: not every MPI brings its bindings.
             assert name.startswith("fortran"), f"{path} was not built"
-            pytest.skip(f"no Fortran bindings for {self.launcher.name}")
+            raise NoFortran(f"no Fortran bindings for {self.launcher.name}")
         return path
 
 

@@ -65,6 +65,11 @@ static inline void* app_allocate(size_t count, size_t size) {
   return memory;
 }
 
+// Gives back what app_allocate gave.
+static inline void app_free(void* const* memory, size_t count) {
+  for (size_t i = 0; i < count; ++i) free(memory[i]);
+}
+
 // A well-mixed 64-bit value for every key (the finaliser of SplitMix64).
 static inline uint64_t app_mix(uint64_t key) {
   key += 0x9e3779b97f4a7c15u;

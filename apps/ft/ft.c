@@ -202,14 +202,9 @@ static Cube make_cube(int n) {
 }
 
 static void free_cube(Cube* cube) {
-  free(cube->field);
-  free(cube->spectrum);
-  free(cube->outgoing);
-  free(cube->incoming);
-  free(cube->plane);
-  free(cube->scratch);
-  free(cube->twiddle);
-  free(cube->decay);
+  void* const memory[] = {cube->field, cube->spectrum, cube->outgoing, cube->incoming,
+                          cube->plane, cube->scratch,  cube->twiddle,  cube->decay};
+  app_free(memory, sizeof memory / sizeof *memory);
 }
 
 int main(int argc, char** argv) {

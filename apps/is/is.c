@@ -195,17 +195,10 @@ static Sort make_sort(long total) {
 }
 
 static void free_sort(Sort* sort) {
-  free(sort->keys);
-  free(sort->outgoing);
-  free(sort->sizes);
-  free(sort->all_sizes);
-  free(sort->send_counts);
-  free(sort->send_first);
-  free(sort->recv_counts);
-  free(sort->recv_first);
-  free(sort->places);
-  free(sort->incoming);
-  free(sort->sorted);
+  void* const memory[] = {sort->keys,        sort->outgoing,   sort->sizes,       sort->all_sizes,
+                          sort->send_counts, sort->send_first, sort->recv_counts, sort->recv_first,
+                          sort->places,      sort->incoming,   sort->sorted};
+  app_free(memory, sizeof memory / sizeof *memory);
 }
 
 int main(int argc, char** argv) {

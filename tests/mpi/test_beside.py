@@ -9,14 +9,22 @@ HANGS_AFTER_S = 60.0
 
 
 @pytest.mark.parametrize(
-    ("case", "ranks"),
+    ("program", "case", "ranks"),
     [
-        ("buffer", 2), ("rounding", 2), ("stuck", 3), ("handlers", 2), ("copies", 2),
-        ("again", 2),
-        ("finalize", 2), ("busy", 2), ("fails", 2), ("follows", 2), ("between", 4),
+        ("beside", "buffer", 2),
+        ("beside", "rounding", 2),
+        ("beside", "stuck", 3),
+        ("beside", "between", 4),
+        ("beside_handlers", "handlers", 2),
+        ("beside_handlers", "copies", 2),
+        ("beside_handlers", "again", 2),
+        ("beside_handlers", "follows", 2),
+        ("beside_finalize", "finalize", 2),
+        ("beside_finalize", "busy", 2),
+        ("beside_finalize", "fails", 2),
     ],
-)  # fmt: skip
-def test_what_the_program_relies_on_stays(mpi: Mpi, case: str, ranks: int) -> None:
+)
+def test_what_the_program_relies_on_stays(mpi: Mpi, program: str, case: str, ranks: int) -> None:
     if case == "follows" and mpi.abi == "openmpi":
         pytest.skip("Open MPI gives every communicator a handler of its own")
     env = dict(OURS)
@@ -29,7 +37,7 @@ def test_what_the_program_relies_on_stays(mpi: Mpi, case: str, ranks: int) -> No
     if case == "fails":
         env["STRETTO_VERBOSE"] = "1"
     ended = mpi.run_under_stretto(
-        mpi.program("beside"), case, ranks=ranks, env=env, timeout_s=HANGS_AFTER_S
+        mpi.program(program), case, ranks=ranks, env=env, timeout_s=HANGS_AFTER_S
     )
     assert not ended.timed_out, ended.stderr
     assert "beside ok" in ended.stdout, ended.stderr
@@ -42,7 +50,7 @@ def test_what_the_program_relies_on_stays(mpi: Mpi, case: str, ranks: int) -> No
 def test_an_error_ends_the_job_while_another_thread_waits_for_a_late_rank(mpi: Mpi) -> None:
     env = OURS | {"STRETTO_DEVICE_BUFFERS": "on"}
     ended = mpi.run_under_stretto(
-        mpi.program("beside"), "swallows", ranks=2, env=env, timeout_s=HANGS_AFTER_S
+        mpi.program("beside_handlers"), "swallows", ranks=2, env=env, timeout_s=HANGS_AFTER_S
     )
     assert not ended.timed_out, ended.stderr
     assert not ended.ok

@@ -9,9 +9,10 @@
 namespace stretto::testing {
 namespace {
 
+Cost cost_of(Build build, const Shape& shape) { return cost(build_all(build, shape)); }
+
 TEST(Cost, OfAChainIsOneMessageAfterTheOther) {
-  const Shape shape{.collective = Collective::bcast, .size = 4, .count = 6};
-  const Cost total = cost(build_all(chain_bcast, shape));
+  const Cost total = cost_of(chain_bcast, {.collective = Collective::bcast, .size = 4, .count = 6});
   EXPECT_EQ(total.messages, 3);
   EXPECT_EQ(total.elements, 18);
   EXPECT_EQ(total.rounds, 3);
@@ -25,8 +26,8 @@ TEST(Cost, OfAChainIsOneMessageAfterTheOther) {
 
 // The root's messages depend on nothing, but it has one port to receive them with.
 TEST(Cost, OfALinearGatherIsInTheRootsPort) {
-  const Shape shape{.collective = Collective::gather, .size = 5, .count = 2};
-  const Cost total = cost(build_all(linear_gather, shape));
+  const Cost total =
+      cost_of(linear_gather, {.collective = Collective::gather, .size = 5, .count = 2});
   EXPECT_EQ(total.rounds, 1);
   EXPECT_EQ(total.max_received, 8);
   EXPECT_DOUBLE_EQ(total.alpha, 4);
@@ -34,8 +35,8 @@ TEST(Cost, OfALinearGatherIsInTheRootsPort) {
 }
 
 TEST(Cost, CountsReductionsOnTheCriticalPath) {
-  const Shape shape{.collective = Collective::reduce, .size = 4, .count = 3};
-  const Cost total = cost(build_all(chain_reduce, shape));
+  const Cost total =
+      cost_of(chain_reduce, {.collective = Collective::reduce, .size = 4, .count = 3});
   EXPECT_EQ(total.max_reduced, 3);
   EXPECT_EQ(total.max_scratch, 3);
   EXPECT_DOUBLE_EQ(total.gamma, 9);
@@ -43,8 +44,8 @@ TEST(Cost, CountsReductionsOnTheCriticalPath) {
 
 // Full duplex: both directions of an exchange at once.
 TEST(Cost, OfAnExchangeIsOneMessage) {
-  const Shape shape{.collective = Collective::allreduce, .size = 2, .count = 3};
-  const Cost total = cost(build_all(pair_allreduce, shape));
+  const Cost total =
+      cost_of(pair_allreduce, {.collective = Collective::allreduce, .size = 2, .count = 3});
   EXPECT_EQ(total.messages, 2);
   EXPECT_DOUBLE_EQ(total.alpha, 1);
   EXPECT_DOUBLE_EQ(total.beta, 3);

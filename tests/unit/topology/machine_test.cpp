@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
+#include "model/refused.hpp"
 #include "model/small_machines.hpp"
 
 namespace stretto::model {
@@ -60,21 +59,9 @@ TEST(Machine, ChargesAMessageByItsPiece) {
   EXPECT_DOUBLE_EQ(message_cost(host, 0).wire, 100);
 }
 
-struct Wrong {
-  const char* description;
-  const char* complaint;
-};
-
 class WrongMachine : public ::testing::TestWithParam<Wrong> {};
 
-TEST_P(WrongMachine, IsRefusedWithItsLine) {
-  try {
-    (void)machine_of(GetParam().description);
-    FAIL() << "was accepted";
-  } catch (const BadMachine& bad) {
-    EXPECT_EQ(std::string(bad.what()), GetParam().complaint);
-  }
-}
+TEST_P(WrongMachine, IsRefusedWithItsLine) { expect_refused(GetParam(), machine_of); }
 
 INSTANTIATE_TEST_SUITE_P(
     All, WrongMachine,

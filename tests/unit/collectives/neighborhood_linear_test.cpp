@@ -1,3 +1,4 @@
+// What the neighbourhood collectives' linear algorithms have in common.
 #include <gtest/gtest.h>
 
 #include "collectives/built.hpp"
@@ -6,9 +7,11 @@
 namespace stretto {
 namespace {
 
-TEST(NeighborAllgatherLinear, AllMessagesAreUnderWayAtOnceAndNoneGoesToOneself) {
+class NeighborhoodLinear : public ::testing::TestWithParam<Collective> {};
+
+TEST_P(NeighborhoodLinear, AllMessagesAreUnderWayAtOnceAndNoneGoesToOneself) {
   for (const int size : {1, 2, 5}) {
-    const Shape shape{.collective = Collective::neighbor_allgather,
+    const Shape shape{.collective = GetParam(),
                       .size = size,
                       .count = 3,
                       .graph = std::make_shared<const Graph>(ring_graph(size))};
@@ -21,6 +24,10 @@ TEST(NeighborAllgatherLinear, AllMessagesAreUnderWayAtOnceAndNoneGoesToOneself) 
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Both, NeighborhoodLinear,
+                         ::testing::Values(Collective::neighbor_allgather,
+                                           Collective::neighbor_alltoall));
 
 }  // namespace
 }  // namespace stretto

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 import crowded_bars
-from interleaved import Measured, figures, measure, on_rig, run_once, shown
+from interleaved import figures, measure, on_rig, run_once, shown, test_program
 from live_bars import simulator_live
 from replay_bars import replays
 from rich.console import Console
@@ -55,14 +55,8 @@ def overlap(mpi: Known, apps: Path, runs: int) -> Table:
     with on_rig(mpi, OVERLAP_RIG) as launcher:
         for name in track(("iallreduce", "ibcast"), "overlap", transient=True):
             got = measure(launcher, 2, [str(apps / "overlap"), name, "131072", "40"], runs)
-            table.add_row(
-                name,
-                got.spread("native", "ratio"),
-                got.spread("stretto", "ratio"),
-                "1.25",
-                got.spread("stretto", "slowdown"),
-                "1.10",
-            )
+            slowdown = got.spread("stretto", "slowdown")
+            table.add_row(name, *got.sides("ratio"), "1.25", slowdown, "1.10")
     return table
 
 
@@ -104,13 +98,8 @@ def crowded(mpi: Known, apps: Path, runs: int) -> Table:
     with on_rig(mpi, LATENCY_RIG) as launcher:
         for name in track(("allreduce", "bcast", "barrier"), "crowded", transient=True):
             got = measure(launcher, 8, [str(apps / "latency"), name, "8", "20"], runs)
-            table.add_row(
-                name,
-                got.spread("native", "latency_us"),
-                got.spread("stretto", "latency_us"),
-                got.ratio("latency_us"),
-                "10" if name == "allreduce" else "",
-            )
+            bar = "10" if name == "allreduce" else ""
+            table.add_row(name, *got.sides("latency_us"), got.speedup("latency_us"), bar)
     return table
 
 
@@ -131,19 +120,12 @@ def one_host(mpi: Known, apps: Path, runs: int) -> Table:
         # Where a process happens to lie in memory moves short times by a third.
         launches = 3 * runs if size <= 4096 else runs
         got = measure(mpi, 2, [str(apps / "latency"), name, str(size), str(calls)], launches)
-        swapped = Measured(got.stretto, got.native)
-        table.add_row(
-            name,
-            str(size),
-            got.spread("native", "latency_us"),
-            got.spread("stretto", "latency_us"),
-            swapped.ratio("latency_us"),
-            "1.10",
-        )
+        slowdown = got.slowdown("latency_us")
+        table.add_row(name, str(size), *got.sides("latency_us"), slowdown, "1.10")
     return table
 
 
-def idle(mpi: Known, apps: Path, runs: int) -> Table:
+def idle(mpi: Known, _apps: Path, runs: int) -> Table:
     """Wake-ups of a process that computes with nothing pending."""
     table = Table(
         "",
@@ -152,18 +134,12 @@ def idle(mpi: Known, apps: Path, runs: int) -> Table:
         "bar",
         title=(f"{mpi.name}: voluntary context switches in 5 s of computing, nothing pending"),
     )
-    program = apps.parent.parent / "tests" / mpi.abi / "idle"
-    got = measure(mpi, 2, [str(program), "5"], min(runs, 3))
-    table.add_row(
-        "most of any rank",
-        got.spread("native", "voluntary_switches"),
-        got.spread("stretto", "voluntary_switches"),
-        "5",
-    )
+    got = measure(mpi, 2, [test_program(mpi, "idle"), "5"], min(runs, 3))
+    table.add_row("most of any rank", *got.sides("voluntary_switches"), "5")
     return table
 
 
-def communicators(mpi: Known, apps: Path, _runs: int) -> Table:
+def communicators(mpi: Known, _apps: Path, _runs: int) -> Table:
     """Communicators made, used and freed: no failure, and memory stays flat."""
     cycles = 100_000
     table = Table(
@@ -180,16 +156,16 @@ def communicators(mpi: Known, apps: Path, _runs: int) -> Table:
         "STRETTO_PROGRESS_THREAD": "on",
         "STRETTO_SELECTION_ALLREDUCE": "recursive_doubling",
     }
-    program = apps.parent.parent / "tests" / mpi.abi / "many_communicators"
+    argv = [test_program(mpi, "many_communicators"), str(cycles)]
     # Open MPI alone crashes on a communicator that is freed while something runs on it.
-    got = figures(run_once(mpi, 2, [str(program), str(cycles)], env, timeout_s=1800))
+    got = figures(run_once(mpi, 2, argv, env, timeout_s=1800))
     early, end = got["rss_kib_early"], got["rss_kib_end"]
     growth = f"{100 * (end - early) / early:.2f} %"
     table.add_row(str(cycles), f"{early:.0f}", f"{end:.0f}", growth, "1 %")
     return table
 
 
-def profile(mpi: Known, apps: Path, runs: int) -> Table:
+def profile(mpi: Known, _apps: Path, runs: int) -> Table:
     """What being profiled costs a program that calls MPI all the time."""
     table = Table(
         "",
@@ -199,16 +175,9 @@ def profile(mpi: Known, apps: Path, runs: int) -> Table:
         "bar",
         title=f"{mpi.name}, one host, 2 pinned ranks: computing and calling MPI in turn",
     )
-    program = apps.parent.parent / "tests" / mpi.abi / "steady"
-    got = measure(mpi, 2, [str(program), "20000"], 3 * runs, mode="profile")
-    swapped = Measured(got.stretto, got.native)
-    table.add_row(
-        "steady",
-        got.spread("native", "calls_a_second"),
-        got.spread("native", "time_s"),
-        swapped.ratio("time_s"),
-        "1.02",
-    )
+    got = measure(mpi, 2, [test_program(mpi, "steady"), "20000"], 3 * runs, mode="profile")
+    native_figures = (got.spread("native", figure) for figure in ("calls_a_second", "time_s"))
+    table.add_row("steady", *native_figures, got.slowdown("time_s"), "1.02")
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from interleaved import Measured, measure, on_rig
+from interleaved import measure, on_rig
 from rich.progress import track
 from rich.table import Table
 
@@ -40,13 +40,7 @@ def programs(mpi: Known, apps: Path, runs: int) -> Table:
             name, *arguments = program.split()
             argv = [str(apps / name), *arguments]
             got = measure(launcher, 8, argv, runs, both=yielding(mpi.abi))
-            table.add_row(
-                program,
-                got.spread("native", "time"),
-                got.spread("stretto", "time"),
-                got.ratio("time"),
-                "0.97",
-            )
+            table.add_row(program, *got.sides("time"), got.speedup("time"), "0.97")
     return table
 
 
@@ -84,17 +78,15 @@ def _cells(
         calls = quick if size <= 4096 else max(1, quick // 10)
         argv = [str(apps / "latency"), name, str(size), str(calls)]
         got = measure(launcher, ranks, argv, runs, both=yielding(mpi.abi))
-        swapped = Measured(got.stretto, got.native)
         # What Stretto would take itself, where it leaves the call to the MPI.
         env = {SELECTED: "stretto"}
         own = measure(launcher, ranks, argv, runs, env=env, both=yielding(mpi.abi))
         table.add_row(
             name,
             str(size) if "barrier" not in name else "",
-            got.spread("native", "latency_us"),
-            got.spread("stretto", "latency_us"),
-            swapped.ratio("latency_us"),
+            *got.sides("latency_us"),
+            got.slowdown("latency_us"),
             "1.10",
-            Measured(own.stretto, own.native).ratio("latency_us"),
+            own.slowdown("latency_us"),
         )
     return table

@@ -36,10 +36,24 @@ class Measured:
         """Median (minimum-maximum)."""
         return shown([run[figure] for run in getattr(self, side)])
 
-    def ratio(self, figure: str) -> str:
-        """Of native to Stretto, run by run."""
+    def sides(self, figure: str) -> tuple[str, str]:
+        """Native and under Stretto."""
+        return self.spread("native", figure), self.spread("stretto", figure)
+
+    def speedup(self, figure: str) -> str:
+        """Native over Stretto, run by run."""
         pairs = zip(self.native, self.stretto, strict=True)
-        return shown([ours[figure] / theirs[figure] for ours, theirs in pairs])
+        return shown([theirs[figure] / ours[figure] for theirs, ours in pairs])
+
+    def slowdown(self, figure: str) -> str:
+        """Stretto over native, run by run."""
+        pairs = zip(self.native, self.stretto, strict=True)
+        return shown([ours[figure] / theirs[figure] for theirs, ours in pairs])
+
+    def added(self, figure: str) -> str:
+        """What Stretto takes more than native, run by run."""
+        pairs = zip(self.native, self.stretto, strict=True)
+        return shown([ours[figure] - theirs[figure] for theirs, ours in pairs])
 
 
 def shown(values: list[float]) -> str:
@@ -91,6 +105,11 @@ def measure(
         for side in sides if run % 2 == 0 else sides[::-1]:
             getattr(taken, side.name).append(figures(run_once(launcher, ranks, argv, side.env)))
     return taken
+
+
+def test_program(mpi: Known, name: str) -> str:
+    """A program of tests/mpi."""
+    return str(native.native_dir() / "tests" / mpi.abi / name)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from interleaved import measure, shown
+from interleaved import measure, test_program
 from rich.table import Table
 from whatif_study import APPS, ask, of, stretto
 
@@ -146,7 +146,7 @@ def range_of(times: dict[str, float]) -> str:
     return percent((times["most"] - times["least"]) / times["median"])
 
 
-def cost_of_calls(mpi: Known, apps: Path, runs: int) -> Table:
+def cost_of_calls(mpi: Known, _apps: Path, runs: int) -> Table:
     """What virtual time costs a short call, with the three usual scenarios."""
     table = Table(
         "8 B",
@@ -156,16 +156,12 @@ def cost_of_calls(mpi: Known, apps: Path, runs: int) -> Table:
         "bar",
         title=f"{mpi.name}, one host, 2 pinned ranks: CPU time of a call",
     )
-    program = apps.parent.parent / "tests" / mpi.abi / "calls"
     with tempfile.TemporaryDirectory() as folder:
         scenarios = Path(folder) / "scenarios.txt"
         usual = usual_scenarios(read_machine("infiniband-100g"), ["alltoall"])
         scenarios.write_text("".join(each.for_the_library() for each in usual))
         env = {SCENARIOS: str(scenarios)}
-        got = measure(mpi, 2, [str(program), "100000"], runs, "whatif", env)
+        got = measure(mpi, 2, [test_program(mpi, "calls"), "100000"], runs, "whatif", env)
     for figure, bar in (("blocking_us", "0.5"), ("nonblocking_us", "0.5"), ("alltoall_us", "")):
-        pairs = zip(got.native, got.stretto, strict=True)
-        more = shown([ours[figure] - theirs[figure] for theirs, ours in pairs])
-        both = (got.spread(side, figure) for side in ("native", "stretto"))
-        table.add_row(figure.removesuffix("_us"), *both, more, bar)
+        table.add_row(figure.removesuffix("_us"), *got.sides(figure), got.added(figure), bar)
     return table

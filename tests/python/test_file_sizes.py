@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ENDINGS = ("c", "cpp", "h", "hpp", "in", "py", "f", "f90", "sh", "cmake", "j2")
 SOURCES = [f"*.{ending}" for ending in ENDINGS]
-MOST_LINES = 600
+MOST_LINES = 400
 
 
 def lines_of(path: Path) -> int:
@@ -18,7 +18,7 @@ def too_long(paths: list[Path]) -> list[str]:
     return [f"{path}: {lines}" for path in paths if (lines := lines_of(path)) > MOST_LINES]
 
 
-def test_no_source_file_is_over_600_lines() -> None:
+def test_no_source_file_is_over_400_lines() -> None:
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *SOURCES],
         cwd=ROOT,
@@ -31,8 +31,8 @@ def test_no_source_file_is_over_600_lines() -> None:
     assert too_long(paths) == []
 
 
-def test_a_file_of_601_lines_is_found(tmp_path: Path) -> None:
-    (tmp_path / "enough.cpp").write_text("\n" * 600)
-    (tmp_path / "long.cpp").write_text("\n" * 601)
+def test_a_file_of_401_lines_is_found(tmp_path: Path) -> None:
+    (tmp_path / "enough.cpp").write_text("\n" * 400)
+    (tmp_path / "long.cpp").write_text("\n" * 401)
     found = too_long([tmp_path / "enough.cpp", tmp_path / "long.cpp"])
-    assert found == [f"{tmp_path / 'long.cpp'}: 601"]
+    assert found == [f"{tmp_path / 'long.cpp'}: 401"]

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.options import (
     AsJson,
@@ -26,9 +26,6 @@ from stretto.launch.job import prepare
 from stretto.model.calibrated import Fitted, machine_of
 from stretto.model.machine import toml_of
 from stretto.report.words import seconds, significant
-
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 
 
 def calibrate(
@@ -64,7 +61,7 @@ def calibrate(
         file = Path("calibration.json")
         print(shlex.join(calibration_command(job, job.launcher, ranks, file)))
         return
-    with launcher_on(job.launcher, rig) as where, _err.status("measuring"):
+    with launcher_on(job.launcher, rig) as where, err.status("measuring"):
         calibration = measure(job, where, ranks, timeout)
     refuse_if_crowded(calibration)
     fitted = machine_of(calibration, name)
@@ -76,7 +73,7 @@ def calibrate(
         print(as_text(_plain(fitted)))
     else:
         _print(fitted, calibration)
-        _err.print(f"Machine: {output}", markup=False, soft_wrap=True)
+        note(f"Machine: {output}")
 
 
 def refuse_if_crowded(calibration: Calibration) -> None:
@@ -89,7 +86,7 @@ def refuse_if_crowded(calibration: Calibration) -> None:
 
 
 def _print(fitted: Fitted, calibration: Calibration) -> None:
-    _out.print(f"{calibration.mpi}: {calibration.ranks} ranks, {calibration.hosts} host(s)")
+    out.print(f"{calibration.mpi}: {calibration.ranks} ranks, {calibration.hosts} host(s)")
     for level, pieces in fitted.pieces.items():
         table = Table(title=f"level '{level}'", title_justify="left")
         for column in ("from bytes", "L", "o send", "o recv", "O ns/B", "g", "G ns/B", "worst fit"):
@@ -107,9 +104,9 @@ def _print(fitted: Fitted, calibration: Calibration) -> None:
                 significant(each.gap_ns_per_byte),
                 f"{piece.worst:.1%}" if piece.sizes > 1 else "one size",
             )
-        _out.print(table)
+        out.print(table)
     compute = fitted.machine.compute
-    _out.print(
+    out.print(
         f"copy {significant(compute.copy_ns_per_byte)} ns/B, "
         f"reduce {significant(compute.reduce_ns_per_byte)} ns/B, "
         f"page fault {seconds(compute.page_fault_ns * 1e-9)}; "

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from stretto.cli.consoles import note
 from stretto.cli.options import (
     Algorithms,
     AsJson,
@@ -15,7 +16,7 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
-from stretto.cli.output import launches_bar, note, print_json, print_result
+from stretto.cli.output import launches_bar, print_json, print_result
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.data.machine import load_average
 from stretto.data.run_folder import Plan, RunFolder, create, default_path, resumable, resume

@@ -7,31 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from stretto.cli.consoles import err, out
 from stretto.launch.survey import Survey, Variant
 from stretto.report.comparison import Answers, Result, SideTimes
 from stretto.report.words import calls, interval, seconds, verdict
-
-_out = Console(highlight=False)
-# Notes and progress stay out of what a program may read from stdout.
-_err = Console(stderr=True, highlight=False)
 
 
 @contextmanager
 def launches_bar(name: str, total: int) -> Iterator[Callable[[], None]]:
     """A progress bar; what it yields marks one launch as done."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TextColumn("launches"), TimeElapsedColumn(), console=_err) as bar:
+    with Progress(*columns, TextColumn("launches"), TimeElapsedColumn(), console=err) as bar:
         task = bar.add_task(name, total=total)
         yield lambda: bar.advance(task)
-
-
-def note(text: str) -> None:
-    """Something worth knowing that is not the result."""
-    _err.print(text, markup=False, soft_wrap=True)
 
 
 def print_plain_json(value: Any) -> None:
@@ -47,31 +38,31 @@ def print_json(result: Result) -> None:
 
 def print_result(result: Result) -> None:
     """One table of times, one of calls, then the answers and what to doubt."""
-    _out.print(_times_table(result))
-    _out.print(_calls_table(result))
-    _out.print(verdict(result.best[1].ratio, result.best[0]), style="bold")
+    out.print(_times_table(result))
+    out.print(_calls_table(result))
+    out.print(verdict(result.best[1].ratio, result.best[0]), style="bold")
     good = result.answers is Answers.SAME
     style = "green" if good else "red" if result.answers is Answers.DIFFERENT else "yellow"
-    _out.print(f"{result.answers}: {result.answers_detail}", style=style, markup=False)
+    out.print(f"{result.answers}: {result.answers_detail}", style=style, markup=False)
     for warning in result.warnings:
-        _err.print(f"Warning: {warning.text}", style="yellow", markup=False, soft_wrap=True)
+        err.print(f"Warning: {warning.text}", style="yellow", markup=False, soft_wrap=True)
 
 
 def print_info(survey: Survey) -> None:
     """Everything found: variants line by line, settings in a table."""
-    _out.print("Variants of the drop-in, and the MPIs found here that each serves:")
+    out.print("Variants of the drop-in, and the MPIs found here that each serves:")
     for variant in survey.variants:
         for line in _variant_lines(variant):
-            _out.print("  " + line, markup=False, soft_wrap=True)
+            out.print("  " + line, markup=False, soft_wrap=True)
     knobs = _table("Settings", "variable", "value", "from", "meaning")
     for setting in survey.settings:
         knobs.add_row(setting.knob.name, setting.value, setting.source, setting.knob.meaning)
-    _out.print(knobs)
+    out.print(knobs)
     for name in survey.unknown_settings:
-        _err.print(f"Warning: nothing reads {name}; misspelt?", style="yellow", soft_wrap=True)
+        err.print(f"Warning: nothing reads {name}; misspelt?", style="yellow", soft_wrap=True)
     cpus = ",".join(map(str, survey.cpus))
-    _out.print(f"Cores: {survey.cores} (CPUs {cpus} may be used)")
-    _out.print("Versions: " + ", ".join(f"{name} {it}" for name, it in survey.versions.items()))
+    out.print(f"Cores: {survey.cores} (CPUs {cpus} may be used)")
+    out.print("Versions: " + ", ".join(f"{name} {it}" for name, it in survey.versions.items()))
 
 
 def _variant_lines(variant: Variant) -> Iterator[str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from stretto.cli import profile_tables as tables
+from stretto.cli.consoles import note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.options import (
     AsJson,
@@ -18,12 +18,11 @@ from stretto.cli.options import (
     Ranks,
     Timeout,
 )
-from stretto.cli.output import note
 from stretto.cli.profile_json import plain
 from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_empty, run_folder
 from stretto.data.places import Line, Lines
-from stretto.data.profile_record import ProfileRecord, write_record
+from stretto.data.profile_record import ProfileRecord, places_of, write_record
 from stretto.data.profiles import read_profile
 from stretto.data.symbols import source_lines
 from stretto.launch.base import Start
@@ -32,9 +31,6 @@ from stretto.launch.job import prepare, provenance_of
 from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.profile import profiled
 from stretto.report.profile import ProfileSummary, summarise
-
-_out = Console(highlight=False)
-
 
 Output = Annotated[
     Path | None,
@@ -97,8 +93,8 @@ def profile(
     recorded = read_profile(folder, ranks)
     summary = summarise(recorded)
     lines = _lines(summary)
-    record = ProfileRecord(Path(program[0]).name, ranks, job.launcher.name, provenance, lines)
-    write_record(record, folder)
+    name, places = Path(program[0]).name, places_of(lines)
+    write_record(ProfileRecord(name, ranks, job.launcher.name, provenance, places), folder)
     if traced:
         note(trace_line(write_trace_of(folder, recorded, lines), recorded))
     if as_json:
@@ -120,8 +116,8 @@ def _lines(summary: ProfileSummary) -> Lines:
 
 
 def _print(summary: ProfileSummary, lines: Lines, folder: Path) -> None:
-    *above, last = tables.page(summary, lines, _out)
+    *above, last = tables.page(summary, lines, out)
     for part in above:
-        _out.print(part, markup=False, soft_wrap=isinstance(part, str))
-    _out.print(last, markup=False, soft_wrap=True, style="bold")
+        out.print(part, markup=False, soft_wrap=isinstance(part, str))
+    out.print(last, markup=False, soft_wrap=True, style="bold")
     note(f"Run folder: {folder}   `stretto report {folder}` shows it")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from stretto.cli import whatif_tables as tables
+from stretto.cli.consoles import err, out
 from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson
 from stretto.cli.whatif_json import plain
@@ -25,9 +25,6 @@ from stretto.native.replay import replay as run_again
 from stretto.native.schedules import known_algorithms
 from stretto.report.whatif import Run, answer
 from stretto.report.words import percent
-
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 
 Work = Literal["weak", "strong"]
 
@@ -79,7 +76,7 @@ def replay(
     run = about(trace)
     where = read_machine(machine) if machine else machine_of_toml(run.machine.encode(), str(trace))
     text = _scenarios(trace, run, where, scenario or [], factor, anew=machine is not None)
-    with _err.status("replaying"):
+    with err.status("replaying"):
         replayed = run_again(trace, text, factor, strong=work == "strong")
     found = answer([], [Run.of(replayed.ranks)])
     lines = source_lines(total.place for total in found.call_sites)
@@ -106,7 +103,7 @@ def _assumptions(run: About, replayed: Replay, work: Work, where: Machine) -> It
 
 
 def _say(line: str) -> None:
-    _out.print(line, markup=False, soft_wrap=True)
+    out.print(line, markup=False, soft_wrap=True)
 
 
 def _factor(text: str) -> int:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stretto.cli.output import note
+from stretto.cli.consoles import note
 from stretto.data.profile_record import is_profile, read_record
 from stretto.data.profiles import read_profile
 from stretto.data.run_folder import RunFolder

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import track
 
 from stretto.cli import schedule_tables as tables
+from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson, elements_of
 from stretto.data.schedules import Algorithm, Proof, Schedule
@@ -22,8 +22,6 @@ app = typer.Typer(help="The schedules of the library: list, show and verify them
 _FAULT_FOUND = 3
 _ROOM = 14  # lines of a terminal that the steps leave to the costs and the prompt
 _FEWEST_ROWS = 16
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 
 AnyCollective = Annotated[
     str | None, typer.Argument(metavar="COLLECTIVE", help="Only this one: bcast, allreduce, ...")
@@ -41,7 +39,7 @@ def list_(collective: AnyCollective = None, as_json: AsJson = False) -> None:
     if as_json:
         _print_json(known)
     else:
-        _out.print(tables.algorithms(known))
+        out.print(tables.algorithms(known))
 
 
 @app.command()
@@ -107,15 +105,15 @@ def verify(
     """
     chosen = _chosen(collective, algorithm)
     proving = prove(chosen, max_ranks, usable_cores())
-    done = list(track(proving, "proving", total=len(chosen), console=_err))
+    done = list(track(proving, "proving", total=len(chosen), console=err))
     proofs = _in_order(chosen, done)
     faults = [proof.fault for proof in proofs if proof.fault is not None]
     if as_json:
         _print_json(proofs)
     else:
-        _out.print(tables.proofs(proofs))
+        out.print(tables.proofs(proofs))
     for fault in faults:
-        _err.print(fault, style="red", markup=False, soft_wrap=True)
+        err.print(fault, style="red", markup=False, soft_wrap=True)
     if faults:
         raise typer.Exit(_FAULT_FOUND)
 
@@ -144,14 +142,14 @@ def _options(values: dict[str, Any]) -> list[str]:
 
 
 def _print_schedule(schedule: Schedule, rank: int | None, whole: bool) -> None:
-    most = max(_FEWEST_ROWS, _out.height - _ROOM)
+    most = max(_FEWEST_ROWS, out.height - _ROOM)
     table, left_out = tables.steps(schedule, rank, most=sys.maxsize if whole else most)
-    _out.print(tables.title(schedule), style="bold", markup=False)
-    _out.print(table)
+    out.print(tables.title(schedule), style="bold", markup=False)
+    out.print(table)
     if left_out:
-        _out.print(f"{left_out:,} more steps: --rank R for one rank's, --all for every one")
+        out.print(f"{left_out:,} more steps: --rank R for one rank's, --all for every one")
     for line in tables.costs(schedule.cost):
-        _out.print(line, markup=False, soft_wrap=True)
+        out.print(line, markup=False, soft_wrap=True)
 
 
 def _print_json(value: Any) -> None:
@@ -163,4 +161,4 @@ def _write(path: Path, picture: str) -> None:
         path.write_text(picture, encoding="utf-8")
     except OSError as error:
         raise InputError(f"--svg {path}: {error.strerror}") from error
-    _err.print(f"Drawn in {path}", markup=False, soft_wrap=True)
+    note(f"Drawn in {path}")

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import track
 
 from stretto.cli import simulate_tables as tables
+from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson, bytes_of, elements_of
 from stretto.cli.simulate_options import (
@@ -34,9 +34,6 @@ from stretto.launch.cores import usable_cores
 from stretto.model.machine import Machine, read_machine
 from stretto.native.schedules import Unsuited, algorithms
 from stretto.native.simulations import Case, Conditions, simulate_all
-
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
 
 
 def simulate(
@@ -93,7 +90,7 @@ def simulate(
     else:
         _print(f"{title}, {ranks:,} ranks", ranks, curves)
     for words in _left_out(left_out):
-        _err.print(f"left out: {words}", markup=False, soft_wrap=True)
+        note(f"left out: {words}")
 
 
 def _check_plot(path: Path) -> None:
@@ -111,7 +108,7 @@ def _draw(path: Path, title: str, curves: dict[str, list[Simulated]]) -> None:
     from stretto.report.scaling import draw_scaling  # noqa: PLC0415 - see _check_plot
 
     draw_scaling(path, title, curves)
-    _err.print(f"Drawn in {path}", markup=False, soft_wrap=True)
+    note(f"Drawn in {path}")
 
 
 def _machine(name: str, ppn: int | None) -> Machine:
@@ -152,9 +149,7 @@ def _simulated(
     done: dict[Case, Simulated] = {}
     left_out: dict[Case, str] = {}
     running = simulate_all(machine, conditions, cases, usable_cores())
-    for case, answer in track(
-        running, "simulating", total=len(cases), console=_err, transient=True
-    ):
+    for case, answer in track(running, "simulating", total=len(cases), console=err, transient=True):
         if isinstance(answer, Unsuited):
             left_out[case] = str(answer)
         else:
@@ -190,9 +185,9 @@ def _title(collective: str, bytes_: int, conditions: Conditions, machine: Machin
 
 
 def _print(title: str, ranks: int, curves: dict[str, list[Simulated]]) -> None:
-    _out.print(title, style="bold", markup=False)
+    out.print(title, style="bold", markup=False)
     largest = [each for points in curves.values() for each in points if each.ranks == ranks]
     if largest:
-        _out.print(tables.comparison(largest))
+        out.print(tables.comparison(largest))
     if any(each.ranks != ranks for points in curves.values() for each in points):
-        _out.print(tables.scaling({name: points for name, points in curves.items() if points}))
+        out.print(tables.scaling({name: points for name, points in curves.items() if points}))

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import IO, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress
 
 from stretto.cli import whatif_tables as tables
 from stretto.cli.calibrate import refuse_if_crowded
+from stretto.cli.consoles import err, note
 from stretto.cli.json_text import as_text
 from stretto.cli.options import (
     AsJson,
@@ -45,8 +45,6 @@ from stretto.report.words import size
 _MACHINE = "machine.toml"
 _SCENARIOS = "scenarios.txt"
 _STAND_IN = "cluster-2006"  # has hosts and a network, as what will be measured may have
-
-_err = Console(stderr=True, highlight=False)
 
 
 Runs = Annotated[int, typer.Option(min=1, help="Real and virtual runs, in turn.")]
@@ -160,17 +158,16 @@ def _described(folder: Path, machine: Machine, scenarios: Sequence[Scenario]) ->
 def _run(
     supposed: Supposed, runs: int, folder: Path, stdout: IO[bytes] | None
 ) -> tuple[list[list[RankTimes]], list[list[RankTimes]]]:
-    with Progress(console=_err, transient=True) as progress:
+    with Progress(console=err, transient=True) as progress:
         task = progress.add_task("running", total=2 * runs)
         return run_in_turn(supposed, runs, folder, stdout, lambda: progress.advance(task))
 
 
 def _show(found: Answer, machine: Machine, folder: Path, *, as_json: bool) -> None:
     if found.hosts > 1 and not machine.has_network:
-        _err.print(
+        note(
             f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "
-            "measured on two hosts with calibrate",
-            soft_wrap=True,
+            "measured on two hosts with calibrate"
         )
     lines = source_lines(total.place for total in found.call_sites)
     text = as_text(plain(found, lines))
@@ -179,7 +176,7 @@ def _show(found: Answer, machine: Machine, folder: Path, *, as_json: bool) -> No
         print(text)
     else:
         tables.show(found, lines)
-        _err.print(f"Run folder: {folder}", markup=False, soft_wrap=True)
+        note(f"Run folder: {folder}")
 
 
 def _record(trace: Path, job: Job, folder: Path, ranks: int) -> None:
@@ -190,7 +187,7 @@ def _record(trace: Path, job: Job, folder: Path, ranks: int) -> None:
     )
     about = About(list(job.program.argv), ranks, version, machine, scenarios)
     recorded = write_trace(trace, about, folder / "virtual-0")
-    _err.print(f"Trace: {trace} ({size(recorded)})", markup=False, soft_wrap=True)
+    note(f"Trace: {trace} ({size(recorded)})")
 
 
 def _write(file: Path, text: str) -> None:
@@ -202,7 +199,7 @@ def _write(file: Path, text: str) -> None:
 
 def _measured(job: Job, where: Launcher, ranks: int, timeout: float | None) -> Machine:
     """What messages and collectives cost here, with as many ranks as there are cores for."""
-    with _err.status("measuring this machine"):
+    with err.status("measuring this machine"):
         calibration = calibrate(job, where, max(2, min(ranks, usable_cores())), timeout)
     refuse_if_crowded(calibration)
     return machine_of(calibration, "this machine").machine

@@ -1,8 +1,8 @@
 """What-if answers as they fit a terminal."""
 
-from rich.console import Console
 from rich.table import Table
 
+from stretto.cli.consoles import out
 from stretto.data.places import Lines
 from stretto.data.virtual_times import SIM
 from stretto.report.collective_totals import CollectiveTotal
@@ -27,7 +27,6 @@ _FLAGS = {
 
 def show(answer: Answer, lines: Lines) -> None:
     """All of it."""
-    out = Console(highlight=False)
     out.print(scenarios(answer))
     for line in summary(answer):
         out.print(line, markup=False, soft_wrap=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from stretto.data.rank_files import OfRank
 from stretto.errors import StrettoError
 
 
@@ -25,13 +26,10 @@ class Passed(msgspec.Struct, frozen=True):
     calls: int
 
 
-class RankCounters(msgspec.Struct, frozen=True):
-    """What one rank wrote as it finalized."""
+class RankCounters(OfRank, frozen=True):
+    """What one rank counted."""
 
-    rank: int
-    size: int
     abi: str
-    mpi: str
     thread_level: str
     hosts: int
     oversubscribed: bool

@@ -11,27 +11,31 @@ from stretto.errors import InputError
 _RECORD = "profile.json"
 
 
-class ProfileRecord(msgspec.Struct, frozen=True):
-    """What was profiled; its lines are those of the program as it was then."""
+class Place(msgspec.Struct, frozen=True):
+    """A call site whose line is known."""
 
-    name: str
-    ranks: int
-    launcher: str
-    provenance: Provenance
-    lines: Lines
-
-
-class _Place(msgspec.Struct, frozen=True):
     address: Address
     line: Line
 
 
-class _Stored(msgspec.Struct, frozen=True):
+class ProfileRecord(msgspec.Struct, frozen=True):
+    """What was profiled; its places are those of the program as it was then."""
+
     name: str
     ranks: int
     launcher: str
     provenance: Provenance
-    places: list[_Place]
+    places: list[Place]
+
+    @property
+    def lines(self) -> Lines:
+        """By address."""
+        return {place.address: place.line for place in self.places}
+
+
+def places_of(lines: Lines) -> list[Place]:
+    """As they are stored."""
+    return [Place(address, line) for address, line in lines.items()]
 
 
 def is_profile(folder: Path) -> bool:
@@ -41,10 +45,8 @@ def is_profile(folder: Path) -> bool:
 
 def write_record(record: ProfileRecord, folder: Path) -> None:
     """Store it in the run folder."""
-    places = [_Place(address, line) for address, line in record.lines.items()]
-    stored = _Stored(record.name, record.ranks, record.launcher, record.provenance, places)
     partial = folder / f"{_RECORD}.partial"
-    partial.write_bytes(msgspec.json.format(msgspec.json.encode(stored), indent=2) + b"\n")
+    partial.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     partial.rename(folder / _RECORD)
 
 
@@ -52,8 +54,6 @@ def read_record(folder: Path) -> ProfileRecord:
     """Read it back. Raises InputError where it is damaged."""
     path = folder / _RECORD
     try:
-        stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
+        return msgspec.json.decode(path.read_bytes(), type=ProfileRecord)
     except (OSError, msgspec.DecodeError) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
-    lines = {place.address: place.line for place in stored.places}
-    return ProfileRecord(stored.name, stored.ranks, stored.launcher, stored.provenance, lines)

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from stretto.data.rank_files import OfRank
 from stretto.errors import ApplicationFailed, InputError
 
 # src/intercept/profile/recorder.hpp, struct Instance.
@@ -86,13 +87,10 @@ class Traced(msgspec.Struct, frozen=True):
     events: int  # in which these are: polls in a row are one
 
 
-class RankProfile(msgspec.Struct, frozen=True):
+class RankProfile(OfRank, frozen=True):
     """What one rank wrote as it finalized."""
 
-    rank: int
-    size: int
     abi: str
-    mpi: str
     host: str
     begin_ns: int
     end_ns: int

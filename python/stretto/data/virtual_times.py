@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from stretto.data.rank_files import OfRank
 from stretto.errors import ApplicationFailed
 
 # The scenarios that every run has, by name: as it is, with collectives free, with all
@@ -56,12 +57,9 @@ class Unmodelled(msgspec.Struct, frozen=True):
     ns: int
 
 
-class RankTimes(msgspec.Struct, frozen=True):
+class RankTimes(OfRank, frozen=True):
     """What one rank wrote as it finalized; in real time there are no clocks and sites."""
 
-    rank: int
-    size: int
-    mpi: str
     host: str
     wall_ns: int
     involuntary_switches: int
@@ -71,11 +69,12 @@ class RankTimes(msgspec.Struct, frozen=True):
     crowded: bool = False  # its host has fewer cores than ranks
     computed_ns: float = 0.0
     blocked_ns: float = 0.0
-    clocks: list[Clock] = []
+    clocks: list[Clock] = msgspec.field(default_factory=list)
     flags: Flags = Flags()
-    unmodelled: list[Unmodelled] = []
-    sites: list[CollectiveSite] = []
-    recorded_ns: list[float] = []  # of a rank that is replayed: what its clocks showed in the run
+    unmodelled: list[Unmodelled] = msgspec.field(default_factory=list)
+    sites: list[CollectiveSite] = msgspec.field(default_factory=list)
+    # Of a rank that is replayed: what its clocks showed in the run.
+    recorded_ns: list[float] = msgspec.field(default_factory=list)
 
 
 def read_times(folder: Path, ranks: int) -> list[RankTimes]:

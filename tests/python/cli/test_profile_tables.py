@@ -87,7 +87,7 @@ def test_a_trace_is_bounded_for_any_number_of_ranks(ranks: int, calls: int) -> N
 def test_a_cut_trace_says_so(traced: list[Traced | None], words: str) -> None:
     reading = ClockReading(0, 0, 0)
     ranks = [
-        RankProfile(n, 2, "openmpi", "Open MPI", "here", 0, 1, 0, (reading, reading), [], [], each)
+        RankProfile(n, 2, "Open MPI", "openmpi", "here", 0, 1, 0, (reading, reading), [], [], each)
         for n, each in enumerate(traced)
     ]
     line = trace_line(Path("trace.json.gz"), Profile(ranks, []))

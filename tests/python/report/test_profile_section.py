@@ -8,7 +8,7 @@ import pytest
 
 from stretto.cli.main import run_command
 from stretto.data.places import Address, Line
-from stretto.data.profile_record import ProfileRecord, read_record, write_record
+from stretto.data.profile_record import ProfileRecord, places_of, read_record, write_record
 from stretto.data.profiles import CallSite, ClockReading, Comm, Overlap, RankProfile, read_profile
 from stretto.data.provenance import collect
 from stretto.errors import InputError
@@ -54,7 +54,8 @@ def profiled(folder: Path, ranks: list[RankProfile], lines: dict[Address, Line])
         native_command=["mpirun"],
         stretto_command=["mpirun", "-x", "LD_PRELOAD=/lib/x.so"],
     )
-    write_record(ProfileRecord("<app>", len(ranks), "Open MPI", provenance, lines), folder)
+    record = ProfileRecord("<app>", len(ranks), "Open MPI", provenance, places_of(lines))
+    write_record(record, folder)
     return folder
 
 

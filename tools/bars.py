@@ -228,7 +228,7 @@ BARS = {
 
 
 def pinned(mpi: Known) -> Known:
-    """The launcher, told to give each rank a core."""
+    """The launcher, with the option that gives each rank a core."""
     return replace(
         mpi, extra=("--bind-to", "core") if mpi.abi == "openmpi" else ("-bind-to", "core")
     )

@@ -51,7 +51,7 @@ FURTHER_MPIS = ROOT / ".mpis"
 
 
 @dataclass
-class Told:
+class TestRun:
     """What the ranks of one run said."""
 
     ran: int = 0
@@ -74,13 +74,13 @@ def tests_of_mpi4py() -> Path:
     return folder / "test"
 
 
-def understood(output: str) -> Told:
+def understood(output: str) -> TestRun:
     """Read what unittest printed, of all ranks at once."""
-    told = Told()
-    told.ran = max(map(int, re.findall(r"Ran (\d+) tests", output)), default=0)
-    told.skipped = max(map(int, re.findall(r"skipped=(\d+)", output)), default=0)
-    told.failed = set(re.findall(r"(?m)^(?:ERROR|FAIL): (\S+ \(\S+\))", output))
-    return told
+    found = TestRun()
+    found.ran = max(map(int, re.findall(r"Ran (\d+) tests", output)), default=0)
+    found.skipped = max(map(int, re.findall(r"skipped=(\d+)", output)), default=0)
+    found.failed = set(re.findall(r"(?m)^(?:ERROR|FAIL): (\S+ \(\S+\))", output))
+    return found
 
 
 def mpi4py_of_the_standard_abi() -> Path:
@@ -117,15 +117,15 @@ def left_out(mpi: Served) -> list[str]:
     return []
 
 
-def run(mpi: Served, ranks: int, tests: Path, env: Mapping[str, str]) -> Told:
+def run(mpi: Served, ranks: int, tests: Path, env: Mapping[str, str]) -> TestRun:
     argv = [sys.executable, str(tests / "main.py"), "-q", "-i", "cco", *left_out(mpi)]
     command = mpi.launcher.command(Start(ranks, argv, {**env, **environment(mpi)}))
     with tempfile.TemporaryFile() as out:
         outcome = launch(command, timeout_s=TIMEOUT_S, stdout=out, stderr=out)
         out.seek(0)
-        told = understood(out.read().decode(errors="replace"))
-    told.ended_well = outcome.ok or bool(told.failed)
-    return told
+        found = understood(out.read().decode(errors="replace"))
+    found.ended_well = outcome.ok or bool(found.failed)
+    return found
 
 
 def calls_by_algorithm(folder: Path) -> Counter[str]:
@@ -138,7 +138,7 @@ def calls_by_algorithm(folder: Path) -> Counter[str]:
     return calls
 
 
-def verdict(theirs: Told, ours: Told) -> str:
+def verdict(theirs: TestRun, ours: TestRun) -> str:
     """Empty where all is well."""
     only_ours = ours.failed - theirs.failed
     if only_ours:
@@ -159,7 +159,7 @@ def conform(mpi: Served, all_ranks: Sequence[int], in_turn: bool, console: Conso
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task(name, total=len(all_ranks) * (1 + len(turns)))
         for ranks in all_ranks:
-            theirs: Told | None = None
+            theirs: TestRun | None = None
             for turn, selection in enumerate([{}, *turns]):
                 with tempfile.TemporaryDirectory() as folder:
                     env = rank_environment(native.drop_in(mpi.abi), selection, verbose=False)
@@ -178,14 +178,14 @@ def conform(mpi: Served, all_ranks: Sequence[int], in_turn: bool, console: Conso
     return conforms
 
 
-def natively(mpi: Served, ranks: int, tests: Path, progress: Progress) -> Told:
-    told = run(mpi, ranks, tests, {})
-    progress.console.print(line(ranks, "native", told, ""), markup=False)
-    return told
+def natively(mpi: Served, ranks: int, tests: Path, progress: Progress) -> TestRun:
+    found = run(mpi, ranks, tests, {})
+    progress.console.print(line(ranks, "native", found, ""), markup=False)
+    return found
 
 
-def line(ranks: int, what: str, told: Told, said: str) -> str:
-    return f"{ranks:3}  {what:22} {told.ran:5} {told.skipped:5} {len(told.failed):5}  {said}"
+def line(ranks: int, what: str, found: TestRun, said: str) -> str:
+    return f"{ranks:3}  {what:22} {found.ran:5} {found.skipped:5} {len(found.failed):5}  {said}"
 
 
 def counted(calls: Counter[str]) -> Table:

@@ -1,4 +1,4 @@
-"""Rows of bars.py where ranks share cores, against an MPI told to yield them: its best setting."""
+"""Rows of bars.py where ranks share cores, against an MPI that yields them: its best setting."""
 
 from __future__ import annotations
 

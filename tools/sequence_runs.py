@@ -99,7 +99,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Told:
+class Noted:
     """What the ranks of one run noted."""
 
     ended: Ended
@@ -162,7 +162,7 @@ def read_notes(path: Path) -> tuple[str, dict[int, list[str]]]:
     return first.removeprefix("persistent "), finished
 
 
-def run(batch: Batch, *, under_stretto: bool, timeout_s: float) -> Told:
+def run(batch: Batch, *, under_stretto: bool, timeout_s: float) -> Noted:
     with tempfile.TemporaryDirectory() as name:
         arguments = [*batch.options(), "--out", name, *trusted(batch, under_stretto)]
         env = RIGHT | ({**batch.settings, COUNTERS: name} if under_stretto else SPARED)
@@ -175,10 +175,10 @@ def run(batch: Batch, *, under_stretto: bool, timeout_s: float) -> Told:
         folder = Path(name)
         notes = [read_notes(folder / f"rank-{rank}.txt") for rank in range(batch.ranks)]
         counters = read_counters(folder) if ended.ok else []
-    return Told(ended, [finished for _, finished in notes], notes[0][0], counters)
+    return Noted(ended, [finished for _, finished in notes], notes[0][0], counters)
 
 
-def differences(theirs: Told, ours: Told) -> Iterator[Failure]:
+def differences(theirs: Noted, ours: Noted) -> Iterator[Failure]:
     """In the order of the sequences, of what both runs finished."""
     for sequence in sorted(theirs.ranks[0]):
         for rank, (native, stretto) in enumerate(zip(theirs.ranks, ours.ranks, strict=True)):

@@ -86,9 +86,9 @@ def rig_check(mpi: Known, runs: int) -> Table:
             call = [program, collective, str(bytes_), "50" if bytes_ <= 4096 else "3"]
             answer = stretto("whatif", "--json", "--machine", machine, *words, *call)
             real = statistics.median(
-                told(file.read_text()) for file in run.glob("normal-*/stdout.txt")
+                latency_us(file.read_text()) for file in run.glob("normal-*/stdout.txt")
             )
-            virtual = told(answer.stderr)
+            virtual = latency_us(answer.stderr)
             table.add_row(
                 collective, f"{bytes_:,}", f"{real:.1f}", f"{virtual:.1f}",
                 percent(abs(virtual / real - 1)), "20 %",
@@ -118,7 +118,7 @@ def measured(folder: str, abi: str, *options: str, ranks: int = 2) -> str:
     return machine
 
 
-def told(output: str) -> float:
+def latency_us(output: str) -> float:
     """The time of a call that `latency` prints."""
     match = re.search(r"(?m)^latency_us ([\d.]+)$", output)
     assert match, output

@@ -23,7 +23,7 @@ enum class Tag : std::uint8_t {
   durations = 'D',  // numbers
   comms = 'C',      // their count; of each id, count of members, members
   sites = 'S',      // their count; of each function, object, offset, symbol, ranks
-  ops = 'O',        // their count; of each kind and what belongs to it (ops.cpp)
+  ops = 'O',        // their count; of each kind and what belongs to it (op_bytes.cpp)
   loops = 'L',      // count of bodies; of each, and of the whole, count of entries, entries
   ending = 'E',     // ends, computed, blocked, flags, count of items, count of durations
 };

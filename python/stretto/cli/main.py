@@ -1,4 +1,4 @@
-"""The `stretto` command: its verbs, and how whatever goes wrong is told in one line."""
+"""The `stretto` command: its verbs, and how whatever goes wrong is reported in one line."""
 
 import os
 import signal

@@ -104,7 +104,7 @@ def profile(
 
 
 def _lines(summary: ProfileSummary) -> Lines:
-    """Of the call sites: what debug information tells, and what Python told."""
+    """Of the call sites: by debug information, or as Python itself had them."""
     known = {
         site.place: Line(site.symbol, site.place.object, site.place.offset)
         for site in summary.call_sites

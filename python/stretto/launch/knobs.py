@@ -12,6 +12,7 @@ from stretto.launch.dropin import (
     NATIVE,
     PROFILE,
     PROGRESS,
+    RECORD,
     SCENARIOS,
     SELECTED,
     SELECTION,
@@ -56,6 +57,7 @@ _KNOBS = (
     Knob(WHATIF, "none", "folder each rank writes its virtual times to"),
     Knob(SCENARIOS, "none", "file that says which virtual times"),
     Knob(SHOWN, "0", "the scenario whose time the program itself sees"),
+    Knob(RECORD, "none", "folder each rank writes its part of a trace to (--record)"),
     Knob(
         ALL_RANKS,
         "ask",

@@ -68,7 +68,7 @@ class RollCall:
     """Whether all ranks of one job run Stretto, and the same (src/intercept/shared/roll_call.hpp).
 
     They come here when MPI_Init is over for them, so within moments of each other. Jobs without a
-    name are a pool if they are of one size: it does not matter which rank 1 a rank 0 is told of,
+    name are a pool if they are of one size: it does not matter which rank 1 comes for which rank 0,
     as long as there is one for each. Where there is not, whose is missing nobody knows, and
     all wait.
     """
@@ -82,7 +82,7 @@ class RollCall:
 
     @property
     def until(self) -> float | None:
-        """When those who wait are to be told no."""
+        """When those who wait are to be answered no."""
         if not self._waiting:
             return None
         first, last = (next(iter(self._waiting.values())), next(reversed(self._waiting.values())))
@@ -108,7 +108,7 @@ class RollCall:
             self.end()
 
     def withdraw(self, connection: socket.socket) -> None:
-        """One that may have asked is gone, and none of another job may be told of it."""
+        """One that may have asked is gone, and counts for none of another job."""
         if (question := self._waiting.pop(connection, None)) is None:
             return
         self._alike[question.what].remove(question)

@@ -1,4 +1,4 @@
-"""How an MPI is told that its waiting ranks shall leave their cores to others."""
+"""Settings of MPIs under which their waiting ranks yield their cores to others."""
 
 import os
 from collections.abc import Mapping

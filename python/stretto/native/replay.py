@@ -17,7 +17,7 @@ def about(trace: Path) -> About:
     try:
         return msgspec.json.decode(_ask("--about", "--", str(trace)), type=About)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{trace}: what was run is not told: {error}") from error
+        raise InputError(f"{trace}: it does not say what was run: {error}") from error
 
 
 def replay(trace: Path, scenarios: str, factor: int | None, *, strong: bool) -> Replay:

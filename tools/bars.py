@@ -31,7 +31,7 @@ from whatif_bars import accuracy, cost_of_calls, rig_check, spread
 from stretto import native
 from stretto.errors import StrettoError
 from stretto.launch.dropin import ALL_RANKS
-from stretto.launch.registry import Known, known_launchers
+from stretto.launch.registry import InstalledLauncher, known_launchers
 from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.rig.plan import host_address
 
@@ -41,7 +41,7 @@ VECTORS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "al
 SIZES = (8, 4096, 262144, 4194304)
 
 
-def overlap(mpi: Known, apps: Path, runs: int) -> Table:
+def overlap(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
     """Nonblocking collectives behind computation, with no MPI_Test."""
     table = Table(
         "128 KiB",
@@ -60,7 +60,7 @@ def overlap(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
-def wire(_mpi: Known, _apps: Path, runs: int) -> Table:
+def wire(_mpi: InstalledLauncher, _apps: Path, runs: int) -> Table:
     """What the rig takes by itself from a computation: the least any MPI can be charged."""
     table = Table(
         "128 KiB each way",
@@ -85,7 +85,7 @@ def wire(_mpi: Known, _apps: Path, runs: int) -> Table:
     return table
 
 
-def crowded(mpi: Known, apps: Path, runs: int) -> Table:
+def crowded(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
     """Small collectives with four times as many ranks as cores."""
     table = Table(
         "8 B",
@@ -103,7 +103,7 @@ def crowded(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
-def one_host(mpi: Known, apps: Path, runs: int) -> Table:
+def one_host(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
     """Two pinned ranks, each collective: what the drop-in costs."""
     table = Table(
         "collective",
@@ -125,7 +125,7 @@ def one_host(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
-def idle(mpi: Known, _apps: Path, runs: int) -> Table:
+def idle(mpi: InstalledLauncher, _apps: Path, runs: int) -> Table:
     """Wake-ups of a process that computes with nothing pending."""
     table = Table(
         "",
@@ -139,7 +139,7 @@ def idle(mpi: Known, _apps: Path, runs: int) -> Table:
     return table
 
 
-def communicators(mpi: Known, _apps: Path, _runs: int) -> Table:
+def communicators(mpi: InstalledLauncher, _apps: Path, _runs: int) -> Table:
     """Communicators made, used and freed: no failure, and memory stays flat."""
     cycles = 100_000
     table = Table(
@@ -165,7 +165,7 @@ def communicators(mpi: Known, _apps: Path, _runs: int) -> Table:
     return table
 
 
-def profile(mpi: Known, _apps: Path, runs: int) -> Table:
+def profile(mpi: InstalledLauncher, _apps: Path, runs: int) -> Table:
     """What being profiled costs a program that calls MPI all the time."""
     table = Table(
         "",
@@ -181,7 +181,7 @@ def profile(mpi: Known, _apps: Path, runs: int) -> Table:
     return table
 
 
-def messages(mpi: Known, apps: Path, runs: int) -> Table:
+def messages(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
     """Two pinned ranks, calls that Stretto has nothing to do with."""
     table = Table(
         "calls",
@@ -227,7 +227,7 @@ BARS = {
 }
 
 
-def pinned(mpi: Known) -> Known:
+def pinned(mpi: InstalledLauncher) -> InstalledLauncher:
     """The launcher, with the option that gives each rank a core."""
     return replace(
         mpi, extra=("--bind-to", "core") if mpi.abi == "openmpi" else ("-bind-to", "core")

@@ -38,7 +38,7 @@ from stretto.launch.dropin import COUNTERS, SELECTED, rank_environment, selectio
 from stretto.launch.libmpi import LABELS
 from stretto.launch.process import launch
 from stretto.launch.registry import identify, known_launchers
-from stretto.launch.survey import Served, served
+from stretto.launch.survey import MpiInterface, mpi_interfaces
 from stretto.native.schedules import known_algorithms
 
 RANKS = (1, 2, 3, 4, 5, 7)
@@ -98,7 +98,7 @@ def mpi4py_of_the_standard_abi() -> Path:
     return folder
 
 
-def environment(mpi: Served) -> dict[str, str]:
+def environment(mpi: MpiInterface) -> dict[str, str]:
     """What makes mpi4py load this MPI."""
     if mpi.abi is not Abi.MPIABI:
         return {"MPI4PY_LIBMPI": str(mpi.libmpi or "libmpi.so.40")}
@@ -109,7 +109,7 @@ def environment(mpi: Served) -> dict[str, str]:
     }
 
 
-def left_out(mpi: Served) -> list[str]:
+def left_out(mpi: MpiInterface) -> list[str]:
     """Tests that cannot run on an MPI, with Stretto or without."""
     if mpi.launcher.name.startswith("Intel MPI") and mpi.abi is Abi.MPIABI:
         # The standard ABI's library of 2021.19 heeds no MPI_ERRORS_RETURN: errors end the job.
@@ -117,7 +117,7 @@ def left_out(mpi: Served) -> list[str]:
     return []
 
 
-def run(mpi: Served, ranks: int, tests: Path, env: Mapping[str, str]) -> TestRun:
+def run(mpi: MpiInterface, ranks: int, tests: Path, env: Mapping[str, str]) -> TestRun:
     argv = [sys.executable, str(tests / "main.py"), "-q", "-i", "cco", *left_out(mpi)]
     command = mpi.launcher.command(Start(ranks, argv, {**env, **environment(mpi)}))
     with tempfile.TemporaryFile() as out:
@@ -148,7 +148,7 @@ def verdict(theirs: TestRun, ours: TestRun) -> str:
     return ""
 
 
-def conform(mpi: Served, all_ranks: Sequence[int], in_turn: bool, console: Console) -> bool:
+def conform(mpi: MpiInterface, all_ranks: Sequence[int], in_turn: bool, console: Console) -> bool:
     """One MPI with one of its interfaces; prints a line a run, as it ends."""
     tests = tests_of_mpi4py()
     turns = selections_in_turn(known_algorithms()) if in_turn else []
@@ -178,7 +178,7 @@ def conform(mpi: Served, all_ranks: Sequence[int], in_turn: bool, console: Conso
     return conforms
 
 
-def natively(mpi: Served, ranks: int, tests: Path, progress: Progress) -> TestRun:
+def natively(mpi: MpiInterface, ranks: int, tests: Path, progress: Progress) -> TestRun:
     found = run(mpi, ranks, tests, {})
     progress.console.print(line(ranks, "native", found, ""), markup=False)
     return found
@@ -198,10 +198,10 @@ def counted(calls: Counter[str]) -> Table:
     return table
 
 
-def mpis_here() -> list[Served]:
+def mpis_here() -> list[MpiInterface]:
     further = (identify(folder / "bin" / "mpirun") for folder in sorted(FURTHER_MPIS.glob("*")))
     launchers = [*known_launchers(), *filter(None, further)]
-    return served(dict.fromkeys(launchers))  # once each, though PATH may name them too
+    return mpi_interfaces(dict.fromkeys(launchers))  # once each, though PATH may name them too
 
 
 def main() -> int:

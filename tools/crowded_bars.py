@@ -11,7 +11,7 @@ from rich.table import Table
 
 from stretto.launch.base import Launcher
 from stretto.launch.dropin import SELECTED
-from stretto.launch.registry import Known
+from stretto.launch.registry import InstalledLauncher
 from stretto.launch.yielding import yielding
 
 RIG = "4x2@1gbit"
@@ -20,12 +20,12 @@ SIZES = (8, 4096, 65536, 262144)
 PROGRAMS = ("transpose", "jacobi3d", "relaxation", "abinit_like", "is 4194304 6")
 
 
-def one_host(mpi: Known, apps: Path, runs: int, only: Collection[str] = ()) -> Table:
+def one_host(mpi: InstalledLauncher, apps: Path, runs: int, only: Collection[str] = ()) -> Table:
     """Four ranks on the cores of one host; `only` cells like "scatter:8", where there are any."""
     return _cells(mpi, mpi, apps, runs, 4, "4 ranks on one host", 1000, only)
 
 
-def programs(mpi: Known, apps: Path, runs: int) -> Table:
+def programs(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
     """The sample applications, the same eight ranks."""
     table = Table(
         "program",
@@ -44,7 +44,9 @@ def programs(mpi: Known, apps: Path, runs: int) -> Table:
     return table
 
 
-def between_hosts(mpi: Known, apps: Path, runs: int, only: Collection[str] = ()) -> Table:
+def between_hosts(
+    mpi: InstalledLauncher, apps: Path, runs: int, only: Collection[str] = ()
+) -> Table:
     """Eight ranks of four hosts that share this machine's cores."""
     with on_rig(mpi, RIG) as launcher:
         return _cells(launcher, mpi, apps, runs, 8, RIG, 10, only)
@@ -52,7 +54,7 @@ def between_hosts(mpi: Known, apps: Path, runs: int, only: Collection[str] = ())
 
 def _cells(
     launcher: Launcher,
-    mpi: Known,
+    mpi: InstalledLauncher,
     apps: Path,
     runs: int,
     ranks: int,

@@ -13,7 +13,7 @@ from stretto import native
 from stretto.launch.base import Launcher, Start
 from stretto.launch.dropin import ALL_RANKS
 from stretto.launch.process import launch
-from stretto.launch.registry import Known
+from stretto.launch.registry import InstalledLauncher
 from stretto.launch.rig import Rig, parse_rig
 
 
@@ -107,12 +107,12 @@ def measure(
     return taken
 
 
-def test_program(mpi: Known, name: str) -> str:
+def test_program(mpi: InstalledLauncher, name: str) -> str:
     """A program of tests/mpi."""
     return str(native.native_dir() / "tests" / mpi.abi / name)
 
 
 @contextmanager
-def on_rig(mpi: Known, spec: str) -> Iterator[Launcher]:
+def on_rig(mpi: InstalledLauncher, spec: str) -> Iterator[Launcher]:
     with Rig(parse_rig(spec)) as rig:
         yield rig.launcher(mpi)

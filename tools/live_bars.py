@@ -16,7 +16,7 @@ from whatif_study import stretto
 from stretto import native
 from stretto.launch.base import Launcher
 from stretto.launch.dropin import rank_environment
-from stretto.launch.registry import Known
+from stretto.launch.registry import InstalledLauncher
 from stretto.report.words import percent
 
 COLLECTIVES = ("bcast", "allreduce", "alltoall")
@@ -42,7 +42,7 @@ def live(
     return statistics.median(figures(each)["latency_us"] for each in outputs)
 
 
-def simulator_live(mpi: Known, runs: int) -> Table:
+def simulator_live(mpi: InstalledLauncher, runs: int) -> Table:
     """On one host, where each rank has a core, and on the rig; each machine measured first."""
     table = Table(
         "on", "collective", "algorithm", "bytes", "live us", "simulated us", "off by",

@@ -17,8 +17,8 @@ from stretto.launch.dropin import (
     selections_in_turn,
 )
 from stretto.launch.process import launch
-from stretto.launch.registry import Known, identify, known_launchers
-from stretto.launch.survey import served
+from stretto.launch.registry import InstalledLauncher, identify, known_launchers
+from stretto.launch.survey import mpi_interfaces
 from stretto.launch.yielding import yielding
 from stretto.native.schedules import known_algorithms
 
@@ -66,7 +66,7 @@ class Ended:
 class Mpi:
     """An MPI with one of its interfaces, and the programs of this repository built for that."""
 
-    launcher: Known
+    launcher: InstalledLauncher
     abi: Abi
     libmpi: Path | None
     build: Path
@@ -164,7 +164,7 @@ def _every_mpi() -> dict[str, Mpi]:
         return {}
     further = (identify(folder / "bin" / "mpirun") for folder in sorted(FURTHER_MPIS.glob("*")))
     found: dict[str, Mpi] = {}
-    for each in served(dict.fromkeys([*known_launchers(), *filter(None, further)])):
+    for each in mpi_interfaces(dict.fromkeys([*known_launchers(), *filter(None, further)])):
         if (build / "tests" / each.abi).is_dir():
             mpi = Mpi(each.launcher, each.abi, each.libmpi, build)
             found.setdefault(f"{mpi.name}, {mpi.abi}", mpi)

@@ -15,7 +15,7 @@ from whatif_study import APPS, ask, of, stretto
 
 from stretto import native
 from stretto.launch.dropin import SCENARIOS
-from stretto.launch.registry import Known
+from stretto.launch.registry import InstalledLauncher
 from stretto.model.machine import read_machine
 from stretto.model.scenarios import usual_scenarios
 from stretto.report.words import percent, seconds
@@ -69,7 +69,7 @@ def accuracy(runs: int, abi: str) -> Table:
     return table
 
 
-def rig_check(mpi: Known, runs: int) -> Table:
+def rig_check(mpi: InstalledLauncher, runs: int) -> Table:
     """Collectives in virtual time against real ones on a network that costs no CPU."""
     table = Table(
         "collective", "bytes", "real us", "virtual us", "off by", "bar",
@@ -96,7 +96,7 @@ def rig_check(mpi: Known, runs: int) -> Table:
     return table
 
 
-def patient(mpi: Known) -> Known:
+def patient(mpi: InstalledLauncher) -> InstalledLauncher:
     """The rig's hosts share this one's cores, of which Open MPI knows nothing: a rank that waits
     must leave its core to the one that it waits for."""
     return (
@@ -104,7 +104,7 @@ def patient(mpi: Known) -> Known:
     )
 
 
-def options_on_rig(mpi: Known) -> list[str]:
+def options_on_rig(mpi: InstalledLauncher) -> list[str]:
     """The same for a verb."""
     words = patient(mpi).extra
     return ["--rig", RIG, *(["--launcher-args", " ".join(words)] if words else [])]
@@ -146,7 +146,7 @@ def range_of(times: dict[str, float]) -> str:
     return percent((times["most"] - times["least"]) / times["median"])
 
 
-def cost_of_calls(mpi: Known, _apps: Path, runs: int) -> Table:
+def cost_of_calls(mpi: InstalledLauncher, _apps: Path, runs: int) -> Table:
     """What virtual time costs a short call, with the three usual scenarios."""
     table = Table(
         "8 B",

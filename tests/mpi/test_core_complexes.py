@@ -77,7 +77,7 @@ def measured(mpi: Mpi, script: Path, ranks: int) -> Path:
     """The machine's file; `stretto calibrate` itself refuses ranks that share cores."""
     job = prepare([str(script)], mpi.launcher.path, "", mode="calibrate")
     found = calibrate(job, job.launcher, ranks)
-    assert found.crowded
+    assert found.oversubscribed
     file = Path("machine.toml")
     file.write_text(toml_of(machine_of(found, "placed").machine))
     return file

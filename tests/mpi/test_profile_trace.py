@@ -81,12 +81,12 @@ def test_a_trace_that_is_cut_has_the_last_calls_and_says_so(mpi: Mpi, tmp_path: 
     whole = read_profile(tmp_path / "run", RANKS)
     for rank in whole.ranks:
         assert rank.trace is not None
-        assert rank.trace.calls == sum(site.calls for site in rank.sites)
+        assert rank.trace.calls == sum(site.calls for site in rank.call_sites)
         assert kept == rank.trace.events <= rank.trace.kept < rank.trace.calls
         events = read_trace(tmp_path / "run", rank)
         assert list(events["leave"]) == sorted(events["leave"])
         # The program's last call is one of these.
-        assert rank.sites[events["site"][-1]].function == "MPI_Test"
+        assert rank.call_sites[events["site"][-1]].function == "MPI_Test"
 
 
 def test_nothing_is_traced_unless_asked_for(mpi: Mpi, tmp_path: Path) -> None:

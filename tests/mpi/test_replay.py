@@ -81,7 +81,7 @@ def test_unchanged_it_is_the_run_again(name: str, program: str, tmp_path: Path) 
         assert now.recorded_ns == [clock.end_ns for clock in was.clocks]
         assert now.computed_ns == was.computed_ns
         assert now.flags == was.flags
-        assert sorted(now.sites, key=str) == sorted(was.sites, key=str)
+        assert sorted(now.call_sites, key=str) == sorted(was.call_sites, key=str)
 
 
 def test_the_verbs_record_and_replay(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_scaled_trace_is_the_larger_run(tmp_path: Path) -> None:
     four = run_again(large / "a.trace", still, None, strong=False)
     two = run_again(small / "a.trace", still, 2, strong=False)
     assert two.scaling is not None
-    calls = [[(s.function, s.calls) for s in run.ranks[3].sites] for run in (two, four)]
+    calls = [[(s.function, s.calls) for s in run.ranks[3].call_sites] for run in (two, four)]
     assert calls[0] == calls[1]
 
 

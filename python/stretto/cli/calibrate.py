@@ -14,7 +14,7 @@ from stretto.cli.options import (
     LauncherArgs,
     LauncherPath,
     ProgramAndArgs,
-    Ranks,
+    RankCount,
     Timeout,
 )
 from stretto.cli.rigs import OnRig, launcher_on
@@ -30,7 +30,7 @@ from stretto.report.words import seconds, significant
 
 def calibrate(
     program: ProgramAndArgs,
-    ranks: Ranks = 2,
+    ranks: RankCount = 2,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The machine, as TOML.")
     ] = Path("machine.toml"),
@@ -63,7 +63,7 @@ def calibrate(
         return
     with launcher_on(job.launcher, rig) as where, err.status("measuring"):
         calibration = measure(job, where, ranks, timeout)
-    refuse_if_crowded(calibration)
+    refuse_if_oversubscribed(calibration)
     fitted = machine_of(calibration, name)
     try:
         output.write_text(toml_of(fitted.machine), encoding="utf-8")
@@ -76,9 +76,9 @@ def calibrate(
         note(f"Machine: {output}")
 
 
-def refuse_if_crowded(calibration: Calibration) -> None:
+def refuse_if_oversubscribed(calibration: Calibration) -> None:
     """Ranks that share cores do not show what the machine can do."""
-    if calibration.crowded:
+    if calibration.oversubscribed:
         raise EnvironmentUnusable(
             f"{calibration.ranks} ranks share cores here, which shows nothing of the machine: "
             "calibrate with fewer ranks, or name a machine"

@@ -13,12 +13,12 @@ from stretto.cli.options import (
     LauncherPath,
     ProgramAndArgs,
     Progress,
-    Ranks,
+    RankCount,
     Timeout,
 )
 from stretto.cli.output import launches_bar, print_json, print_result
 from stretto.cli.rigs import OnRig, launcher_on
-from stretto.data.machine import load_average
+from stretto.data.host import load_average
 from stretto.data.run_folder import Plan, RunFolder, create, default_path, resumable, resume
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
 from stretto.launch.comparison import Comparison
@@ -33,38 +33,38 @@ RUNS = Path("stretto-runs")
 EXIT_DIFFERENT_ANSWERS = 3
 
 
-Runs = Annotated[
+RunsOption = Annotated[
     int, typer.Option(min=1, help="Pairs of launches; below 5 the spread means little.")
 ]
-Report = Annotated[Path, typer.Option(metavar="FILE", help="Where the report goes.")]
-Output = Annotated[
+ReportOption = Annotated[Path, typer.Option(metavar="FILE", help="Where the report goes.")]
+OutputOption = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-<number>."),
 ]
-Name = Annotated[
+NameOption = Annotated[
     str | None, typer.Option(help="What to call it; otherwise the program's file name.")
 ]
-TimePattern = Annotated[
+TimePatternOption = Annotated[
     str, typer.Option(metavar="REGEX", help="Finds the program's own time, in seconds.")
 ]
-ChecksumPattern = Annotated[
+ChecksumPatternOption = Annotated[
     str, typer.Option(metavar="REGEX", help="Finds what both sides must agree on.")
 ]
 
 
 def compare(
     program: ProgramAndArgs,
-    ranks: Ranks = 2,
-    runs: Runs = 5,
+    ranks: RankCount = 2,
+    runs: RunsOption = 5,
     rig: OnRig = None,
     timeout: Timeout = None,
     algorithm: Algorithms = None,
     progress: Progress = False,
-    report: Report = Path("report.html"),
-    output: Output = None,
-    name: Name = None,
-    time_pattern: TimePattern = TIME_PATTERN,
-    checksum_pattern: ChecksumPattern = CHECKSUM_PATTERN,
+    report: ReportOption = Path("report.html"),
+    output: OutputOption = None,
+    name: NameOption = None,
+    time_pattern: TimePatternOption = TIME_PATTERN,
+    checksum_pattern: ChecksumPatternOption = CHECKSUM_PATTERN,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
     as_json: AsJson = False,

@@ -15,7 +15,7 @@ ProgramAndArgs = Annotated[
     list[str],
     typer.Argument(metavar="PROGRAM", help="The program, unmodified, and its arguments."),
 ]
-Ranks = Annotated[int, typer.Option("--ranks", "-n", min=1, help="How many ranks to start.")]
+RankCount = Annotated[int, typer.Option("--ranks", "-n", min=1, help="How many ranks to start.")]
 
 
 def _is_a_time(seconds: float | None) -> float | None:
@@ -48,6 +48,9 @@ Progress = Annotated[
         "--progress",
         help="Also move the program's own long MPI_Isend and MPI_Irecv along while it computes.",
     ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
 ]
 LauncherPath = Annotated[
     str | None,

@@ -12,10 +12,11 @@ from stretto.cli.consoles import note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.options import (
     AsJson,
+    DryRun,
     LauncherArgs,
     LauncherPath,
     ProgramAndArgs,
-    Ranks,
+    RankCount,
     Timeout,
 )
 from stretto.cli.profile_json import plain
@@ -32,19 +33,19 @@ from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.profile import profiled
 from stretto.report.profile import ProfileSummary, summarise
 
-Output = Annotated[
+OutputOption = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-profile-<number>."
     ),
 ]
-Trace = Annotated[
+TraceOption = Annotated[
     bool,
     typer.Option(
         "--trace", help="Also write trace.json.gz into the run folder, to open in Perfetto."
     ),
 ]
-TraceCalls = Annotated[
+TraceCallsOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
@@ -54,18 +55,15 @@ TraceCalls = Annotated[
         "one; otherwise 100,000, and of all ranks together a million. Means --trace.",
     ),
 ]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
-]
 
 
 def profile(
     program: ProgramAndArgs,
-    ranks: Ranks = 2,
+    ranks: RankCount = 2,
     timeout: Timeout = None,
-    output: Output = None,
-    trace: Trace = False,
-    trace_calls: TraceCalls = None,
+    output: OutputOption = None,
+    trace: TraceOption = False,
+    trace_calls: TraceCallsOption = None,
     dry_run: DryRun = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",

@@ -35,19 +35,19 @@ _ASSUMED = {
 }
 
 
-Trace = Annotated[
+TraceOption = Annotated[
     Path, typer.Argument(metavar="TRACE", help="From stretto whatif --record.", dir_okay=False)
 ]
-Scenarios = Annotated[
+ScenariosOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME:SETTING,...", help="A further scenario, as stretto whatif has them."
     ),
 ]
-MachineFile = Annotated[
+MachineFileOption = Annotated[
     str | None, typer.Option(metavar="FILE", help="Everything on another machine; or a preset.")
 ]
-Scale = Annotated[
+ScaleOption = Annotated[
     str | None, typer.Option(metavar="FACTOR", help="So many times as many ranks: 4x.")
 ]
 WorkOption = Annotated[
@@ -56,10 +56,10 @@ WorkOption = Annotated[
 
 
 def replay(
-    trace: Trace,
-    scenario: Scenarios = None,
-    machine: MachineFile = None,
-    scale: Scale = None,
+    trace: TraceOption,
+    scenario: ScenariosOption = None,
+    machine: MachineFileOption = None,
+    scale: ScaleOption = None,
     scaling: WorkOption = None,
     as_json: AsJson = False,
 ) -> None:

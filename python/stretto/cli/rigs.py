@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from stretto.launch.base import Launcher
-from stretto.launch.registry import Known
+from stretto.launch.registry import InstalledLauncher
 from stretto.launch.rig import Rig, parse_rig
 
 OnRig = Annotated[
@@ -20,7 +20,7 @@ OnRig = Annotated[
 
 
 @contextmanager
-def launcher_on(mpi: Known, rig: str | None) -> Iterator[Launcher]:
+def launcher_on(mpi: InstalledLauncher, rig: str | None) -> Iterator[Launcher]:
     """The launcher itself, or the same on a rig that lives as long as it is used."""
     if rig is None:
         yield mpi

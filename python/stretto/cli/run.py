@@ -7,11 +7,12 @@ import typer
 
 from stretto.cli.options import (
     Algorithms,
+    DryRun,
     LauncherArgs,
     LauncherPath,
     ProgramAndArgs,
     Progress,
-    Ranks,
+    RankCount,
     Timeout,
 )
 from stretto.launch.base import Start
@@ -24,7 +25,7 @@ from stretto.native.schedules import known_algorithms
 
 def run(
     program: ProgramAndArgs,
-    ranks: Ranks = 2,
+    ranks: RankCount = 2,
     timeout: Timeout = None,
     algorithm: Algorithms = None,
     progress: Progress = False,
@@ -34,9 +35,7 @@ def run(
             "--verbose", help="Print at the end what Stretto handled, and what it passed."
         ),
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
-    ] = False,
+    dry_run: DryRun = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
 ) -> None:

@@ -13,14 +13,14 @@ from stretto.native.simulations import Noise
 
 _MOST_RANKS = 1 << 24
 
-Collective = Annotated[str, typer.Argument(help="bcast, allreduce, ...")]
-AlgorithmOrAll = Annotated[
+CollectiveOption = Annotated[str, typer.Argument(help="bcast, allreduce, ...")]
+AlgorithmOrAllOption = Annotated[
     str, typer.Option(help="One of `stretto schedule list`, or all of them.")
 ]
-ManyRanks = Annotated[
+ManyRanksOption = Annotated[
     int, typer.Option("--ranks", "-n", min=1, max=_MOST_RANKS, help="Ranks taking part.")
 ]
-Size = Annotated[
+SizeOption = Annotated[
     str | None,
     typer.Option(
         "--bytes",
@@ -29,20 +29,20 @@ Size = Annotated[
         "reduce_scatter; 1M unless given. In a barrier what a signal carries; 0 unless given.",
     ),
 ]
-MachineFile = Annotated[
+MachineFileOption = Annotated[
     str, typer.Option(metavar="FILE", help=f"A machine's TOML file, or {', '.join(presets())}.")
 ]
-RanksPerHost = Annotated[
+RanksPerHostOption = Annotated[
     int | None, typer.Option(min=1, help="Ranks per host, where the machine has another.")
 ]
-ElementBytes = Annotated[int, typer.Option(min=1, help="One element's size.")]
-Segment = Annotated[
+ElementBytesOption = Annotated[int, typer.Option(min=1, help="One element's size.")]
+SegmentOption = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="What a pipelined algorithm moves at once; 32K or so."),
 ]
-Radix = Annotated[int, typer.Option(min=2, help="A k-nomial tree's fan-out.")]
-Root = Annotated[int, typer.Option(min=0, help="A rooted collective's root.")]
-ArrivalPattern = Annotated[
+RadixOption = Annotated[int, typer.Option(min=2, help="A k-nomial tree's fan-out.")]
+RootOption = Annotated[int, typer.Option(min=0, help="A rooted collective's root.")]
+ArrivalPatternOption = Annotated[
     str | None,
     typer.Option(
         "--arrivals",
@@ -54,12 +54,12 @@ NoiseOption = Annotated[
     str | None,
     typer.Option(metavar="PERIOD:TIME", help="What the system takes of each CPU: 10ms:25us, say."),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of random arrivals and of the noise.")]
-Scaling = Annotated[bool, typer.Option(help="Simulate fewer ranks too, by powers of two.")]
-Plot = Annotated[
+SeedOption = Annotated[int, typer.Option(min=0, help="Of random arrivals and of the noise.")]
+ScalingOption = Annotated[bool, typer.Option(help="Simulate fewer ranks too, by powers of two.")]
+PlotOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Draw the scaling curve: .svg, .png, .pdf.")
 ]
-Engine = Annotated[
+EngineOption = Annotated[
     str, typer.Option(metavar="ENGINE", help="any, events or rounds; the answer is the same.")
 ]
 

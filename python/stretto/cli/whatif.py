@@ -11,7 +11,7 @@ import typer
 from rich.progress import Progress
 
 from stretto.cli import whatif_tables as tables
-from stretto.cli.calibrate import refuse_if_crowded
+from stretto.cli.calibrate import refuse_if_oversubscribed
 from stretto.cli.consoles import err, note
 from stretto.cli.json_text import as_text
 from stretto.cli.options import (
@@ -19,7 +19,7 @@ from stretto.cli.options import (
     LauncherArgs,
     LauncherPath,
     ProgramAndArgs,
-    Ranks,
+    RankCount,
     Timeout,
 )
 from stretto.cli.rigs import OnRig, launcher_on
@@ -34,7 +34,7 @@ from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
 from stretto.launch.job import Job, prepare
-from stretto.launch.whatif import Supposed, run_in_turn
+from stretto.launch.whatif import WhatifPlan, run_in_turn
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of
 from stretto.model.scenarios import Scenario, scenarios_of
@@ -47,8 +47,8 @@ _SCENARIOS = "scenarios.txt"
 _STAND_IN = "cluster-2006"  # has hosts and a network, as what will be measured may have
 
 
-Runs = Annotated[int, typer.Option(min=1, help="Real and virtual runs, in turn.")]
-Scenarios = Annotated[
+RunsOption = Annotated[int, typer.Option(min=1, help="Real and virtual runs, in turn.")]
+ScenariosOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME:SETTING,...",
@@ -57,40 +57,40 @@ Scenarios = Annotated[
         "network.bandwidth=100Gbit, machine=FILE, hosts=64, ppn=16.",
     ),
 ]
-Show = Annotated[
+ShowOption = Annotated[
     str, typer.Option(metavar="NAME", help="The scenario whose time the program itself sees.")
 ]
-MachineFile = Annotated[
+MachineFileOption = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="From calibrate, not measured anew; or a preset."),
 ]
-Output = Annotated[
+OutputOption = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-whatif-<number>."
     ),
 ]
-Record = Annotated[
+RecordOption = Annotated[
     Path | None,
     typer.Option(metavar="TRACE", help="Write down the first virtual run for stretto replay."),
 ]
-DryRun = Annotated[
+DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Print the plain command of a virtual run.")
 ]
 
 
 def whatif(
     program: ProgramAndArgs,
-    ranks: Ranks = 2,
-    runs: Runs = 3,
-    scenario: Scenarios = None,
-    show: Show = SIM,
-    machine: MachineFile = None,
+    ranks: RankCount = 2,
+    runs: RunsOption = 3,
+    scenario: ScenariosOption = None,
+    show: ShowOption = SIM,
+    machine: MachineFileOption = None,
     rig: OnRig = None,
     timeout: Timeout = None,
-    output: Output = None,
-    record: Record = None,
-    dry_run: DryRun = False,
+    output: OutputOption = None,
+    record: RecordOption = None,
+    dry_run: DryRunOption = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
     as_json: AsJson = False,
@@ -107,8 +107,8 @@ def whatif(
     folder = run_folder(output, f"{Path(program[0]).stem}-whatif")
     named = None if machine is None else read_machine(machine)
     if dry_run:
-        supposed = Supposed(job, job.launcher, ranks, folder / _SCENARIOS, 0, timeout)
-        print(shlex.join(supposed.command(folder / "virtual-0", virtual=True)))
+        plan = WhatifPlan(job, job.launcher, ranks, folder / _SCENARIOS, 0, timeout)
+        print(shlex.join(plan.command(folder / "virtual-0", virtual=True)))
         return
     asked = _Asked(scenario or [], show, known_algorithms(), ranks)
     asked.on(named or read_machine(_STAND_IN))  # wrong words cost no measuring
@@ -119,8 +119,8 @@ def whatif(
         here = named or _measured(job, where, ranks, timeout)
         scenarios, shown = asked.on(here)
         file = _described(folder, here, scenarios)
-        supposed = Supposed(job, where, ranks, file, shown, timeout, record is not None)
-        normal, virtual = _run(supposed, runs, folder, sys.stderr.buffer if as_json else None)
+        plan = WhatifPlan(job, where, ranks, file, shown, timeout, record is not None)
+        normal, virtual = _run(plan, runs, folder, sys.stderr.buffer if as_json else None)
     found = answer(normal, [Run.of(run) for run in virtual])
     _show(found, here, folder, as_json=as_json)
     if record is not None:
@@ -156,11 +156,11 @@ def _described(folder: Path, machine: Machine, scenarios: Sequence[Scenario]) ->
 
 
 def _run(
-    supposed: Supposed, runs: int, folder: Path, stdout: IO[bytes] | None
+    plan: WhatifPlan, runs: int, folder: Path, stdout: IO[bytes] | None
 ) -> tuple[list[list[RankTimes]], list[list[RankTimes]]]:
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("running", total=2 * runs)
-        return run_in_turn(supposed, runs, folder, stdout, lambda: progress.advance(task))
+        return run_in_turn(plan, runs, folder, stdout, lambda: progress.advance(task))
 
 
 def _show(found: Answer, machine: Machine, folder: Path, *, as_json: bool) -> None:
@@ -201,5 +201,5 @@ def _measured(job: Job, where: Launcher, ranks: int, timeout: float | None) -> M
     """What messages and collectives cost here, with as many ranks as there are cores for."""
     with err.status("measuring this machine"):
         calibration = calibrate(job, where, max(2, min(ranks, usable_cores())), timeout)
-    refuse_if_crowded(calibration)
+    refuse_if_oversubscribed(calibration)
     return machine_of(calibration, "this machine").machine

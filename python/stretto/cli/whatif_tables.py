@@ -87,15 +87,15 @@ def summary(answer: Answer) -> list[str]:
         f"serialisation {percent(shares.serialisation)} x transfer {percent(shares.transfer)}"
     )
     lines = [saved, efficiency]
-    if answer.is_crowded:
+    if answer.is_oversubscribed:
         lines.append(
             "ranks share cores here: normal is this machine's time, sim that of one with a core "
             "for each rank"
         )
     elif answer.normal:
         lines.append(f"sim is {percent(answer.gap)} from normal")
-    if answer.pace and answer.pace.is_another:
-        real, calibrated = answer.pace.real, answer.pace.calibrated
+    if answer.short_exchange and answer.short_exchange.differs:
+        real, calibrated = answer.short_exchange.real, answer.short_exchange.calibrated
         lines.append(
             f"an exchange of 8 bytes took {seconds(real.least)} to {seconds(real.most)} as the "
             f"real runs began, {seconds(calibrated)} in calibration: the machine's cores are "

@@ -7,7 +7,7 @@ import msgspec
 from stretto.errors import ApplicationFailed
 
 
-class Sample(msgspec.Struct, frozen=True, array_like=True):
+class Quartiles(msgspec.Struct, frozen=True, array_like=True):
     """Nanoseconds: what it takes and the quartiles around it.
 
     That is the median; of collectives the mean, as programs pay for what disturbs their calls.
@@ -22,11 +22,11 @@ class MessageTimes(msgspec.Struct, frozen=True):
     """Of messages of one size between two ranks (src/bench/messages.hpp)."""
 
     bytes: int
-    one_way: Sample
-    exchange: Sample
-    send: Sample
-    recv: Sample
-    gap: Sample
+    one_way: Quartiles
+    exchange: Quartiles
+    send: Quartiles
+    recv: Quartiles
+    gap: Quartiles
 
 
 class LevelTimes(msgspec.Struct, frozen=True):
@@ -44,16 +44,16 @@ class CollectiveTime(msgspec.Struct, frozen=True):
     name: str
     bytes: int
     calls: int
-    time: Sample
-    cold: Sample | None = None
+    time: Quartiles
+    cold: Quartiles | None = None
 
 
 class WorkTime(msgspec.Struct, frozen=True):
     """Of copying so many bytes, and of adding so many bytes of doubles."""
 
     bytes: int
-    copy: Sample
-    reduce: Sample
+    copy: Quartiles
+    reduce: Quartiles
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -62,11 +62,12 @@ class Calibration(msgspec.Struct, frozen=True):
     mpi: str
     ranks: int
     hosts: int
-    crowded: bool  # more ranks than cores: the times are not the machine's
+    # More ranks than cores: the times are not the machine's.
+    oversubscribed: bool = msgspec.field(name="crowded")
     levels: list[LevelTimes]
     collectives: list[CollectiveTime]
     work: list[WorkTime]
-    page_fault: Sample  # the first touch of a page of memory
+    page_fault: Quartiles  # the first touch of a page of memory
 
 
 def read_calibration(path: Path) -> Calibration:

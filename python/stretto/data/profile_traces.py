@@ -32,7 +32,7 @@ def read_trace(folder: Path, rank: RankProfile) -> NDArray[Any]:
     if rank.trace is None:
         return np.empty(0, dtype=_EVENT)
     path = folder / f"rank-{rank.rank}.trace"
-    events = read_rows(path, _EVENT, {"site": len(rank.sites)})
+    events = read_rows(path, _EVENT, {"site": len(rank.call_sites)})
     for has, had, what in (
         (len(events), rank.trace.events, "events"),
         (int(events["calls"].sum()), rank.trace.kept, "calls"),

@@ -97,7 +97,7 @@ class RankProfile(OfRank, frozen=True):
     involuntary_switches: int
     clocks: tuple[ClockReading, ClockReading]  # at the beginning and at the end
     comms: list[Comm]
-    sites: list[CallSite]
+    call_sites: list[CallSite] = msgspec.field(name="sites")
     trace: Traced | None = None  # None: it was not asked for, or there was no call
 
     @property
@@ -115,7 +115,7 @@ class RankProfile(OfRank, frozen=True):
     @property
     def mpi_ns(self) -> int:
         """In MPI calls, of all threads."""
-        return sum(site.time_ns for site in self.sites)
+        return sum(site.time_ns for site in self.call_sites)
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -154,7 +154,7 @@ def _read_rank(path: Path) -> RankProfile:
 
 
 def _read_instances(folder: Path, rank: RankProfile) -> NDArray[Any]:
-    known = {"comm": len(rank.comms), "site": len(rank.sites)}
+    known = {"comm": len(rank.comms), "site": len(rank.call_sites)}
     return read_rows(folder / f"rank-{rank.rank}.collectives", _INSTANCE, known)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from stretto.data.machine import Machine, load_average, this_machine
+from stretto.data.host import Host, load_average, this_host
 
 # What steers an MPI, its launchers and OpenMP; anything else in an environment is
 # either no influence or none of our business (secrets).
@@ -46,7 +46,7 @@ class Provenance(msgspec.Struct, frozen=True):
     native_command: list[str]
     stretto_command: list[str]
     environment: dict[str, str]
-    machine: Machine
+    machine: Host
     load_before: float
     git: str | None
     versions: dict[str, str]
@@ -73,7 +73,7 @@ def collect(
         native_command=native_command,
         stretto_command=stretto_command,
         environment=steering(os.environ),
-        machine=this_machine(),
+        machine=this_host(),
         load_before=load_average(),
         git=git_state(Path.cwd()),
         versions=versions(),

@@ -58,7 +58,7 @@ class Unmodelled(msgspec.Struct, frozen=True):
 
 
 class RankTimes(OfRank, frozen=True):
-    """What one rank wrote as it finalized; in real time there are no clocks and sites."""
+    """What one rank wrote as it finalized; in real time there are no clocks and call sites."""
 
     host: str
     wall_ns: int
@@ -66,13 +66,14 @@ class RankTimes(OfRank, frozen=True):
     # With its neighbour, of 8 bytes, as the program began: as it was, and as calibration found it.
     exchange_ns: float | None = None
     modelled_exchange_ns: float | None = None
-    crowded: bool = False  # its host has fewer cores than ranks
+    # Its host has fewer cores than ranks.
+    oversubscribed: bool = msgspec.field(name="crowded", default=False)
     computed_ns: float = 0.0
     blocked_ns: float = 0.0
     clocks: list[Clock] = msgspec.field(default_factory=list)
     flags: Flags = Flags()
     unmodelled: list[Unmodelled] = msgspec.field(default_factory=list)
-    sites: list[CollectiveSite] = msgspec.field(default_factory=list)
+    call_sites: list[CollectiveSite] = msgspec.field(name="sites", default_factory=list)
     # Of a rank that is replayed: what its clocks showed in the run.
     recorded_ns: list[float] = msgspec.field(default_factory=list)
 

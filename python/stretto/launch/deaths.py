@@ -30,32 +30,32 @@ def notices_s(environment: Mapping[str, str]) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
-class Crowd:
+class JobRanks:
     """Ranks of one job, or of several where a launcher gives none a name and they are of one size.
 
     Whose is whose nobody knows then, until all of them have gone.
     """
 
     def __init__(self) -> None:
-        self._there: Counter[int] = Counter()  # ranks by number
+        self._counts: Counter[int] = Counter()  # ranks by number
         self.is_several = False
 
     @property
     def is_empty(self) -> bool:
         """Whether none is there."""
-        return not self._there
+        return not self._counts
 
     def come(self, rank: int) -> None:
         """One is there."""
-        self._there[rank] += 1
-        self.is_several = self.is_several or self._there[rank] > 1
+        self._counts[rank] += 1
+        self.is_several = self.is_several or self._counts[rank] > 1
 
     def go(self, rank: int) -> None:
         """One has gone, whatever it did."""
-        self._there[rank] -= 1
-        if not self._there[rank]:
-            del self._there[rank]
-        self.is_several = self.is_several and bool(self._there)
+        self._counts[rank] -= 1
+        if not self._counts[rank]:
+            del self._counts[rank]
+        self.is_several = self.is_several and bool(self._counts)
 
 
 class Deaths:

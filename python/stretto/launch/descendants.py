@@ -22,7 +22,7 @@ def parents() -> dict[int, int]:
                 (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
             )
         except OSError:
-            continue  # ended while we looked
+            continue  # it has ended meanwhile
         if state not in "ZX":
             found[int(entry.name)] = int(parent)
     return found
@@ -43,7 +43,7 @@ def kill_descendants() -> None:
 
 
 def kill_all(find: Callable[[], Iterable[int]]) -> set[int]:
-    """SIGKILL all that are found until none is: one may fork between the look and the kill."""
+    """SIGKILL all that are found until none is: one may fork before it is killed."""
     killed: set[int] = set()
     deadline = time.monotonic() + GIVE_UP_S
     while (living := set(find())) and time.monotonic() < deadline:

@@ -33,8 +33,8 @@ sys.path.append(str(Path(__file__).parents[2]))
 
 from stretto.launch.connection import LIFELINE
 from stretto.launch.descendants import descendants, kill_descendants, reap_all
+from stretto.launch.guardian_report import GuardianReport
 from stretto.launch.notices import keep_descriptor
-from stretto.launch.report import Report
 from stretto.launch.signals import Signals
 from stretto.launch.watch import Over, Watch, send
 
@@ -53,7 +53,7 @@ def guard(
     reports_deaths: bool,
     blocked: list[int],
     command: list[str],
-) -> Report:
+) -> GuardianReport:
     """Run `command` to its end, its time, the owner's or a rank's, and report which."""
     started = time.monotonic()
     keep_descriptor()  # once all are taken by ranks there is none
@@ -68,7 +68,7 @@ def guard(
             preexec_fn=signals.before_exec,  # noqa: PLW1509 - this process has one thread
         )
     except OSError as error:
-        return Report(not_started=f"{command[0]}: {error.strerror}")
+        return GuardianReport(not_started=f"{command[0]}: {error.strerror}")
     try:
         # A descriptor a rank; the program has started with what it was given.
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -81,7 +81,7 @@ def guard(
         wall_s = time.monotonic() - started
     finally:
         kill_descendants()
-    report = Report(
+    report = GuardianReport(
         exit_code=exit_code(child),
         wall_s=wall_s,
         timed_out=why is Over.TIMED_OUT,

@@ -11,7 +11,7 @@ from stretto.data.provenance import Provenance, collect
 from stretto.errors import InputError
 from stretto.launch.base import Abi
 from stretto.launch.program import Program, inspect
-from stretto.launch.registry import Known, choose_launcher
+from stretto.launch.registry import InstalledLauncher, choose_launcher
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Job:
     """A program, the launcher of its MPI and the drop-in for the interface it uses."""
 
     program: Program
-    launcher: Known
+    launcher: InstalledLauncher
     abi: Abi
     drop_in: Path
 

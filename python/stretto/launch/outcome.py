@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from stretto.launch.deaths import Lost
-from stretto.launch.report import Report
+from stretto.launch.guardian_report import GuardianReport
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Outcome:
     unwritten: str = ""  # why a part of its output could not be passed on
 
     @staticmethod
-    def of(report: Report, last_words: str, unwritten: str) -> "Outcome":
+    def of(report: GuardianReport, last_words: str, unwritten: str) -> "Outcome":
         """What the guardian reports, with what became of the output."""
         return Outcome(
             exit_code=report.exit_code,

@@ -86,7 +86,7 @@ class Peer:
     def _stat(self) -> list[str] | None:
         """Of /proc/PID/stat what follows the name, unless it is gone.
 
-        It may be that we may not look, or have no descriptor to do so, which says nothing of it.
+        It may be that we may not read it, or have no descriptor to do so, which says nothing of it.
         """
         try:
             stat = Path(f"/proc/{self._pid}/stat").read_text(errors="replace")

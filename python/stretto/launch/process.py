@@ -12,11 +12,11 @@ from typing import IO
 
 from stretto.errors import ApplicationFailed, EnvironmentUnusable
 from stretto.launch.connection import LIFELINE
+from stretto.launch.guardian_report import GuardianReport
 from stretto.launch.left_behind import VARIABLE, adopting, end_left_behind
 from stretto.launch.lifelines import Lifelines
 from stretto.launch.outcome import Outcome
 from stretto.launch.passing_on import blocked, passing_on
-from stretto.launch.report import Report
 from stretto.launch.streams import TERMINAL, Streams
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
@@ -161,7 +161,7 @@ def _without_guardian(guardian: subprocess.Popen[bytes]) -> Exception:
     )
 
 
-def _receive(connection: socket.socket) -> Report | None:
+def _receive(connection: socket.socket) -> GuardianReport | None:
     """The guardian's report; it comes when the command and all it started are gone.
 
     None comes from a guardian that was killed.
@@ -171,4 +171,4 @@ def _receive(connection: socket.socket) -> Report | None:
     with suppress(ConnectionResetError):
         while words := connection.recv(4096):
             text += words
-    return Report.decode(text)
+    return GuardianReport.decode(text)

@@ -8,7 +8,7 @@ import socket
 import time
 
 from stretto.launch.connection import RankConnection, is_abort
-from stretto.launch.deaths import NOTICES_S, Crowd, Deaths, JobKey, notices_s
+from stretto.launch.deaths import NOTICES_S, Deaths, JobKey, JobRanks, notices_s
 from stretto.launch.listeners import Listeners, limit_in_words
 from stretto.launch.peers import Peer
 from stretto.launch.roll_call import RollCall
@@ -36,7 +36,7 @@ class Ranks:
         self._connections: dict[int, RankConnection] = {}
         # Those of them that have shown no key, as they came.
         self._strangers: dict[int, RankConnection] = {}
-        self._crowds: dict[JobKey, Crowd] = {}
+        self._job_ranks: dict[JobKey, JobRanks] = {}
         self._rolls: dict[JobKey, RollCall] = {}
         self._going_on: dict[JobKey, RollCall] = {}  # those of them in which some wait
         self._may_keep_peers = True  # a descriptor for each rank beside its connection's
@@ -109,7 +109,7 @@ class Ranks:
 
     def _ask(self, fd: int, connection: RankConnection) -> None:
         assert connection.job is not None
-        self._crowds.setdefault(connection.job, Crowd()).come(connection.rank)
+        self._job_ranks.setdefault(connection.job, JobRanks()).come(connection.rank)
         roll = self._rolls.setdefault(connection.job, RollCall(*connection.job))
         if self.listeners.is_last(fd):
             roll.refuse(connection.sock, connection.rank, limit_in_words())
@@ -144,12 +144,12 @@ class Ranks:
 
     def _leave(self, connection: RankConnection, job: JobKey) -> None:
         """Of a job none of whose ranks is there nothing is left: a launch may have many."""
-        roll, crowd = self._rolls[job], self._crowds[job]
+        roll, ranks = self._rolls[job], self._job_ranks[job]
         roll.withdraw(connection.sock)
         self._note_whether_some_wait(job, roll)
-        crowd.go(connection.rank)
-        if crowd.is_empty:
-            del self._crowds[job]
+        ranks.go(connection.rank)
+        if ranks.is_empty:
+            del self._job_ranks[job]
             if not roll.counts_on:
                 del self._rolls[job]
 
@@ -186,8 +186,8 @@ class Ranks:
     def _others(self, connection: RankConnection) -> set[int]:
         """Those of its job that are there, as far as one can know."""
         job = connection.job
-        crowd = self._crowds.get(job) if job is not None else None
-        if crowd is None or crowd.is_several:
+        ranks = self._job_ranks.get(job) if job is not None else None
+        if ranks is None or ranks.is_several:
             return set()
         return {
             fd

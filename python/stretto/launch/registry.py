@@ -16,21 +16,23 @@ from stretto.launch.openmpi import OpenMpi
 from stretto.launch.program import Program
 from stretto.launch.srun import Srun
 
-Known = OpenMpi | Hydra | Srun
+InstalledLauncher = OpenMpi | Hydra | Srun
 
 _COMMANDS = ("mpirun", "mpiexec", "mpiexec.hydra", "mpirun.openmpi", "mpiexec.mpich")
 _MODULES = {Abi.OPENMPI: "Open MPI", Abi.MPICH: "MPICH", Abi.MPIABI: "MPICH"}
 
 
-def choose_launcher(program: Program, named: str | None = None, extra: Sequence[str] = ()) -> Known:
+def choose_launcher(
+    program: Program, named: str | None = None, extra: Sequence[str] = ()
+) -> InstalledLauncher:
     """The launcher the user named, or the nearest one of the program's MPI."""
     launcher = _named(named, program) if named else _found(program)
     return replace(launcher, extra=tuple(extra))
 
 
-def known_launchers(near: Path | None = None) -> list[Known]:
+def known_launchers(near: Path | None = None) -> list[InstalledLauncher]:
     """One launcher of every MPI that can be found here, the most fitting first."""
-    found: dict[tuple[Path, str], Known] = {}
+    found: dict[tuple[Path, str], InstalledLauncher] = {}
     for path in _candidates(near):
         if launcher := identify(path):
             # An MPI installs its launcher under several names.
@@ -38,7 +40,7 @@ def known_launchers(near: Path | None = None) -> list[Known]:
     return list(found.values())
 
 
-def identify(path: Path, abi: Abi | None = None) -> Known | None:
+def identify(path: Path, abi: Abi | None = None) -> InstalledLauncher | None:
     """The launcher at `path`, by what it says of itself; `abi` is what srun shall start."""
     path = path.absolute()  # "./mpirun" without its folder would be another one, on PATH
     said = _version_text(path)
@@ -49,7 +51,7 @@ def identify(path: Path, abi: Abi | None = None) -> Known | None:
     )
 
 
-def _named(named: str, program: Program) -> Known:
+def _named(named: str, program: Program) -> InstalledLauncher:
     path = shutil.which(named)
     if path is None:
         raise EnvironmentUnusable(f"the launcher {named} is not there or not executable")
@@ -65,9 +67,9 @@ def _named(named: str, program: Program) -> Known:
     return launcher
 
 
-def _found(program: Program) -> Known:
+def _found(program: Program) -> InstalledLauncher:
     mpi = program.mpi
-    others: list[Known] = []
+    others: list[InstalledLauncher] = []
     for launcher in known_launchers(mpi.path if mpi else None):
         if mpi is None or mpi.abi in launcher.starts:
             return launcher
@@ -85,7 +87,7 @@ def _found(program: Program) -> Known:
     )
 
 
-def _mismatch(program: Program, launcher: Known) -> str:
+def _mismatch(program: Program, launcher: InstalledLauncher) -> str:
     assert program.mpi is not None
     return (
         f"{program.name} needs {program.mpi.soname} ({LABELS[program.mpi.abi]}) but "

@@ -124,7 +124,7 @@ def write_all(sink: IO[bytes], data: bytes) -> None:
 class TypedInput:
     """Passes on what is typed at our terminal until its end, or that of the launch.
 
-    The launch has a session of its own: a launcher that looks whether it is in the foreground of
+    The launch has a session of its own: a launcher that asks whether it is in the foreground of
     the terminal, as Open MPI's does before it reads from one, finds that it is not.
     """
 

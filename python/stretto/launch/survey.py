@@ -11,26 +11,26 @@ from stretto.launch.base import Abi
 from stretto.launch.cores import usable_cores, usable_cpus
 from stretto.launch.knobs import Setting, settings, unknown_settings
 from stretto.launch.libmpi import libmpi_beside
-from stretto.launch.registry import Known, known_launchers
+from stretto.launch.registry import InstalledLauncher, known_launchers
 from stretto.native.schedules import known_algorithms
 
 
 @dataclass(frozen=True)
-class Served:
+class MpiInterface:
     """An MPI with one of its interfaces, which a variant of the drop-in serves."""
 
-    launcher: Known
+    launcher: InstalledLauncher
     abi: Abi
-    libmpi: Path | None  # None: not beside the launcher, but where the loader looks
+    libmpi: Path | None  # None: not beside the launcher, but where the loader finds it
 
 
-def served(launchers: Iterable[Known]) -> list[Served]:
+def mpi_interfaces(launchers: Iterable[InstalledLauncher]) -> list[MpiInterface]:
     """Every interface of every MPI, an MPI's own first.
 
     A launcher may start programs of more interfaces than its MPI has a library of.
     """
     found = [
-        Served(each, abi, libmpi_beside(each.path, abi))
+        MpiInterface(each, abi, libmpi_beside(each.path, abi))
         for each in launchers
         for abi in each.starts
     ]
@@ -70,9 +70,9 @@ class Survey:
 
 
 def survey(environment: Mapping[str, str]) -> Survey:
-    """Look at everything once."""
+    """Find everything once."""
     launchers = known_launchers()
-    found = served(launchers)
+    found = mpi_interfaces(launchers)
     algorithms = _algorithms()
     known = settings(algorithms, environment)
     return Survey(

@@ -17,7 +17,7 @@ from stretto.launch.yielding import yielding
 
 
 @dataclass(frozen=True)
-class Supposed:
+class WhatifPlan:
     """Everything that does not change from launch to launch."""
 
     job: Job
@@ -50,7 +50,7 @@ class Supposed:
 
 
 def run_in_turn(
-    supposed: Supposed,
+    plan: WhatifPlan,
     runs: int,
     folder: Path,
     stdout: IO[bytes] | None,
@@ -67,17 +67,15 @@ def run_in_turn(
             where = folder / f"{'virtual' if virtual else 'normal'}-{number}"
             where.mkdir()
             first = virtual and not times[True]
-            start = supposed.start(where, virtual=virtual, record=first and supposed.record)
-            times[virtual].append(_run(supposed, start, where, stdout if first else io.BytesIO()))
+            start = plan.start(where, virtual=virtual, record=first and plan.record)
+            times[virtual].append(_run(plan, start, where, stdout if first else io.BytesIO()))
             done()
     return times[False], times[True]
 
 
-def _run(
-    supposed: Supposed, start: Start, folder: Path, stdout: IO[bytes] | None
-) -> list[RankTimes]:
-    outcome = launch_ranks(supposed.launcher, start, timeout_s=supposed.timeout_s, stdout=stdout)
+def _run(plan: WhatifPlan, start: Start, folder: Path, stdout: IO[bytes] | None) -> list[RankTimes]:
+    outcome = launch_ranks(plan.launcher, start, timeout_s=plan.timeout_s, stdout=stdout)
     if isinstance(stdout, io.BytesIO):
         (folder / "stdout.txt").write_bytes(stdout.getvalue())
-    require_success(supposed.job.program.name, outcome, supposed.timeout_s)
-    return read_times(folder, supposed.ranks)
+    require_success(plan.job.program.name, outcome, plan.timeout_s)
+    return read_times(folder, plan.ranks)

@@ -7,7 +7,7 @@ from stretto.launch.base import Abi
 
 # Each spins for its whole time slice otherwise, where it does not know that cores are shared:
 # Open MPI under taskset or in a container with few cores, MPICH always. Intel MPI has nothing
-# that helps. Of variables that it does not know an MPI takes no notice. A hundred looks take some
+# that helps. Of variables that it does not know an MPI takes no notice. A hundred polls take some
 # 10 us: short waits stay short where ranks that seem too many are on several hosts.
 _MPICH = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",

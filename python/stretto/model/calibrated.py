@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stretto.data.calibration import Calibration, LevelTimes, Sample
-from stretto.model.fit import Measured, Piece, Times, fit, line
+from stretto.data.calibration import Calibration, LevelTimes, Quartiles
+from stretto.model.fit import Floats, Measured, Piece, fit, line
 from stretto.model.machine import Collective, Compute, Level, Machine
 
 
@@ -62,7 +62,7 @@ def _measured(level: LevelTimes) -> Measured:
     )
 
 
-def _typical(samples: Sequence[Sample]) -> Times:
+def _typical(samples: Sequence[Quartiles]) -> Floats:
     return np.array([max(each.typical, 1.0) for each in samples])
 
 

@@ -9,18 +9,18 @@ from stretto.model.machine import Message
 
 TOLERANCE = 0.05  # a piece ends where a message's whole time would be further off
 
-Times = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Measured:
     """Messages of growing size, times in ns: arrays of one length."""
 
-    bytes: Times
-    whole: Times  # from the call of the send to the end of the receive
-    send: Times  # of that, the sender's CPU
-    recv: Times  # and the receiver's
-    gap: Times  # from one message to the next
+    bytes: Floats
+    whole: Floats  # from the call of the send to the end of the receive
+    send: Floats  # of that, the sender's CPU
+    recv: Floats  # and the receiver's
+    gap: Floats  # from one message to the next
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _fit_range(every: Measured, begin: int, end: int) -> Piece:
     )
 
 
-def _alone(size: Times, value: Times, at: int) -> tuple[float, float]:
+def _alone(size: Floats, value: Floats, at: int) -> tuple[float, float]:
     """Constant and slope, neither below 0, of a size that fits with none beside it: towards the
     next one that was measured or, of the last, from the one before. So sizes in between and
     larger ones cost more, too."""
@@ -99,7 +99,7 @@ def _alone(size: Times, value: Times, at: int) -> tuple[float, float]:
     return max(float(value[at]) - slope * float(size[at]), 0.0), slope
 
 
-def line(size: Times, value: Times, scale: Times) -> tuple[float, float]:
+def line(size: Floats, value: Floats, scale: Floats) -> tuple[float, float]:
     """Constant and slope, neither below 0, of least squares in units of `scale`."""
     constant = _least(np.ones_like(size), value, scale)
     slope = _least(size, value, scale)
@@ -117,7 +117,7 @@ def line(size: Times, value: Times, scale: Times) -> tuple[float, float]:
     return min(off, key=off.__getitem__)
 
 
-def _least(shape: Times, value: Times, scale: Times) -> float:
+def _least(shape: Floats, value: Floats, scale: Floats) -> float:
     """The factor of `shape` that comes nearest to `value`."""
     weighted = shape / scale
     square = float(weighted @ weighted)

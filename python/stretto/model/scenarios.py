@@ -10,7 +10,7 @@ from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO
 from stretto.errors import InputError
 from stretto.model.machine import Level, Machine, Message, read_machine
 
-MOST = 12  # src/intercept/whatif/letter.hpp
+MOST = 12  # as many clocks as a message of virtual time carries
 
 _NANOSECONDS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 _MOST = 1e9  # a factor

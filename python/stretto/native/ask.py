@@ -11,7 +11,7 @@ _NO = 3
 
 
 @dataclass(frozen=True)
-class Answer:
+class ToolOutput:
     """What a tool printed."""
 
     text: bytes
@@ -19,7 +19,7 @@ class Answer:
     is_no: bool  # the input is right, and the answer to what was asked is no
 
 
-def ask(tool: Path, *words: str) -> Answer:
+def ask(tool: Path, *words: str) -> ToolOutput:
     """Run it to its end. Raises InputError where what was asked is wrong."""
     done = subprocess.run([tool, *words], capture_output=True, check=False)
     complaint = done.stderr.decode(errors="replace").strip().removeprefix(f"{tool.name}: ")
@@ -27,4 +27,4 @@ def ask(tool: Path, *words: str) -> Answer:
         raise InputError(complaint)
     if done.returncode not in (0, _NO):
         raise StrettoError(f"{tool} {' '.join(words)} failed: {complaint}")
-    return Answer(done.stdout, complaint, done.returncode == _NO)
+    return ToolOutput(done.stdout, complaint, done.returncode == _NO)

@@ -36,7 +36,7 @@ def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
     )
     for world_rank, site, time, waiting, rest, least in sums.iter_rows():
         rank = profile.ranks[world_rank]
-        own = rank.sites[site]
+        own = rank.call_sites[site]
         # What is on record stands for all: beyond a million calls only some are.
         scale = own.time_ns * 1e-9 / time if time else 0.0
         yield CollectiveParts(rank, own, waiting * scale, (rest - least) * scale, least * scale)
@@ -57,8 +57,8 @@ def _rows(rank: RankProfile, profile: Profile) -> pl.DataFrame | None:
     )
     functions = pl.DataFrame(
         {
-            "site": range(len(rank.sites)),
-            "function": [s.function.removeprefix("MPI_") for s in rank.sites],
+            "site": range(len(rank.call_sites)),
+            "function": [s.function.removeprefix("MPI_") for s in rank.call_sites],
         },
         schema={"site": pl.Int32, "function": pl.String},
     )

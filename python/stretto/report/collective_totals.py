@@ -27,7 +27,7 @@ def collective_totals(runs: Sequence[Iterable[RankTimes]]) -> list[CollectiveTot
     by_place: dict[tuple[str, str, int], list[CollectiveSite]] = {}
     for run in runs:
         for rank in run:
-            for site in rank.sites:
+            for site in rank.call_sites:
                 by_place.setdefault(site.place, []).append(site)
     totals = [_total(sites, len(runs)) for sites in by_place.values()]
     return sorted(totals, key=lambda total: -total.transfer_s)
@@ -35,7 +35,7 @@ def collective_totals(runs: Sequence[Iterable[RankTimes]]) -> list[CollectiveTot
 
 def waiting_share(runs: Sequence[Iterable[RankTimes]]) -> float:
     """Of the time in collectives: waiting, which stays if they are free."""
-    sites = [site for run in runs for rank in run for site in rank.sites]
+    sites = [site for run in runs for rank in run for site in rank.call_sites]
     waiting = sum(site.waiting_ns for site in sites)
     whole = waiting + sum(site.transfer_ns for site in sites)
     return waiting / whole if whole else 0.0

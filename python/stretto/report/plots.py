@@ -1,6 +1,6 @@
 """Where the marks of each plot go, in percent of its width; the templates draw them.
 
-Percentages keep text at its size on any screen: the plot stretches, the letters do not.
+Percentages keep text at its size on any screen: the plot stretches, its text does not.
 """
 
 import math

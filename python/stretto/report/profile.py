@@ -144,7 +144,7 @@ def summarise(profile: Profile) -> ProfileSummary:
     names = CommNames(profile)
     totals: dict[_Key, CallSiteTotal] = {}
     for rank in profile.ranks:
-        for site in rank.sites:
+        for site in rank.call_sites:
             if site.calls:  # others are the MPI's own
                 comm = names.of(rank, site.comm)
                 totals.setdefault(_key(site, comm), _nothing_yet(site, comm)).add(site)
@@ -180,7 +180,7 @@ def _nothing_yet(site: CallSite, comm: CommName | None) -> CallSiteTotal:
 def _collectives_a_rank(profile: Profile) -> dict[str, float]:
     counts: Counter[str] = Counter()
     for rank in profile.ranks:
-        for site in rank.sites:
+        for site in rank.call_sites:
             if site.calls and site.kind in ("collective", "start"):
                 counts[site.function] += site.calls
     return {name: count / len(profile.ranks) for name, count in sorted(counts.items())}

@@ -52,8 +52,8 @@ class ProfileSection:
     tiles: list[Tile]
     ranks: list[Row]
     ranks_left_out: int
-    sites: list[Row]
-    sites_left_out: int
+    call_sites: list[Row]
+    call_sites_left_out: int
     overlaps: list[Row]
     sizes: list[tuple[str, list[Row]]]  # calls by size of each site that moves anything
 
@@ -79,8 +79,8 @@ def section(record: ProfileRecord, summary: ProfileSummary) -> ProfileSection:
         tiles=list(_tiles(summary)),
         ranks=_rank_rows(ranks),
         ranks_left_out=len(summary.ranks) - len(ranks),
-        sites=_site_rows(shown, summary, lines),
-        sites_left_out=len(summary.call_sites) - len(shown),
+        call_sites=_site_rows(shown, summary, lines),
+        call_sites_left_out=len(summary.call_sites) - len(shown),
         overlaps=_overlap_rows(starts, lines),
         sizes=[
             (profile_words.call_site_words(site, lines), _size_rows(site))

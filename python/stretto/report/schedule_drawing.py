@@ -21,9 +21,9 @@ _STYLE = """
 text{font:13px system-ui,sans-serif;fill:#222}
 .title{font-size:17px;font-weight:600}.quiet{fill:#666}
 .lane{stroke:#bbb;stroke-width:1.5}.over{stroke:#ddd;stroke-dasharray:2 4}
-.message line{stroke-width:1.8}.touch{stroke:transparent;stroke-width:11}
+.message line{stroke-width:1.8}.hover{stroke:transparent;stroke-width:11}
 .signal line{stroke-dasharray:5 3}
-g:hover>line{stroke-width:3.4}g:hover>.touch{stroke-width:11}
+g:hover>line{stroke-width:3.4}g:hover>.hover{stroke-width:11}
 .copy{fill:#fff;stroke:#444;stroke-width:1.5}.reduce{fill:#f4b740;stroke:#8a5a00}
 """
 
@@ -109,7 +109,7 @@ def _message(schedule: Schedule, plan: _Plan, rank: int, sent: Step, received: S
     neck = (x2 - along[0] * _ARROW, y2 - along[1] * _ARROW)
     return (
         f'<g class="{kind}"><title>{escape(title)}</title>'
-        + _line(x1, y1, x2, y2, 'class="touch"')
+        + _line(x1, y1, x2, y2, 'class="hover"')
         + _line(x1, y1, *neck, f'stroke="{colour}"')
         + _head((x2, y2), neck, along, colour)
         + "</g>"

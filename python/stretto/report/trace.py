@@ -38,7 +38,7 @@ def _rank(rank: RankProfile, events: NDArray[Any], where: Where, begin: float) -
         ("process_sort_index", {"sort_index": rank.rank}),
     ):
         yield _compact({"ph": "M", "name": name, "pid": rank.rank, "args": args})
-    heads = [_head(rank, site, where) for site in rank.sites]
+    heads = [_head(rank, site, where) for site in rank.call_sites]
     enter_us = (_on_rank_zero(rank, events["enter"]) - begin) / 1000
     times_us = (events["leave"] - events["enter"]) / 1000
     columns = (*(events[name] for name in ("site", "bytes", "calls", "thread")), enter_us, times_us)

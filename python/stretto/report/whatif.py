@@ -8,7 +8,7 @@ import numpy as np
 from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO, Flags, RankTimes
 from stretto.errors import ApplicationFailed
 from stretto.report.collective_totals import CollectiveTotal, collective_totals, waiting_share
-from stretto.report.pace import Pace
+from stretto.report.short_exchange import ShortExchange
 from stretto.report.spread import Spread
 from stretto.report.whatif_verdict import Verdict, judge
 
@@ -54,7 +54,7 @@ class Answer:
     virtual_wall: Spread  # by the clock on the wall: what the tool costs
     scenarios: dict[str, Spread]  # "sim" and "zero" among them
     gain: Spread  # of free collectives, as a share of "sim", run by run
-    is_crowded: bool  # ranks share cores: "normal" is not what "sim" predicts
+    is_oversubscribed: bool  # ranks share cores: "normal" is not what "sim" predicts
     hosts: int
     runs: int
     efficiencies: Efficiencies
@@ -63,19 +63,19 @@ class Answer:
     blocked_s: float  # of a rank, in one run: asleep or waiting for devices; counts as computing
     flags: Flags  # summed over the ranks of one run
     unmodelled_s: dict[str, float]  # by function, of a rank in one run; the longest first
-    pace: Pace | None  # None: not measured, or ranks share cores
+    short_exchange: ShortExchange | None  # None: not measured, or ranks share cores
 
     @property
     def gap(self) -> float:
         """How far "sim" is from "normal", as a share of that; 0 where it is not comparable."""
-        if self.normal is None or self.is_crowded:
+        if self.normal is None or self.is_oversubscribed:
             return 0.0
         return abs(self.scenarios[SIM].median / self.normal.median - 1)
 
     @property
     def verdict(self) -> Verdict:
         """What it comes to."""
-        is_compared = self.normal is not None and not self.is_crowded
+        is_compared = self.normal is not None and not self.is_oversubscribed
         return judge(self.gain, self.gap, has_spread=self.runs > 1 or is_compared)
 
 
@@ -87,14 +87,14 @@ def answer(normal: Sequence[Sequence[RankTimes]], runs: Sequence[Run]) -> Answer
     names = list(runs[0].ends)
     if not all(map(_does_something, runs)):
         raise ApplicationFailed("the program did nothing between MPI_Init and MPI_Finalize")
-    is_crowded = any(rank.crowded for rank in runs[0].ranks)
+    is_oversubscribed = any(rank.oversubscribed for rank in runs[0].ranks)
     return Answer(
         ranks=len(runs[0].ranks),
         normal=Spread.of([_wall(run) for run in normal]) if normal else None,
         virtual_wall=Spread.of([_wall(run.ranks) for run in runs]),
         scenarios={name: Spread.of([run.ends[name] for run in runs]) for name in names},
         gain=Spread.of([1 - run.ends[ZERO] / run.ends[SIM] for run in runs]),
-        is_crowded=is_crowded,
+        is_oversubscribed=is_oversubscribed,
         hosts=len({rank.host for rank in runs[0].ranks}),
         runs=len(runs),
         efficiencies=_efficiencies(runs),
@@ -103,7 +103,7 @@ def answer(normal: Sequence[Sequence[RankTimes]], runs: Sequence[Run]) -> Answer
         blocked_s=_NS * float(np.mean([rank.blocked_ns for rank in runs[0].ranks])),
         flags=_flags(runs[0].ranks),
         unmodelled_s=_unmodelled(runs[0].ranks),
-        pace=None if is_crowded else Pace.of(normal, runs[0].ranks),
+        short_exchange=None if is_oversubscribed else ShortExchange.of(normal, runs[0].ranks),
     )
 
 

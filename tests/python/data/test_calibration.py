@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from stretto.data.calibration import Calibration, CollectiveTime, Sample, WorkTime, read_calibration
+from stretto.data.calibration import (
+    Calibration,
+    CollectiveTime,
+    Quartiles,
+    WorkTime,
+    read_calibration,
+)
 from stretto.errors import ApplicationFailed
 
 WHOLE = b"""{"mpi": "Open MPI v4.1.4", "ranks": 2, "hosts": 1,
@@ -26,15 +32,15 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
     found = read_calibration(written(tmp_path, WHOLE))
     assert isinstance(found, Calibration)
     assert (found.mpi, found.ranks, found.hosts) == ("Open MPI v4.1.4", 2, 1)
-    assert not found.crowded
+    assert not found.oversubscribed
     assert [(level.name, level.holds) for level in found.levels] == [("host", 4)]
     (message,) = found.levels[0].messages
     assert message.bytes == 8
-    assert message.one_way == Sample(1, 0.5, 2)
-    assert message.exchange == Sample(typical=3, low=2, high=4)
+    assert message.one_way == Quartiles(1, 0.5, 2)
+    assert message.exchange == Quartiles(typical=3, low=2, high=4)
     assert (message.send.typical, message.recv.typical, message.gap.typical) == (5, 7, 9.5)
-    assert found.collectives == [CollectiveTime("bcast", 8, 8, Sample(500, 400, 600))]
-    assert found.work == [WorkTime(64, Sample(10, 9, 11), Sample(20, 19, 21))]
+    assert found.collectives == [CollectiveTime("bcast", 8, 8, Quartiles(500, 400, 600))]
+    assert found.work == [WorkTime(64, Quartiles(10, 9, 11), Quartiles(20, 19, 21))]
 
 
 def test_a_program_that_wrote_nothing_is_told(tmp_path: Path) -> None:

@@ -23,13 +23,13 @@ def test_all_ranks_are_read_in_their_order(tmp_path: Path) -> None:
     (tmp_path / "rank-1.json").write_bytes(WHOLE)
     first, second = read_times(tmp_path, 2)
     assert first == RankTimes(0, 2, "Open MPI v4.1.4", "node-3", 5000, 0)
-    assert (first.clocks, first.flags, first.sites) == ([], Flags(), [])
+    assert (first.clocks, first.flags, first.call_sites) == ([], Flags(), [])
     assert second.rank == 1
     assert second.computed_ns == 4000.5
     assert second.clocks == [Clock("sim", 4500), Clock("zero", 4000)]
     assert second.flags == Flags(1, 2, 3, 4, 5)
     site = CollectiveSite("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 24, 1.5, 2.5)
-    assert second.sites == [site]
+    assert second.call_sites == [site]
     assert site.place == ("MPI_Bcast", "/bin/app", 64)
 
 

@@ -15,7 +15,7 @@ import pytest
 from stretto.launch import ranks as module
 from stretto.launch import roll_call
 from stretto.launch.connection import MOST_LINES, RankConnection
-from stretto.launch.deaths import NOTICES, Crowd, Lost
+from stretto.launch.deaths import NOTICES, JobRanks, Lost
 from stretto.launch.peers import Peer
 from stretto.launch.ranks import Ranks
 from stretto.launch.roll_call import NO_NAME, RollCall
@@ -278,7 +278,7 @@ def test_a_connection_costs_no_look_at_all_others(
 def of_jobs() -> int:
     """How many accounts of jobs there are."""
     gc.collect()
-    return sum(isinstance(each, RollCall | Crowd) for each in gc.get_objects())
+    return sum(isinstance(each, RollCall | JobRanks) for each in gc.get_objects())
 
 
 def test_of_jobs_that_have_ended_nothing_is_left(launch: Launch) -> None:

@@ -8,9 +8,9 @@ from stretto.launch.hydra import Hydra
 from stretto.launch.job import Job
 from stretto.launch.openmpi import OpenMpi
 from stretto.launch.program import Program
-from stretto.launch.registry import Known
+from stretto.launch.registry import InstalledLauncher
 from stretto.launch.srun import Srun
-from stretto.launch.whatif import Supposed
+from stretto.launch.whatif import WhatifPlan
 
 OPEN_MPI = "OMPI_MCA_mpi_yield_when_idle"
 MPICH = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
@@ -22,15 +22,15 @@ LAUNCHERS = [
 ]
 
 
-def command(launcher: Known, ranks: int, *, virtual: bool = True) -> str:
+def command(launcher: InstalledLauncher, ranks: int, *, virtual: bool = True) -> str:
     job = Job(Program(("./app",), None), launcher, launcher.abi, Path("s.so"))
-    supposed = Supposed(job, launcher, ranks, Path("scenarios.txt"), 0, None)
-    return " ".join(supposed.command(Path("run"), virtual=virtual))
+    plan = WhatifPlan(job, launcher, ranks, Path("scenarios.txt"), 0, None)
+    return " ".join(plan.command(Path("run"), virtual=virtual))
 
 
 @pytest.mark.parametrize(("launcher", "variable"), LAUNCHERS)
 def test_only_ranks_that_share_cores_are_told_to_yield_them(
-    launcher: Known, variable: str, monkeypatch: pytest.MonkeyPatch
+    launcher: InstalledLauncher, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(whatif, "usable_cores", lambda: 2)
@@ -43,7 +43,7 @@ def test_only_ranks_that_share_cores_are_told_to_yield_them(
 
 @pytest.mark.parametrize(("launcher", "variable"), LAUNCHERS)
 def test_what_the_user_set_stays(
-    launcher: Known, variable: str, monkeypatch: pytest.MonkeyPatch
+    launcher: InstalledLauncher, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whatif, "usable_cores", lambda: 2)
     monkeypatch.setenv(variable, "0")

@@ -12,7 +12,7 @@ from stretto.data.calibration import (
     CollectiveTime,
     LevelTimes,
     MessageTimes,
-    Sample,
+    Quartiles,
     WorkTime,
 )
 from stretto.model.calibrated import machine_of
@@ -29,9 +29,9 @@ from stretto.model.machine import (
 SIZES = [1, 8, 64, 256, 1024, 4096, 16384, 65536]
 
 
-def sample(median: float) -> Sample:
+def sample(median: float) -> Quartiles:
     """Its quartiles are far off, and so is what must not be taken for it."""
-    return Sample(median, median / 2, median * 3)
+    return Quartiles(median, median / 2, median * 3)
 
 
 def level(name: str, latency: float, per_byte: float, holds: int = 0) -> LevelTimes:
@@ -58,7 +58,7 @@ def calibration(levels: list[LevelTimes], hosts: int = 1) -> Calibration:
         mpi="Open MPI 4.1.4",
         ranks=8,
         hosts=hosts,
-        crowded=False,
+        oversubscribed=False,
         levels=levels,
         collectives=[
             CollectiveTime("allreduce", 8, 8, sample(2500)),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stretto.model.fit import TOLERANCE, Measured, Piece, Times, fit, line
+from stretto.model.fit import TOLERANCE, Floats, Measured, Piece, fit, line
 from stretto.model.machine import Message
 
 SIZES = [1.0, *(float(4**power) for power in range(1, 12))]
@@ -174,7 +174,7 @@ def test_a_line_keeps_to_what_is_not_negative() -> None:
     assert line(size, np.zeros(3), one) == (0, 0)
 
 
-def squares(answer: tuple[float, float], size: Times, value: Times, scale: Times) -> float:
+def squares(answer: tuple[float, float], size: Floats, value: Floats, scale: Floats) -> float:
     return float(np.sum(((answer[0] + answer[1] * size - value) / scale) ** 2))
 
 

@@ -36,7 +36,7 @@ def rank(number: int, wall_ns: int, size: int = 2) -> RankProfile:
         involuntary_switches=0,
         clocks=(reading, reading),
         comms=[Comm("ab", -1, size, number, False, False, 0, 1)],
-        sites=[IRECV, WAIT],
+        call_sites=[IRECV, WAIT],
     )
 
 
@@ -68,9 +68,9 @@ def test_lines_are_those_of_the_run(tmp_path: Path) -> None:
     lines = {Address("/bin/app", 32): Line("main", "/src/app.c", 7)}
     found = shown(profiled(tmp_path / "run", [rank(0, 1000), rank(1, 2000)], lines))
     assert [row.name for row in found.overlaps] == ["Irecv app.c:7"]
-    assert [row.name for row in found.sites] == ["Wait app main", "Irecv app.c:7"]
-    assert found.sites[1].detail == "/src/app.c:7 main world"
-    assert found.sites[0].detail == "/bin/app+0x40 main"
+    assert [row.name for row in found.call_sites] == ["Wait app main", "Irecv app.c:7"]
+    assert found.call_sites[1].detail == "/src/app.c:7 main world"
+    assert found.call_sites[0].detail == "/bin/app+0x40 main"
 
 
 def test_bars_compare_as_their_times_do(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_bars_compare_as_their_times_do(tmp_path: Path) -> None:
         [("computing", 37.5), ("mpi", 12.5)],
         [("computing", 87.5), ("mpi", 12.5)],
     ]
-    assert [row.parts[0].width for row in found.sites] == [100, 25]
+    assert [row.parts[0].width for row in found.call_sites] == [100, 25]
     (overlap,) = found.overlaps
     assert [(part.kind, part.width) for part in overlap.parts] == [
         ("computing", 75),

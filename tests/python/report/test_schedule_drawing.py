@@ -33,10 +33,10 @@ def parts(picture: str, css_class: str) -> list[ET.Element]:
 
 def test_message_runs_from_the_senders_lane_to_the_receivers(pair: Schedule) -> None:
     (message,) = parts(draw(pair), "message")
-    touch = next(line for line in message.iter(f"{SVG}line") if line.get("class") == "touch")
+    hover = next(line for line in message.iter(f"{SVG}line") if line.get("class") == "hover")
     lanes = [line.get("y1") for line in parts(draw(pair), "lane")]
-    assert [touch.get("y1"), touch.get("y2")] == [lanes[1], lanes[0]]
-    assert float(touch.get("x1", "")) < float(touch.get("x2", ""))
+    assert [hover.get("y1"), hover.get("y2")] == [lanes[1], lanes[0]]
+    assert float(hover.get("x1", "")) < float(hover.get("x2", ""))
 
 
 def test_message_tells_what_moves(pair: Schedule) -> None:

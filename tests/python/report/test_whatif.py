@@ -35,7 +35,7 @@ def rank(
         computed_ns=1e9 * computed_s,
         clocks=[Clock(name, 1e9 * end) for name, end in ends.items()],
         flags=Flags(wildcards=1, polls=number),
-        sites=sites or [],
+        call_sites=sites or [],
     )
 
 
@@ -57,23 +57,25 @@ def real(*times: float) -> list[list[RankTimes]]:
     ]
 
 
-def judged(gains: list[float], *, normal: float = 10, is_crowded: bool = False) -> Answer:
+def judged(gains: list[float], *, normal: float = 10, is_oversubscribed: bool = False) -> Answer:
     """Runs of 10 s of which free collectives take so much off."""
     runs = [run(zero=10 * (1 - gain)) for gain in gains]
-    if is_crowded:
+    if is_oversubscribed:
         runs = [
-            Run(each.ends, [msgspec.structs.replace(r, crowded=True) for r in each.ranks])
+            Run(each.ends, [msgspec.structs.replace(r, oversubscribed=True) for r in each.ranks])
             for each in runs
         ]
     return answer(real(*[normal] * len(runs)), runs)
 
 
 def paced(
-    modelled: float | None, exchanges: list[float | None], *, crowded: bool = False
+    modelled: float | None, exchanges: list[float | None], *, oversubscribed: bool = False
 ) -> Answer:
     """Real runs as which began an exchange took so many ns; the second rank's is no one's."""
     first, second = run().ranks
-    first = msgspec.structs.replace(first, modelled_exchange_ns=modelled, crowded=crowded)
+    first = msgspec.structs.replace(
+        first, modelled_exchange_ns=modelled, oversubscribed=oversubscribed
+    )
     normal = [
         [msgspec.structs.replace(each[0], exchange_ns=ns), each[1]]
         for each, ns in zip(real(*[10.0] * len(exchanges)), exchanges, strict=True)
@@ -82,7 +84,7 @@ def paced(
 
 
 @pytest.mark.parametrize(
-    ("exchanges", "is_another"),
+    ("exchanges", "differs"),
     [
         ([200.0, 210, 250], False),
         ([270.0, 280, 290], True),  # all slower than in calibration
@@ -91,22 +93,22 @@ def paced(
     ],
 )
 def test_a_machine_that_is_not_as_it_was_calibrated(
-    exchanges: list[float | None], is_another: bool
+    exchanges: list[float | None], differs: bool
 ) -> None:
-    pace = paced(200, exchanges).pace
-    assert pace
-    assert pace.calibrated == pytest.approx(200e-9)
-    assert pace.real.median == pytest.approx((exchanges[1] or 0) * 1e-9)
-    assert pace.is_another is is_another
+    exchange = paced(200, exchanges).short_exchange
+    assert exchange
+    assert exchange.calibrated == pytest.approx(200e-9)
+    assert exchange.real.median == pytest.approx((exchanges[1] or 0) * 1e-9)
+    assert exchange.differs is differs
     (line,) = [line for line in summary(paced(200, exchanges)) if "exchange" in line] or [""]
-    assert ("200 ns in calibration" in line) is is_another
+    assert ("200 ns in calibration" in line) is differs
 
 
 def test_no_pace_where_it_was_not_measured() -> None:
-    assert paced(None, [200.0]).pace is None
-    assert paced(200, [200.0, None]).pace is None
-    assert paced(200, [200.0], crowded=True).pace is None
-    assert answer([], [run()]).pace is None
+    assert paced(None, [200.0]).short_exchange is None
+    assert paced(200, [200.0, None]).short_exchange is None
+    assert paced(200, [200.0], oversubscribed=True).short_exchange is None
+    assert answer([], [run()]).short_exchange is None
 
 
 def test_a_run_ends_with_its_last_rank() -> None:
@@ -133,7 +135,7 @@ PM = "\N{PLUS-MINUS SIGN}"
 
 
 @pytest.mark.parametrize(
-    ("gains", "normal", "is_crowded", "worth", "words"),
+    ("gains", "normal", "is_oversubscribed", "worth", "words"),
     [
         ([0.2], 10, False, Worth.WORTH_IT, f"collectives cost 20.0 % {PM} 0.0 %: worth it"),
         (
@@ -182,9 +184,9 @@ PM = "\N{PLUS-MINUS SIGN}"
     ],
 )
 def test_the_verdict_claims_no_more_than_is_known(
-    gains: list[float], normal: float, is_crowded: bool, worth: Worth, words: str
+    gains: list[float], normal: float, is_oversubscribed: bool, worth: Worth, words: str
 ) -> None:
-    verdict = judged(gains, normal=normal, is_crowded=is_crowded).verdict
+    verdict = judged(gains, normal=normal, is_oversubscribed=is_oversubscribed).verdict
     assert (verdict.worth, verdict.text) == (worth, words)
     assert verdict.has_gain is (worth in (Worth.WORTH_IT, Worth.HARDLY))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 
-class Machine(msgspec.Struct, frozen=True):
+class Host(msgspec.Struct, frozen=True):
     """Read once, at the start of a run."""
 
     hostname: str
@@ -20,9 +20,9 @@ class Machine(msgspec.Struct, frozen=True):
     memory_bytes: int
 
 
-def this_machine() -> Machine:
+def this_host() -> Host:
     """The machine this runs on."""
-    return Machine(
+    return Host(
         hostname=platform.node(),
         kernel=platform.release(),
         system=_system(),

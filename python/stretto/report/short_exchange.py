@@ -8,13 +8,13 @@ import numpy as np
 from stretto.data.virtual_times import RankTimes
 from stretto.report.spread import Spread
 
-# Beyond it the same exchange is not the same any more.
-_ANOTHER_PACE = 1.33
+# Beyond this factor two times of the exchange are of two states of the machine.
+_FACTOR = 1.33
 _NS = 1e-9
 
 
 @dataclass(frozen=True)
-class Pace:
+class ShortExchange:
     """What a short exchange between two ranks takes, in seconds: a machine's cores may be near each
     other at one time and far apart at another, or shared."""
 
@@ -22,7 +22,9 @@ class Pace:
     real: Spread  # as the real runs began
 
     @staticmethod
-    def of(normal: Sequence[Sequence[RankTimes]], virtual: Sequence[RankTimes]) -> "Pace | None":
+    def of(
+        normal: Sequence[Sequence[RankTimes]], virtual: Sequence[RankTimes]
+    ) -> "ShortExchange | None":
         """From all ranks' times of the real runs, and of a virtual one; None where no exchange was
         measured in all of them."""
         calibrated = [each.modelled_exchange_ns for each in virtual]
@@ -31,13 +33,13 @@ class Pace:
         known = [each for each in real if each is not None]
         if not modelled or not known or len(known) < len(real):
             return None
-        return Pace(_NS * modelled, Spread.of([_NS * each for each in known]))
+        return ShortExchange(_NS * modelled, Spread.of([_NS * each for each in known]))
 
     @property
-    def is_another(self) -> bool:
+    def differs(self) -> bool:
         """Was the machine not what calibration found?"""
-        return not 1 / _ANOTHER_PACE < self.real.median / self.calibrated < _ANOTHER_PACE or (
-            self.real.most > _ANOTHER_PACE * self.real.least
+        return not 1 / _FACTOR < self.real.median / self.calibrated < _FACTOR or (
+            self.real.most > _FACTOR * self.real.least
         )
 
 

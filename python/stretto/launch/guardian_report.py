@@ -7,7 +7,7 @@ from stretto.launch.deaths import Lost
 
 
 @dataclass(frozen=True)
-class Report:
+class GuardianReport:
     """How the command ended, once it and all it started are gone."""
 
     exit_code: int = 0  # -N: killed by signal N
@@ -25,7 +25,7 @@ class Report:
         return json.dumps(asdict(self)).encode()
 
     @staticmethod
-    def decode(text: bytes) -> "Report | None":
+    def decode(text: bytes) -> "GuardianReport | None":
         """None: it is not whole, as of a guardian that was killed."""
         try:
             fields = json.loads(text)
@@ -33,4 +33,6 @@ class Report:
             return None
         for name in ("running", "left"):
             fields[name] = tuple(fields[name])
-        return Report(**fields | {"lost": Lost(**fields["lost"]) if fields["lost"] else None})
+        return GuardianReport(
+            **fields | {"lost": Lost(**fields["lost"]) if fields["lost"] else None}
+        )

@@ -185,7 +185,9 @@ Task task_for(const Call& call, const Decision& decision) {
             .comm = decision.comm,
             .binding = {}};
   }
-  return {.plan = Engine::get().plans().get(algorithm, decision.shape, scope.me),
+  auto layout =
+      algorithm.uses_layout ? communicators::layout_of(*decision.comm, scope.ranks) : nullptr;
+  return {.plan = Engine::get().plans().get(algorithm, decision.shape, scope.me, std::move(layout)),
           .comm = decision.comm,
           .ranks = scope.ranks,
           .binding = bind(call, *decision.comm, scope, decision.shape)};

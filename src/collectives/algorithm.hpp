@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "schedule/schedule.hpp"
+#include "topology/layout.hpp"
 
 namespace stretto {
 
@@ -19,9 +20,11 @@ class Network;
 struct Algorithm {
   Collective collective{};
   std::string_view name;  // = the file's name = the name users type
-  Schedule (*build)(const Shape& shape, Rank me) = nullptr;
+  // `layout` is looked at only by who `uses_layout`; others may be given any.
+  Schedule (*build)(const Shape& shape, const Layout& layout, Rank me) = nullptr;
   // About what the simulator says it takes, in ns, where an element is a byte: what selection
-  // compares. Not called for two groups or neighbours, which have one algorithm each.
+  // compares. Not called for two groups or neighbours, which have one algorithm each, nor for who
+  // uses the layout, which selection does not choose by itself.
   double (*time)(const Shape& shape, const Network& network) = nullptr;
   bool keeps_rank_order = true;  // false: for commutative operations only
   bool uses_segment = false;     // pipelined by Shape::segment
@@ -29,6 +32,7 @@ struct Algorithm {
   bool single_blocks = false;    // names one rank's block at a time: they may differ in size
   bool divides = false;          // gives each rank a part of the vector to reduce
   bool two_groups = false;       // for intercommunicators: Shape::first_group
+  bool uses_layout = false;      // depends on who shares a host with whom
   // Among more the messages a rank has in flight at a time, or its steps, are too many.
   int most_ranks = INT_MAX;
 };

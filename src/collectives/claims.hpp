@@ -11,7 +11,8 @@ namespace stretto {
           .keeps_rank_order = algorithm.keeps_rank_order,
           .uses_segment = algorithm.uses_segment,
           .uses_radix = algorithm.uses_radix,
-          .two_groups = algorithm.two_groups};
+          .two_groups = algorithm.two_groups,
+          .uses_layout = algorithm.uses_layout};
 }
 
 }  // namespace stretto

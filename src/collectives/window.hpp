@@ -26,4 +26,10 @@ class Window {
   std::size_t next_ = 0;
 };
 
+// Of both kinds.
+struct Windows {
+  Window sends;
+  Window receives;
+};
+
 }  // namespace stretto

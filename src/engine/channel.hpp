@@ -11,6 +11,7 @@
 #include "engine/routes.hpp"
 #include "engine/tags.hpp"
 #include "engine/transports.hpp"
+#include "engine/world.hpp"
 #include "mpi/native.hpp"
 
 namespace stretto {
@@ -20,6 +21,8 @@ struct Channel {
   TagLayout tags;
   ContextIds ids;
   std::vector<Carrier> carriers{};  // of its messages
+  Hosts hosts{};                           // of its ranks
+  std::shared_ptr<const Layout> layout{};  // likewise, once it is asked for
 
   // Of the ranks of `of`, an intracommunicator. Collective. nullptr where the MPI gives none.
   [[nodiscard]] static std::shared_ptr<Channel> make(MPI_Comm of, const Transports& transports);

@@ -31,7 +31,6 @@ struct Registry {
   std::shared_ptr<Channel> world;         // of MPI_COMM_WORLD, once attached, where it is the first
   int world_size = 0;
   Rank world_rank = 0;
-  Hosts world_hosts;
   bool world_device_buffers = false;
   std::vector<std::unique_ptr<Communicator>> known;
   std::atomic<bool> any_orphaned{false};
@@ -151,12 +150,13 @@ bool join_world(const Members& members, Communicator& made) {
   } else if ((agreement.flags & kSameRanks) == 0) {
     ranks = of_all_ranks(all.world_rank, made.size, members.comm);
   }
-  const Placement placement = placement_of(all.world_hosts.numbers, ranks);
+  const Hosts& hosts = all.world->hosts;
+  const Placement placement = placement_of(hosts.numbers, ranks);
   made.routes = Routes(made.channel->carriers, std::move(ranks));
   made.around = {.hosts = placement.hosts,
                  .in_blocks = placement.in_blocks,
                  // Its ranks may wait for cores that ranks outside of it are on.
-                 .has_cores = have_cores(all.world_hosts),
+                 .has_cores = have_cores(hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
                  .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
@@ -170,7 +170,7 @@ bool open_channel(const Members& members, Communicator& made) {
   Registry& all = registry();
   made.channel = Channel::make(members.comm, Engine::get().transports());
   if (made.channel == nullptr) return false;
-  Hosts hosts = survey(made.channel->comm);
+  const Hosts& hosts = made.channel->hosts = survey(made.channel->comm);
   // It is the first there, so what they agree on is the lowest id.
   const std::uint64_t flags = thread_flags() | (device_job::is_likely() ? 0 : kHostBuffers);
   const Agreement agreement =
@@ -190,7 +190,6 @@ bool open_channel(const Members& members, Communicator& made) {
     all.world = made.channel;
     all.world_size = made.size;
     all.world_rank = made.rank;
-    all.world_hosts = std::move(hosts);
     all.world_device_buffers = made.around.device_buffers;
   }
   return true;
@@ -210,7 +209,11 @@ void expect_world() {
 void expect_foreign_ranks() { registry().foreign_ranks = true; }
 bool expects_foreign_ranks() { return registry().foreign_ranks; }
 
-const Hosts& world_hosts() { return registry().world_hosts; }
+const Hosts& world_hosts() {
+  static const auto* const alone = new Hosts;
+  const auto& world = registry().world;
+  return world != nullptr ? world->hosts : *alone;
+}
 
 bool attach(MPI_Comm comm) {
   Registry& all = registry();
@@ -233,7 +236,7 @@ bool attach(MPI_Comm comm) {
   if (made->size == 1) {
     const Carrier alone{Engine::get().transports().back().get(), {opaque(own_channel::get())}};
     made->routes = Routes({&alone, 1}, {});  // and tag 0
-    made->around = {.has_cores = have_cores(all.world_hosts),
+    made->around = {.has_cores = have_cores(world_hosts()),
                     .progress_thread = Engine::get().has_progress_thread(),
                     .program_threads = Engine::get().program_has_threads(),
                     .never_native = never_native(),

@@ -37,6 +37,7 @@ struct Communicator {
   std::shared_ptr<Channel> channel;  // none of one rank alone
   int id = 0;                        // the context id there
   Routes routes;
+  std::shared_ptr<const Layout> layout;  // of its ranks, once it is asked for
   Rank rank = 0;  // of an intercommunicator among those of both groups
   int size = 1;   // likewise
   Groups groups;
@@ -62,6 +63,12 @@ void expect_world();
 // outside of an expected MPI_COMM_WORLD (they need not run Stretto), or where no context id or no
 // channel is left for it: then the communicator stays unknown, on all its ranks alike.
 bool attach(MPI_Comm comm);
+
+// The layout of those of its ranks that a schedule is for, in the schedule's order, or, where none
+// are named, of all, which is kept from when it is first asked for. All ranks know the same; of
+// one alone there is none (nullptr).
+[[nodiscard]] std::shared_ptr<const Layout> layout_of(Communicator& comm,
+                                                      const std::vector<Rank>& ranks);
 
 // From now on communicators may hold ranks of another MPI_COMM_WORLD: this rank has taken part in
 // MPI_Comm_spawn or its kind, or was told of one who has. Each new one is looked at then.

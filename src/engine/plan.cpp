@@ -89,6 +89,7 @@ std::size_t PlanCache::Hash::operator()(const Key& key) const {
   mix(key.shape.first_group);
   mix((key.shape.in_place ? 2 : 0) + (key.shape.commutative ? 1 : 0));
   mix(key.me);
+  if (key.layout) mix(key.layout->hash());
   return hash;
 }
 
@@ -109,9 +110,9 @@ std::size_t PlanCache::bytes() const {
   return entry_bytes_ + known_.bucket_count() * sizeof(void*);
 }
 
-std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Shape& shape,
-                                           Rank me) {
-  const Key key{&algorithm, shape, me};
+std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Shape& shape, Rank me,
+                                           std::shared_ptr<const Layout> layout) {
+  const Key key{&algorithm, shape, me, std::move(layout)};
   const std::lock_guard lock(mutex_);
   Table& table = table_of(shape.graph.get());
   if (const auto found = table.find(key); found != table.end()) {
@@ -119,7 +120,8 @@ std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Sha
     ++counts_.reused;
     return recent_.front().plan;
   }
-  auto plan = std::make_shared<const Plan>(algorithm, algorithm.build(shape, me));
+  auto plan = std::make_shared<const Plan>(
+      algorithm, algorithm.build(shape, key.layout ? *key.layout : Layout{}, me));
   ++counts_.built;
   // Nodes of a list and of a table: two pointers more, and one and the hash.
   constexpr std::size_t kNodes =
@@ -128,7 +130,9 @@ std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Sha
   // A graph has a table of its own, most with a plan or two: node, buckets, and a bucket here.
   constexpr std::size_t kTable = block(sizeof(Table) + 2 * sizeof(void*) + sizeof(std::size_t)) +
                                  block(13 * sizeof(void*)) + 2 * sizeof(void*);
-  const std::size_t bytes = plan->bytes() + kNodes + (shape.graph ? kTable : 0);
+  // Plans may share a layout, and outlive the communicator that it is of.
+  const std::size_t bytes = plan->bytes() + kNodes + (shape.graph ? kTable : 0) +
+                            (key.layout ? key.layout->bytes() : 0);
   // What fills the cache by itself would only drive out all others.
   if (bytes > most_bytes_) {
     if (shape.graph && table.empty()) of_graph_.erase(shape.graph.get());

@@ -51,8 +51,10 @@ class PlanCache {
   // STRETTO_PLANS_MIB, where it is set, bounds the cache from now on.
   void read_setting();
 
+  // `layout`: where the algorithm uses it; plans of others must not differ by it.
   [[nodiscard]] std::shared_ptr<const Plan> get(const Algorithm& algorithm, const Shape& shape,
-                                                Rank me);
+                                                Rank me,
+                                                std::shared_ptr<const Layout> layout = nullptr);
   // The communicator of this graph is gone: no call can ask for its plans again.
   void forget(const Graph& graph);
 
@@ -69,7 +71,12 @@ class PlanCache {
     const Algorithm* algorithm = nullptr;
     Shape shape;
     Rank me = 0;
-    friend bool operator==(const Key&, const Key&) = default;
+    std::shared_ptr<const Layout> layout;  // none where the algorithm does not use it
+    // Communicators of equal layouts have plans in common.
+    friend bool operator==(const Key& a, const Key& b) {
+      return a.algorithm == b.algorithm && a.shape == b.shape && a.me == b.me &&
+             (a.layout == b.layout || (a.layout && b.layout && *a.layout == *b.layout));
+    }
   };
   struct Hash {
     std::size_t operator()(const Key& key) const;

@@ -32,6 +32,14 @@ HostNumbers number_names_of(MPI_Comm comm, const Place& mine, int size) {
   return number_hosts(std::move(words), static_cast<std::size_t>(size));
 }
 
+CoreNumbers number_cores_of(MPI_Comm comm, const Place& mine, int size) {
+  const CoreGroups here = mine.core_groups();
+  std::vector<CoreGroups> all(static_cast<std::size_t>(size));
+  native().Allgather(&here, sizeof here, native().byte, all.data(), sizeof here, native().byte,
+                     comm);
+  return CoreNumbers(all);
+}
+
 Place exchange(const Place& mine, int other, MPI_Comm comm) {
   Place its;
   native().Sendrecv(&mine, sizeof mine, native().byte, other, kTag, &its, sizeof its, native().byte,
@@ -69,7 +77,8 @@ Hosts survey(MPI_Comm comm) {
   native().Comm_rank(comm, &rank);
   native().Comm_size(comm, &size);
   Place mine = Place::here();
-  Hosts hosts{.numbers = number_names_of(comm, mine, size)};
+  Hosts hosts{.numbers = number_names_of(comm, mine, size),
+              .cores = number_cores_of(comm, mine, size)};
   HostNumbers machines;
   const bool several = hosts.numbers.hosts > 1 && size <= kMostForMachines;
   if (several) {

@@ -2,18 +2,19 @@
 #pragma once
 
 #include "mpi/native.hpp"
-#include "topology/host_numbers.hpp"
+#include "topology/core_numbers.hpp"
 
 namespace stretto {
 
 struct Hosts {
   HostNumbers numbers;
+  CoreNumbers cores;
   bool oversubscribed = false;  // some machine has more ranks than cores for them
   bool knows_cores = true;      // no host is silent about that
 };
 
-// Of all ranks of `comm`, an intracommunicator. Collective. Eight bytes a rank travel to all, up
-// to 65,536 ranks of several hosts sixteen; which cores its ranks may use only the first rank of a
+// Of all ranks of `comm`, an intracommunicator. Collective. Twelve bytes a rank travel to all, up
+// to 65,536 ranks of several hosts twenty; which cores its ranks may use only the first rank of a
 // machine learns.
 [[nodiscard]] Hosts survey(MPI_Comm comm);
 

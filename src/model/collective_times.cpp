@@ -109,10 +109,11 @@ std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(
                     .in_place = false,
                     .commutative = call.commutative,
                     .first_group = 0};
+  if (chosen.algorithm->uses_layout) built->layout = layout_of(machine_, ranks_);
   if (!machine_.has_contention(ranks_)) {
     bool fits = true;
     for (Rank rank = 0; fits && rank < ranks_; ++rank) {
-      fits = built->rounds.add(chosen.algorithm->build(shape, rank), built->costs);
+      fits = built->rounds.add(chosen.algorithm->build(shape, built->layout, rank), built->costs);
     }
     built->by_rounds = fits && built->rounds.finish();
   }
@@ -125,7 +126,9 @@ std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(
 const Program& CollectiveTimes::Prepared::as_program() {
   if (program) return *program;
   program.emplace();
-  for (Rank rank = 0; rank < shape.size; ++rank) program->add(algorithm->build(shape, rank), costs);
+  for (Rank rank = 0; rank < shape.size; ++rank) {
+    program->add(algorithm->build(shape, layout, rank), costs);
+  }
   program->finish();
   return *program;
 }

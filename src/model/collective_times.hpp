@@ -57,6 +57,7 @@ class CollectiveTimes {
     bool by_rounds = false;
     const Algorithm* algorithm = nullptr;
     Shape shape{};
+    Layout layout{};  // where the algorithm uses it
     std::optional<Program> program{};
 
     [[nodiscard]] const Program& as_program();

@@ -31,7 +31,9 @@ class Stopwatch {
 class Simulation {
  public:
   Simulation(const Question& question, const Machine& machine, const Conditions& conditions)
-      : question_(question), machine_(machine), conditions_(conditions) {}
+      : question_(question), machine_(machine), conditions_(conditions) {
+    if (question.algorithm->uses_layout) layout_ = layout_of(machine, question.shape.size);
+  }
 
   std::optional<Answer> by_rounds() const {
     if (machine_.has_contention(question_.shape.size) || conditions_.noise.period > 0) return {};
@@ -39,7 +41,7 @@ class Simulation {
     Costs costs = no_costs();
     Rounds rounds(question_.shape.size);
     for (Rank rank = 0; rank < question_.shape.size; ++rank) {
-      if (!rounds.add(question_.algorithm->build(question_.shape, rank), costs)) return {};
+      if (!rounds.add(build(rank), costs)) return {};
     }
     if (!rounds.finish()) return {};
     Answer answer{.path = Path::rounds, .build_s = watch.lap()};
@@ -56,7 +58,7 @@ class Simulation {
     Costs costs = no_costs();
     Program program;
     for (Rank rank = 0; rank < question_.shape.size; ++rank) {
-      program.add(question_.algorithm->build(question_.shape, rank), costs);
+      program.add(build(rank), costs);
       if (program.ops().size() > kMostSteps) throw Unsuited(kTooLarge);
     }
     program.finish();
@@ -72,13 +74,14 @@ class Simulation {
     const auto ranks = static_cast<std::size_t>(question_.shape.size);
     std::size_t fewest = kMostSteps;
     for (const std::size_t rank : {std::size_t{0}, ranks / 2, ranks - 1}) {
-      const Schedule schedule =
-          question_.algorithm->build(question_.shape, static_cast<Rank>(rank));
-      fewest = std::min(fewest, schedule.steps.size());
+      fewest = std::min(fewest, build(static_cast<Rank>(rank)).steps.size());
     }
     if (fewest > kMostSteps / ranks) throw Unsuited(kTooLarge);
   }
 
+  [[nodiscard]] Schedule build(Rank me) const {
+    return question_.algorithm->build(question_.shape, layout_, me);
+  }
   [[nodiscard]] Costs no_costs() const {
     return {machine_, question_.element_bytes, question_.signal_bytes};
   }
@@ -86,6 +89,7 @@ class Simulation {
   const Question& question_;
   const Machine& machine_;
   const Conditions& conditions_;
+  Layout layout_;  // where the algorithm uses it
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "patterns/exchange.hpp"
+
 namespace stretto {
 
 struct HalvingRound {
@@ -39,6 +41,11 @@ struct HalvingRound {
     rounds.push_back({me ^ distance, keep, keep ^ distance, distance});
   }
   return rounds;
+}
+
+// The round in which the halves come back together.
+[[nodiscard]] inline Exchange undone(const HalvingRound& round) {
+  return {round.peer, round.keep, round.give, round.blocks};
 }
 
 // The one block that is left in the end.

@@ -7,6 +7,7 @@ class Ring {
  public:
   Ring(int size, int me) : size_(size), me_(me) {}
 
+  [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] int next() const { return after(1); }
   [[nodiscard]] int previous() const { return before(1); }
 

@@ -34,15 +34,15 @@ Builder::Builder(const Shape& shape, Rank me)
 
 StepId Builder::signal(Rank peer, const After& after) {
   Step& step = add(StepKind::send, after);
-  step.peer = peer;
-  step.ordinal = sent_.next(peer);
+  step.peer = rank_of(peer);
+  step.ordinal = sent_.next(step.peer);
   return last();
 }
 
 StepId Builder::await(Rank peer, const After& after) {
   Step& step = add(StepKind::recv, after);
-  step.peer = peer;
-  step.ordinal = received_.next(peer);
+  step.peer = rank_of(peer);
+  step.ordinal = received_.next(step.peer);
   return last();
 }
 
@@ -52,6 +52,14 @@ StepId Builder::join(const After& after) {
   add(StepKind::copy, after);
   return last();
 }
+
+StepId Builder::join_from(StepId first) {
+  After all;
+  for (StepId id = first; id < steps_; ++id) all.add(id);
+  return join(all);
+}
+
+Rank Builder::mapped(Rank peer) const { return part_->rank_of(peer); }
 
 Schedule Builder::finish() {
   steps_ = 0;

@@ -9,6 +9,10 @@
 // for its dependencies, so an algorithm needs no `if (count > 0)`. (Messages that
 // carry no data on purpose, as in a barrier, are `signal` and `await`.)
 //
+// What one algorithm does among all ranks another one may do among some of them: the steps are
+// written by a function of a builder, the number of ranks and this rank's own number, called
+// within `among`.
+//
 // Building is most of what simulating a million ranks takes. What is forced inline here leaves
 // regions and ids in registers, where nothing has to be written and read again to be passed on.
 #pragma once
@@ -18,6 +22,7 @@
 #include "schedule/after.hpp"
 #include "schedule/ordinals.hpp"
 #include "schedule/schedule.hpp"
+#include "topology/rank_map.hpp"
 
 namespace stretto {
 
@@ -41,19 +46,26 @@ class Builder {
     return {Buffer::scratch, span};
   }
 
+  // What `write()` writes is among some of the ranks: peers are their numbers there.
+  template <class Write>
+  auto among(const RankMap& ranks, const Write& write) {
+    const Part part(*this, ranks);
+    return write();
+  }
+
   [[gnu::always_inline]] StepId send(Rank peer, const Region& from, const After& after = {}) {
     if (from.span.count == 0) return join(after);
     Step& step = add(StepKind::send, after);
-    step.peer = peer;
-    step.ordinal = sent_.next(peer);
+    step.peer = rank_of(peer);
+    step.ordinal = sent_.next(step.peer);
     set(step.from, from);
     return last();
   }
   [[gnu::always_inline]] StepId recv(Rank peer, const Region& to, const After& after = {}) {
     if (to.span.count == 0) return join(after);
     Step& step = add(StepKind::recv, after);
-    step.peer = peer;
-    step.ordinal = received_.next(peer);
+    step.peer = rank_of(peer);
+    step.ordinal = received_.next(step.peer);
     set(step.to, to);
     return last();
   }
@@ -73,10 +85,35 @@ class Builder {
   StepId await(Rank peer, const After& after = {});
   // One id that stands for all of `after` (none: kNoStep).
   StepId join(const After& after);
+  // The id of the next step, and one id that stands for all from `first` on.
+  [[nodiscard]] StepId next() const { return steps_; }
+  StepId join_from(StepId first);
 
   [[nodiscard]] Schedule finish();
 
  private:
+  // Some of the ranks, as long as steps among them are written.
+  class Part {
+   public:
+    Part(Builder& step, const RankMap& ranks) : step_(step), ranks_(ranks), outer_(step.part_) {
+      step.part_ = this;
+    }
+    ~Part() { step_.part_ = outer_; }
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+
+    // In numbers of all ranks.
+    [[nodiscard]] Rank rank_of(Rank number) const {
+      const Rank rank = ranks_[number];
+      return outer_ == nullptr ? rank : outer_->rank_of(rank);
+    }
+
+   private:
+    Builder& step_;
+    RankMap ranks_;
+    const Part* outer_;
+  };
+
   // A step without peer and regions so far.
   [[gnu::always_inline]] Step& add(StepKind kind, const After& after) {
     const auto first_wait = static_cast<std::int32_t>(schedule_.waits.size());
@@ -103,9 +140,12 @@ class Builder {
     region.span.count = value.span.count;
   }
   [[nodiscard]] StepId last() const { return steps_ - 1; }
+  [[nodiscard]] Rank rank_of(Rank peer) const { return part_ == nullptr ? peer : mapped(peer); }
+  [[gnu::cold]] [[nodiscard]] Rank mapped(Rank peer) const;
 
   Schedule schedule_;
   StepId steps_ = 0;
+  const Part* part_ = nullptr;  // the innermost; none: all ranks
   Buffer own_data_;
   Count own_offset_ = 0;
   Ordinals sent_;      // messages so far to each peer

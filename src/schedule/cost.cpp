@@ -73,10 +73,26 @@ std::int64_t longest_message_chain(const StepGraph& graph) {
   return longest;
 }
 
+std::vector<LevelTraffic> count_levels(std::span<const Schedule> ranks, const Layout& layout) {
+  if (layout.levels().empty()) return {};
+  std::vector<LevelTraffic> levels;
+  for (const LayoutLevel& level : layout.levels()) levels.push_back({level.name()});
+  levels.push_back({"network"});
+  for (const Schedule& schedule : ranks) {
+    for (const Step& step : schedule.steps) {
+      if (step.kind != StepKind::send) continue;
+      LevelTraffic& level = levels[layout.level_between(schedule.rank, step.peer)];
+      ++level.messages;
+      level.elements += step.from.span.count;
+    }
+  }
+  return levels;
+}
+
 }  // namespace
 
-Cost cost(std::span<const Schedule> ranks) {
-  Cost total;
+Cost cost(std::span<const Schedule> ranks, const Layout& layout) {
+  Cost total{.levels = count_levels(ranks, layout)};
   for (const Schedule& schedule : ranks) count_rank(schedule, total);
   total.rounds = longest_message_chain(StepGraph(ranks));
   total.alpha = simulate(ranks, {.alpha = 1}).end;

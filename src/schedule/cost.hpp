@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "schedule/schedule.hpp"
+#include "topology/layout.hpp"
 
 namespace stretto {
 
@@ -34,6 +36,13 @@ struct Timeline {
 // the lower step, then the lower rank. The schedules must be correct (see verify).
 [[nodiscard]] Timeline simulate(std::span<const Schedule> ranks, const Weights& weights);
 
+// Messages between ranks that are this near, and no nearer.
+struct LevelTraffic {
+  std::string level;
+  std::int64_t messages = 0;
+  Count elements = 0;
+};
+
 struct Cost {
   std::int64_t messages = 0;
   Count elements = 0;             // moved between ranks
@@ -48,8 +57,9 @@ struct Cost {
   double alpha = 0;
   double beta = 0;
   double gamma = 0;
+  std::vector<LevelTraffic> levels{};  // of the layout, and "network" beyond them; none without
 };
 
-[[nodiscard]] Cost cost(std::span<const Schedule> ranks);
+[[nodiscard]] Cost cost(std::span<const Schedule> ranks, const Layout& layout = {});
 
 }  // namespace stretto

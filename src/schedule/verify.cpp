@@ -33,16 +33,18 @@ Shape shape_on_rank(const Shape& shape, Rank me) {
   return mine;
 }
 
-std::vector<Schedule> build_all(Build build, const Shape& shape) {
+std::vector<Schedule> build_all(Build build, const Shape& shape, const Layout& layout) {
   std::vector<Schedule> ranks;
   ranks.reserve(static_cast<std::size_t>(shape.size));
-  for (Rank me = 0; me < shape.size; ++me) ranks.push_back(build(shape_on_rank(shape, me), me));
+  for (Rank me = 0; me < shape.size; ++me) {
+    ranks.push_back(build(shape_on_rank(shape, me), layout, me));
+  }
   return ranks;
 }
 
 std::optional<Fault> verify(std::string_view algorithm, const Shape& shape,
-                            std::span<const Schedule> ranks) {
-  const Proof proof{algorithm, shape, ranks};
+                            std::span<const Schedule> ranks, const Layout& layout) {
+  const Proof proof{algorithm, shape, layout, ranks};
   for (Rank rank = 0; rank < shape.size; ++rank) {
     if (auto fault = check_structure(proof, rank)) return fault;
   }

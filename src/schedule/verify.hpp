@@ -15,10 +15,11 @@
 #include <vector>
 
 #include "schedule/schedule.hpp"
+#include "topology/layout.hpp"
 
 namespace stretto {
 
-using Build = Schedule (*)(const Shape& shape, Rank me);
+using Build = Schedule (*)(const Shape& shape, const Layout& layout, Rank me);
 
 // The first thing wrong, in words: "allreduce ring, 8 ranks, count 10, rank 3,
 // step 5 (recv from rank 2 into recv[4,6)): ...".
@@ -33,11 +34,13 @@ struct Fault {
 [[nodiscard]] Shape shape_on_rank(const Shape& shape, Rank me);
 
 // One schedule for each rank of the communicator.
-[[nodiscard]] std::vector<Schedule> build_all(Build build, const Shape& shape);
+[[nodiscard]] std::vector<Schedule> build_all(Build build, const Shape& shape,
+                                              const Layout& layout = {});
 
-// Nothing where the schedules of all ranks are correct. Where
-// `shape.commutative` is false, operands must be joined in rank order.
+// Nothing where the schedules of all ranks are correct, whatever the layout that they were built
+// for. Where `shape.commutative` is false, operands must be joined in rank order.
 [[nodiscard]] std::optional<Fault> verify(std::string_view algorithm, const Shape& shape,
-                                          std::span<const Schedule> ranks);
+                                          std::span<const Schedule> ranks,
+                                          const Layout& layout = {});
 
 }  // namespace stretto

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/verify_graphs.hpp"
+#include "schedule/verify_layouts.hpp"
 #include "schedule/verify_meaning.hpp"
 
 namespace stretto {
@@ -78,6 +79,10 @@ std::vector<int> sizes_to_prove(int max_size) {
     if (size <= max_size) sizes.push_back(size);
   }
   return sizes;
+}
+
+std::vector<Layout> layouts_to_prove(const Claims& claims, int size) {
+  return claims.uses_layout ? layouts_to_prove(size) : std::vector<Layout>{{}};
 }
 
 std::vector<Shape> shapes_to_prove(const Claims& claims, int size) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "schedule/shape.hpp"
+#include "topology/layout.hpp"
 
 namespace stretto {
 
@@ -14,6 +15,7 @@ struct Claims {
   bool uses_segment = false;
   bool uses_radix = false;
   bool two_groups = false;
+  bool uses_layout = false;
 };
 
 // 1..64, 127, 128 and 129, as far as `max_size` lets.
@@ -25,5 +27,10 @@ struct Claims {
 // groups of one rank, of half and of all but one; for neighbourhoods the graphs of
 // graphs_to_prove.
 [[nodiscard]] std::vector<Shape> shapes_to_prove(const Claims& claims, int size);
+
+// Each shape is to be proven for each of these: one that says nothing alone for who does not use
+// it; else also all on one host, each on its own, hosts alike and hosts that differ, with ranks in
+// order, dealt round them and shuffled, and with levels within hosts and beyond.
+[[nodiscard]] std::vector<Layout> layouts_to_prove(const Claims& claims, int size);
 
 }  // namespace stretto

@@ -49,8 +49,25 @@ std::string describe(std::string_view algorithm, const Shape& shape) {
   return out.str();
 }
 
+std::string describe(const Layout& layout) {
+  std::ostringstream out;
+  for (const LayoutLevel& level : layout.levels()) {
+    out << (&level == layout.levels().data() ? "" : ", ") << level.name() << ' ';
+    const Partition& groups = level.groups();
+    for (int group = 0; group < groups.groups(); ++group) {
+      for (int member = 0; member < groups.size_of(group); ++member) {
+        out << (member == 0 ? '{' : ',') << groups.members(group)[member];
+      }
+      out << '}';
+    }
+  }
+  return out.str();
+}
+
 Fault Proof::fault(Rank rank, StepId step, std::string_view what) const {
-  std::string message = words(describe(algorithm, shape), ", rank ", rank);
+  std::string message = describe(algorithm, shape);
+  if (!layout.levels().empty()) message += ", " + describe(layout);
+  message += words(", rank ", rank);
   if (step != kNoStep) message += ", " + describe(of(rank), step);
   return {.rank = rank, .step = step, .message = words(message, ": ", what)};
 }

@@ -20,10 +20,14 @@ namespace stretto {
 // "allreduce ring, 8 ranks, count 10, in place"
 [[nodiscard]] std::string describe(std::string_view algorithm, const Shape& shape);
 
+// "host {0,1}{2,3}"; no word where there is no level
+[[nodiscard]] std::string describe(const Layout& layout);
+
 // What all parts of one proof look at.
 struct Proof {
   std::string_view algorithm;
   const Shape& shape;
+  const Layout& layout;
   std::span<const Schedule> ranks;
 
   [[nodiscard]] const Schedule& of(Rank rank) const {

@@ -49,7 +49,7 @@ bool is_indivisible(const Query& query) {
 std::vector<Choice> options(const Query& query) {
   std::vector<Choice> found;
   for (const Algorithm* algorithm : algorithms()) {
-    if (!may_run(*algorithm, query)) continue;
+    if (!may_run(*algorithm, query) || algorithm->uses_layout) continue;
     if (algorithm->uses_radix) {
       for (const int radix : kRadixes) found.push_back({.algorithm = algorithm, .radix = radix});
       continue;

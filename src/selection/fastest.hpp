@@ -19,7 +19,8 @@ namespace stretto {
 // The algorithm computes what is asked, for so many ranks and blocks that differ, too.
 [[nodiscard]] bool may_run(const Algorithm& algorithm, const Query& query);
 
-// Every algorithm that may run the call, with each segment size and radix that is worth a try.
+// Every algorithm that may run the call and has a time to compare, with each segment size and radix
+// that is worth a try.
 [[nodiscard]] std::vector<Choice> options(const Query& query);
 
 // About how long the call takes that way among the first ranks of the machine, in ns.

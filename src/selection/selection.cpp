@@ -77,7 +77,8 @@ constexpr Rule kScan[] = {
 constexpr Rule kNeighborhood[] = {{.fewest_ranks = 1, .algorithm = "linear"}};
 
 // On intercommunicators.
-constexpr Rule kTwoGroups[] = {{.algorithm = "leaders"}};
+constexpr Rule kReduceTwoGroups[] = {{.algorithm = "local_reduce_remote_send"}};
+constexpr Rule kAllreduceTwoGroups[] = {{.algorithm = "reduce_exchange_bcast"}};
 
 // Blocks of sizes only their own ranks know.
 constexpr Rule kGatherUneven[] = {{.algorithm = "linear"}};
@@ -129,7 +130,10 @@ std::span<const Rule> rules_for(Collective collective) {
 }
 
 std::span<const Rule> rules_for(const Query& query) {
-  if (query.two_groups && reduces(query.collective)) return kTwoGroups;
+  if (query.two_groups && reduces(query.collective)) {
+    if (query.collective == Collective::reduce) return kReduceTwoGroups;
+    return kAllreduceTwoGroups;
+  }
   return query.uneven ? rules_for_uneven(query.collective) : rules_for(query.collective);
 }
 

@@ -49,6 +49,29 @@ std::optional<CoreSet> complex_around(int core, const std::string& sysfs) {
   return sharing ? read_cpu_list(*sharing) : std::nullopt;
 }
 
+// The cores of this core's package. Linux before 4.20 has the list under another name.
+std::optional<CoreSet> socket_around(int core, const std::string& sysfs) {
+  const std::string topology =
+      sysfs + "/devices/system/cpu/cpu" + std::to_string(core) + "/topology/";
+  for (const char* const name : {"package_cpus_list", "core_siblings_list"}) {
+    if (const auto list = first_line(topology + name)) return read_cpu_list(*list);
+  }
+  return {};
+}
+
+int lowest(const CoreSet& set) {
+  std::size_t core = 0;
+  while (!set[core]) ++core;
+  return static_cast<int>(core);
+}
+
+template <class Around>
+int group_of(const CoreSet& cores, const std::string& sysfs, const Around& around) {
+  if (cores.none()) return kNoComplex;
+  const std::optional<CoreSet> group = around(lowest(cores), sysfs);
+  return group && (cores & *group) == cores ? lowest(*group) : kNoComplex;
+}
+
 }  // namespace
 
 std::optional<CoreSet> read_cpu_list(std::string_view text) {
@@ -64,15 +87,11 @@ std::optional<CoreSet> read_cpu_list(std::string_view text) {
 }
 
 int core_complex_of(const CoreSet& cores, const std::string& sysfs) {
-  const auto lowest = [](const CoreSet& set) {
-    std::size_t core = 0;
-    while (!set[core]) ++core;
-    return static_cast<int>(core);
-  };
-  if (cores.none()) return kNoComplex;
-  const auto complex = complex_around(lowest(cores), sysfs);
-  if (!complex) return kNoComplex;
-  return (cores & *complex) == cores ? lowest(*complex) : kNoComplex;
+  return group_of(cores, sysfs, complex_around);
+}
+
+int socket_of(const CoreSet& cores, const std::string& sysfs) {
+  return group_of(cores, sysfs, socket_around);
 }
 
 }  // namespace stretto

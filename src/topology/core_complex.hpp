@@ -1,4 +1,5 @@
-// Core complexes: cores that share a last-level cache (on AMD EPYC a CCX), as the kernel tells.
+// Core complexes, cores that share a last-level cache (on AMD EPYC a CCX), and sockets, as the
+// kernel tells.
 #pragma once
 
 #include <optional>
@@ -17,5 +18,7 @@ inline constexpr int kNoComplex = -1;
 // The complex that has all of these cores, named by its lowest core. kNoComplex where they are of
 // several, or where the tree (of which /sys is the usual root) does not tell.
 [[nodiscard]] int core_complex_of(const CoreSet& cores, const std::string& sysfs);
+// The same of sockets.
+[[nodiscard]] int socket_of(const CoreSet& cores, const std::string& sysfs);
 
 }  // namespace stretto

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <istream>
 #include <sstream>
+#include <utility>
 
 namespace stretto {
 namespace {
@@ -122,6 +123,18 @@ bool Machine::has_contention(int ranks) const {
   std::size_t farthest = 0;
   for (Rank rank = 1; rank < ranks; ++rank) farthest = std::max(farthest, level_between(0, rank));
   return std::any_of(levels.data(), levels.data() + farthest + 1, is_shared);
+}
+
+Layout layout_of(const Machine& machine, int ranks) {
+  std::vector<Layout::Groups> levels;
+  for (const Level& level : machine.levels) {
+    if (level.ranks == 0) break;
+    Layout::Groups& groups = levels.emplace_back(level.name);
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      groups.group_of.push_back(machine.place_of(rank) / level.ranks);
+    }
+  }
+  return Layout(std::move(levels));
 }
 
 MessageCost message_cost(const Level& level, std::int64_t bytes) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/span.hpp"
+#include "topology/layout.hpp"
 
 namespace stretto {
 
@@ -67,6 +68,9 @@ struct Machine {
   // Messages between the first `ranks` ranks may wait for others that are not their ends'.
   [[nodiscard]] bool has_contention(int ranks) const;
 };
+
+// Of the first `ranks` ranks: all levels but the last, which tells nobody apart.
+[[nodiscard]] Layout layout_of(const Machine& machine, int ranks);
 
 // What one message costs.
 struct MessageCost {

@@ -12,6 +12,11 @@
 #include "base/config.hpp"
 
 namespace stretto {
+namespace {
+
+std::string sysfs() { return setting("STRETTO_TOPOLOGY_SYSFS").value_or("/sys"); }
+
+}  // namespace
 
 Place Place::here() {
   Place place;
@@ -22,9 +27,14 @@ Place Place::here() {
 
 Place Place::here_with_complex() {
   Place place = here();
-  const std::string sysfs = setting("STRETTO_TOPOLOGY_SYSFS").value_or("/sys");
-  place.core_complex = core_complex_of(place.cores, sysfs);
+  place.core_complex = core_complex_of(place.cores, sysfs());
   return place;
+}
+
+CoreGroups Place::core_groups() const {
+  // kNoComplex is CoreGroups::kUnknown, cut to its bits.
+  return {.core_complex = static_cast<std::uint16_t>(core_complex_of(cores, sysfs())),
+          .socket = static_cast<std::uint16_t>(socket_of(cores, sysfs()))};
 }
 
 Place Place::on_its_machine() const {

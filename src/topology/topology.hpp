@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "topology/core_complex.hpp"
+#include "topology/core_numbers.hpp"
 
 namespace stretto {
 
@@ -21,6 +22,8 @@ struct Place {
   // Without its complex, which takes reading files: communicators are made by the thousand.
   [[nodiscard]] static Place here();
   [[nodiscard]] static Place here_with_complex();
+  // The groups that have all of its cores; reads files, too.
+  [[nodiscard]] CoreGroups core_groups() const;
   // As if all hosts that are one machine's (containers, say, under one kernel) were one, for they
   // share its cores.
   [[nodiscard]] Place on_its_machine() const;

@@ -45,6 +45,39 @@ class Arrivals {
   std::vector<Arrival> all_;
 };
 
+// The same where what is sent is always all that has come.
+class AllArrivals {
+ public:
+  explicit AllArrivals(StepId own) : all_{own} {}
+
+  void add(int /*first*/, int /*blocks*/, StepId step) { all_.push_back(step); }
+  [[nodiscard]] After of(int /*first*/, int /*blocks*/) const { return after(all_); }
+  [[nodiscard]] After of_all() const { return after(all_); }
+
+ private:
+  std::vector<StepId> all_;
+};
+
+// Rounds of swaps between survivors of a fold, in survivors' numbers, from which each gets all
+// blocks; `round(0)` is the first. `blocks(first, number)` are so many from one on, and `here` says
+// what brought those that are here. What is received in a round comes over what is in use until
+// `unused(round)`.
+template <class RoundAt, class Blocks, class Unused, class Here>
+void swap_blocks(Builder& step, const Fold& fold, std::size_t rounds, const RoundAt& round_at,
+                 const Blocks& blocks, const Unused& unused, Here& here) {
+  Windows window;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const Exchange round = round_at(i);
+    const Rank peer = fold.rank_of(round.peer);
+    After ready = here.of(round.leaving, round.blocks);
+    ready.add(window.sends.before_next());
+    window.sends.add(step.send(peer, blocks(round.leaving, round.blocks), ready));
+    const After free = after(unused(i), window.receives.before_next());
+    const StepId received = step.recv(peer, blocks(round.arriving, round.blocks), free);
+    here.add(round.arriving, round.blocks, window.receives.add(received));
+  }
+}
+
 // `rounds` are this rank's swaps as a survivor of `fold`, in survivors' numbers.
 inline Schedule folded_allgather(const Shape& shape, Rank me, const Fold& fold,
                                  std::span<const Exchange> rounds) {
@@ -69,17 +102,9 @@ inline Schedule folded_allgather(const Shape& shape, Rank me, const Fold& fold,
     const Region theirs = step.output({fold.partner() * n, n});
     here.add(fold.number(), 0, step.recv(fold.partner(), theirs));
   }
-  Window sends;
-  Window receives;
-  for (const Exchange& round : rounds) {
-    const Rank peer = fold.rank_of(round.peer);
-    After ready = here.of(round.leaving, round.blocks);
-    ready.add(sends.before_next());
-    sends.add(step.send(peer, blocks(round.leaving, round.blocks), ready));
-    const After free = after(receives.before_next());
-    const StepId received = step.recv(peer, blocks(round.arriving, round.blocks), free);
-    here.add(round.arriving, round.blocks, receives.add(received));
-  }
+  const auto at_once = [](std::size_t) { return kNoStep; };
+  swap_blocks(
+      step, fold, rounds.size(), [&](std::size_t i) { return rounds[i]; }, blocks, at_once, here);
   if (fold.has_partner()) step.send(fold.partner(), step.output(all), here.of_all());
   return step.finish();
 }

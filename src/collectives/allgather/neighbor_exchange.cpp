@@ -15,7 +15,7 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   const Fold fold = Fold::to_even(shape.size, me);
   return folded_allgather(shape, me, fold, neighbor_rounds(fold.survivors(), fold.number()));
 }

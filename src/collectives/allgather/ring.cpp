@@ -6,33 +6,25 @@
 // Thakur, Rabenseifner and Gropp, "Optimization of collective communication
 // operations in MPICH", IJHPCA 19(1), 2005.
 
-#include "patterns/ring.hpp"
-
 #include "collectives/algorithm.hpp"
+#include "collectives/allgather/around_ring.hpp"
 #include "collectives/times.hpp"
-#include "collectives/window.hpp"
-#include "schedule/builder.hpp"
 
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Ring ring{shape.size, me};
   const Count n = shape.count;
 
   const Region own = step.input({0, n});
   step.copy(own, step.output({me * n, n}));
-  Region leaving = own;
-  StepId arrived = kNoStep;
-  Window sends;
-  Window receives;
-  for (int round = 1; round < shape.size; ++round) {
-    sends.add(step.send(ring.next(), leaving, after(arrived, sends.before_next())));
-    leaving = step.output({ring.before(round) * n, n});
-    const After free = after(receives.before_next());
-    arrived = receives.add(step.recv(ring.previous(), leaving, free));
-  }
+  const auto got = [&](int block) { return Pieces{step.output({block * n, n})}; };
+  const auto leaving = [&](int block) { return block == me ? Pieces{own} : got(block); };
+  Windows window;
+  pass_round(step, ring, ring, window, kNoStep, {kNoStep}, leaving, got,
+             [](int, Count) { return kNoStep; });
   return step.finish();
 }
 

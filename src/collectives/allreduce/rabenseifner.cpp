@@ -1,5 +1,6 @@
-// Rabenseifner's allreduce: recursive halving leaves each rank with one block of
-// the result, then recursive doubling hands the blocks back the way the halves went.
+// Rabenseifner's allreduce: a reduce-scatter by recursive halving leaves each rank with one block
+// of the result, then an allgather by recursive doubling hands the blocks back the way the halves
+// went.
 //
 // Cost, p = 2^k ranks, n elements: 2 lg(p) alpha + 2n(p-1)/p beta + n(p-1)/p gamma.
 // For long vectors: as little traffic as ring in far fewer messages. With any other
@@ -8,9 +9,8 @@
 // Keeps rank order: partial results always come from consecutive ranks.
 // Rabenseifner, "Optimization of collective reduction operations", ICCS 2004.
 
-#include <vector>
-
 #include "collectives/algorithm.hpp"
+#include "collectives/allgather/folded.hpp"
 #include "collectives/allreduce/folded.hpp"
 #include "collectives/halved.hpp"
 #include "collectives/partial.hpp"
@@ -19,29 +19,29 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Fold fold = Fold::to_power_of_two(shape.size, me);
   const Span all{0, shape.count};
-  if (!fold.survives()) return leave_to_partner(step, fold, all);
-
+  Partial partial{step, shape, true, Partial::order_of(shape)};
+  if (!fold.survives()) {
+    leave_to_partner(step, fold, partial, all);
+    return step.finish();
+  }
   const Blocks blocks{shape.count, fold.survivors()};
-  const auto order = shape.commutative ? Partial::Order::any : Partial::Order::rank;
-  Partial partial{step, shape, true, order};
   const auto rounds = halving_rounds(fold.survivors(), fold.number());
   const Halved halved = reduce_by_halving(step, fold, rounds, blocks, me, partial);
 
-  std::vector<StepId> gathered{partial.settle(blocks[own_block(rounds)], after(halved.done))};
-  for (std::size_t i = rounds.size(); i-- > 0;) {
-    const HalvingRound& round = rounds[i];
-    const Rank peer = fold.rank_of(round.peer);
-    const Region mine = step.output(blocks.run(round.keep, round.blocks));
-    const Region theirs = step.output(blocks.run(round.give, round.blocks));
-    step.send(peer, mine, after(gathered));
-    // The half given away may have been sent from there.
-    gathered.push_back(step.recv(peer, theirs, after(halved.given[i])));
-  }
-  if (fold.has_partner()) step.send(fold.partner(), step.output(all), after(gathered));
+  // The last round is undone first.
+  const auto last = rounds.size() - 1;
+  const auto round_back = [&](std::size_t i) { return undone(rounds[last - i]); };
+  const auto run = [&](int first, int number) { return step.output(blocks.run(first, number)); };
+  // The half given away may have been sent from there.
+  const auto given = [&](std::size_t i) { return halved.given[last - i]; };
+  const int own = own_block(rounds);
+  AllArrivals here(partial.settle(blocks[own], after(halved.done)));
+  swap_blocks(step, fold, rounds.size(), round_back, run, given, here);
+  if (fold.has_partner()) step.send(fold.partner(), step.output(all), here.of_all());
   return step.finish();
 }
 

@@ -12,34 +12,16 @@
 // operations in MPICH", IJHPCA 19(1), 2005.
 
 #include "collectives/algorithm.hpp"
-#include "collectives/allreduce/folded.hpp"
-#include "collectives/partial.hpp"
+#include "collectives/allreduce/doubling.hpp"
 #include "collectives/times.hpp"
-#include "patterns/exchange.hpp"
 
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
-  const Fold fold = Fold::to_power_of_two(shape.size, me);
-  const Span all{0, shape.count};
-  if (!fold.survives()) return leave_to_partner(step, fold, all);
-
   Partial partial{step, shape, true, Partial::Order::rank};
-  StepId ready = kNoStep;
-  if (fold.has_partner()) {
-    const StepId received = step.recv(fold.partner(), partial.landing(all));
-    ready = partial.combine(all, fold.partner() < me, after(received));
-  }
-  for (const auto& round : doubling_rounds(fold.survivors(), fold.number())) {
-    const Rank peer = fold.rank_of(round.peer);
-    const StepId sent = step.send(peer, partial.at(all), after(ready));
-    const StepId received = step.recv(peer, partial.landing(all), after(ready));
-    ready = partial.combine(all, peer < me, after(sent, received));
-  }
-  ready = partial.settle(all, after(ready));
-  if (fold.has_partner()) step.send(fold.partner(), step.output(all), after(ready));
+  allreduce_by_doubling(step, shape.size, me, partial, {0, shape.count});
   return step.finish();
 }
 

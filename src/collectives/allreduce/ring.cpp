@@ -8,71 +8,32 @@
 // Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
 // workstations", JPDC 69(2), 2009.
 
-#include "patterns/ring.hpp"
-
 #include <algorithm>
-#include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/allgather/around_ring.hpp"
+#include "collectives/reduce_scatter/around_ring.hpp"
 #include "collectives/times.hpp"
-#include "collectives/window.hpp"
-#include "patterns/blocks.hpp"
-#include "schedule/builder.hpp"
 
 namespace stretto {
 namespace {
 
-std::size_t idx(Count i) { return static_cast<std::size_t>(i); }
-
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Ring ring{shape.size, me};
-  const Ring ahead{shape.size, ring.next()};
   const Blocks blocks{shape.count, shape.size};
   if (shape.size == 1) step.copy(step.input(blocks[0]), step.output(blocks[0]));
 
-  // Round r sends block me-r and adds to block me-r-1: block me+1 becomes complete. The
-  // segments of a block go round side by side.
   const auto segments = [&](int block) { return Segments{blocks[block], shape.segment}; };
-  std::vector<std::vector<StepId>> sent;
-  Window sends;
-  Window receives;
-  std::vector<StepId> ready(idx(segments(me).size()), kNoStep);  // to leave, by segment
-  for (int round = 0; round + 1 < shape.size; ++round) {
-    const Segments leaving = segments(ring.before(round));
-    sent.emplace_back();
-    for (Count i = 0; i < leaving.size(); ++i) {
-      const Region partial = round == 0 ? step.input(leaving[i]) : step.output(leaving[i]);
-      const After free = after(ready[idx(i)], sends.before_next());
-      sent.back().push_back(sends.add(step.send(ring.next(), partial, free)));
-    }
-    // Nothing need be copied: what arrives lands where the sum goes, or, if our own
-    // addend is there already, in scratch.
-    const Segments arriving = segments(ring.before(round + 1));
-    ready.clear();
-    for (Count i = 0; i < arriving.size(); ++i) {
-      const Region sum = step.output(arriving[i]);
-      const Region theirs = shape.in_place ? step.scratch(arriving[i]) : sum;
-      const Region addend = shape.in_place ? theirs : step.input(arriving[i]);
-      const After free = after(receives.before_next());
-      const StepId received = receives.add(step.recv(ring.previous(), theirs, free));
-      ready.push_back(step.reduce(addend, sum, after(received)));
-    }
-  }
-  for (int round = 0; round + 1 < shape.size; ++round) {
-    const Segments leaving = segments(ahead.before(round));
-    for (Count i = 0; i < leaving.size(); ++i) {
-      const After free = after(ready[idx(i)], sends.before_next());
-      sends.add(step.send(ring.next(), step.output(leaving[i]), free));
-    }
-    const Segments arriving = segments(ring.before(round));
-    ready.clear();
-    for (Count i = 0; i < arriving.size(); ++i) {
-      const After unused = after(sent[idx(round)][idx(i)], receives.before_next());
-      const Region block = step.output(arriving[i]);
-      ready.push_back(receives.add(step.recv(ring.previous(), block, unused)));
-    }
-  }
+  const auto pieces = [&](int block) { return Pieces{step.output(blocks[block]), shape.segment}; };
+  Windows window;
+  const RingSums sums = add_round(step, ring, window, shape.in_place, segments);
+  // A block comes over the partial sum of it that went on in the round of the same number.
+  const auto unused = [&](int round, Count segment) {
+    return sums.sent[static_cast<std::size_t>(round)][static_cast<std::size_t>(segment)];
+  };
+  const Ring numbers{shape.size, ring.next()};
+  pass_round(step, ring, numbers, window, kNoStep, sums.ready, pieces, pieces, unused);
   return step.finish();
 }
 

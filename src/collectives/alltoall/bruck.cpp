@@ -25,7 +25,7 @@ struct Held {
   StepId ready;
 };
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Ring ring{shape.size, me};
   const Count n = shape.count;

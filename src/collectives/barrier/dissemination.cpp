@@ -18,7 +18,7 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   std::vector<StepId> heard;  // a signal vouches for all earlier rounds, not only for the last
   for (const auto& round : dissemination_rounds(shape.size, me)) {

@@ -17,7 +17,7 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const BinomialTree tree{shape.size, 0, me};
 

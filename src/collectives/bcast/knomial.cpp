@@ -12,21 +12,16 @@
 #include "patterns/knomial.hpp"
 
 #include "collectives/algorithm.hpp"
+#include "collectives/bcast/down_tree.hpp"
 #include "collectives/times.hpp"
-#include "schedule/builder.hpp"
 
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
-  const KnomialTree tree{shape.size, shape.root, me, shape.radix};
   const Region all = step.output({0, shape.count});
-
-  const StepId received = tree.is_root() ? kNoStep : step.recv(tree.parent(), all);
-  for (const auto& child : tree.children_far_first()) {
-    step.send(child.rank, all, after(received));
-  }
+  send_down(step, KnomialTree{shape.size, shape.root, me, shape.radix}, [&](const auto&) { return all; });
   return step.finish();
 }
 

@@ -8,52 +8,35 @@
 // Van de Geijn; see Barnett, Gupta, Payne, Shuler, van de Geijn and Watts,
 // "Interprocessor collective communication library", SHPCC 1994.
 
-#include <vector>
-
 #include "collectives/algorithm.hpp"
+#include "collectives/allgather/around_ring.hpp"
+#include "collectives/bcast/down_tree.hpp"
 #include "collectives/times.hpp"
-#include "collectives/window.hpp"
 #include "patterns/binomial.hpp"
 #include "patterns/blocks.hpp"
-#include "patterns/ring.hpp"
-#include "schedule/builder.hpp"
 
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const BinomialTree tree{shape.size, shape.root, me};
   const Blocks blocks{shape.count, shape.size};  // block i starts out at relative number i
-  const auto run = [&](const auto& node) {
+  const After scattered = send_down(step, tree, [&](const BinomialTree::Node& node) {
     return step.output(blocks.run(node.first, node.subtree_size));
-  };
-
-  StepId scattered = kNoStep;
-  if (!tree.is_root()) scattered = step.recv(tree.parent(), run(tree.self()));
-  for (const auto& child : tree.children_far_first()) {
-    step.send(child.rank, run(child), after(scattered));
-  }
+  });
 
   const Ring ring{shape.size, me};
   const Ring relative{shape.size, tree.relative()};
   const BinomialTree next{shape.size, shape.root, ring.next()};
-  StepId arrived = kNoStep;
-  Window sends;
-  Window receives;
-  for (int round = 0; round + 1 < shape.size; ++round) {
-    const int leaving = relative.before(round);
-    const int arriving = relative.before(round + 1);
-    if (!next.covers(leaving)) {
-      // In the ring's order even if the block has been here since the scatter: sent
-      // early, it would hold up one that the ranks further on wait for.
-      const After here = after(scattered, arrived, sends.before_next());
-      sends.add(step.send(ring.next(), step.output(blocks[leaving]), here));
-    }
-    if (tree.covers(arriving)) continue;
-    const After free = after(receives.before_next());
-    arrived = receives.add(step.recv(ring.previous(), step.output(blocks[arriving]), free));
-  }
+  const auto missing = [&](const BinomialTree& node, int block) {
+    return node.covers(block) ? Pieces::none() : Pieces{step.output(blocks[block])};
+  };
+  Windows window;
+  pass_round(
+      step, ring, relative, window, step.join(scattered), {kNoStep},
+      [&](int block) { return missing(next, block); },
+      [&](int block) { return missing(tree, block); }, [](int, Count) { return kNoStep; });
   return step.finish();
 }
 

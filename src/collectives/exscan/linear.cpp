@@ -16,7 +16,7 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const bool is_last = me + 1 == shape.size;
   const Segments segments{shape.count, shape.segment};

@@ -50,7 +50,7 @@ void collect_and_pass_on(Builder& step, const BinomialTree& tree, Count n) {
   step.send(tree.parent(), step.scratch({0, tree.subtree_size() * n}), after(here));
 }
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const BinomialTree tree{shape.size, shape.root, me};
   if (tree.is_root()) {

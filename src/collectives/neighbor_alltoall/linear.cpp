@@ -12,7 +12,7 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   exchange_with_neighbors(step, shape.graph->at(me), shape.count, me,
                           [&](int k) { return step.input({k * shape.count, shape.count}); });

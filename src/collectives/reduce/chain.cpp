@@ -23,7 +23,7 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   Upward upward{step, shape, me};
   const Chain chain{shape.size, Upward::top(shape), me};

@@ -18,7 +18,7 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Fold fold = Fold::to_power_of_two(shape.size, me, shape.root);
   if (!fold.survives()) {
@@ -27,8 +27,7 @@ Schedule build(const Shape& shape, Rank me) {
   }
 
   const Blocks blocks{shape.count, fold.survivors()};
-  const auto order = shape.commutative ? Partial::Order::any : Partial::Order::rank;
-  Partial partial{step, shape, me == shape.root, order};
+  Partial partial{step, shape, me == shape.root, Partial::order_of(shape)};
   const auto rounds = halving_rounds(fold.survivors(), fold.number());
   const Halved halved = reduce_by_halving(step, fold, rounds, blocks, me, partial);
 
@@ -44,7 +43,7 @@ Schedule build(const Shape& shape, Rank me) {
       step.send(peer, partial.at(blocks.run(round.keep, round.blocks)), after(gathered));
       break;
     }
-    const Region theirs = partial.at(blocks.run(round.give, round.blocks));
+    const Region theirs = partial.room(blocks.run(round.give, round.blocks));
     // It may lie where the half given away did.
     gathered.push_back(step.recv(peer, theirs, after(halved.given[i])));
   }

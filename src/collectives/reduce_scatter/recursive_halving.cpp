@@ -30,7 +30,7 @@ struct SurvivorsBlocks {
   }
 };
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Fold fold = Fold::to_power_of_two(shape.size, me);
   const Count n = shape.count;
@@ -43,10 +43,9 @@ Schedule build(const Shape& shape, Rank me) {
   }
 
   const SurvivorsBlocks blocks{fold, n};
-  const auto order = shape.commutative ? Partial::Order::any : Partial::Order::rank;
   const auto rounds = shape.commutative ? homing_rounds(fold.survivors(), fold.number())
                                         : halving_rounds(fold.survivors(), fold.number());
-  Partial partial{step, shape, all.count, false, order};
+  Partial partial{step, all.count, false, Partial::order_of(shape)};
   const Halved halved = reduce_by_halving(step, fold, rounds, blocks, me, partial);
 
   // In rank order another survivor's block is left, and ours with that one.

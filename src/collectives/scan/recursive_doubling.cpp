@@ -12,7 +12,7 @@
 namespace stretto {
 namespace {
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Span all{0, shape.count};
   const Region sum = step.output(all);

@@ -11,6 +11,7 @@
 #include "patterns/binomial.hpp"
 
 #include "collectives/algorithm.hpp"
+#include "collectives/bcast/down_tree.hpp"
 #include "collectives/times.hpp"
 #include "patterns/cyclic.hpp"
 #include "schedule/builder.hpp"
@@ -41,15 +42,13 @@ void receive_and_hand_on(Builder& step, const BinomialTree& tree, Count n) {
     step.recv(tree.parent(), step.output({0, n}));
     return;
   }
-  const StepId here = step.recv(tree.parent(), step.scratch({0, tree.subtree_size() * n}));
-  for (const auto& child : tree.children_far_first()) {
-    const Span blocks{(child.first - tree.relative()) * n, child.subtree_size * n};
-    step.send(child.rank, step.scratch(blocks), after(here));
-  }
-  step.copy(step.scratch({0, n}), step.output({0, n}), after(here));
+  const After here = send_down(step, tree, [&](const BinomialTree::Node& node) {
+    return step.scratch({(node.first - tree.relative()) * n, node.subtree_size * n});
+  });
+  step.copy(step.scratch({0, n}), step.output({0, n}), here);
 }
 
-Schedule build(const Shape& shape, Rank me) {
+Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const BinomialTree tree{shape.size, shape.root, me};
   if (tree.is_root()) {

@@ -46,12 +46,16 @@ class Arguments {
   bool help_ = false;
 };
 
-// An algorithm and the shape to build it for, as `show` and `cost` take them.
+// An algorithm and what to build it for, as `show` and `cost` take them.
 struct Request {
   const Algorithm* algorithm = nullptr;
   Shape shape;
+  Layout layout{};  // none without --layout
 };
+// Rejects what is left: other options are to be read before.
 [[nodiscard]] Request read_request(Arguments& arguments, Count most_ranks);
+// With a layout, which a simulation has from its machine.
+[[nodiscard]] Request read_request_with_layout(Arguments& arguments, Count most_ranks);
 
 [[nodiscard]] const Algorithm& known_algorithm(Collective collective, std::string_view name);
 

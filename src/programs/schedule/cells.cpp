@@ -85,7 +85,7 @@ class Cells {
     // Two schedules cannot tell for all where one rank does everything, but that is in its favour.
     if (query.size > most_steps_) return {};
     const auto steps =
-        static_cast<Count>(choice.algorithm->build(shape, query.size - 1).steps.size());
+        static_cast<Count>(choice.algorithm->build(shape, {}, query.size - 1).steps.size());
     if (steps * query.size > most_steps_) return {};
     const model::Conditions conditions{
         .arrivals = std::vector<double>(static_cast<std::size_t>(query.size))};

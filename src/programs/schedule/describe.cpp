@@ -39,7 +39,15 @@ void write_request(Json& json, const Request& request) {
       .field("segment", shape.segment)
       .field("radix", shape.radix)
       .field("root", shape.root)
-      .field("in_place", shape.in_place);
+      .field("in_place", shape.in_place)
+      .key("layout")
+      .begin_array();
+  for (const LayoutLevel& level : request.layout.levels()) {
+    json.begin_object().field("level", level.name()).key("group_of").begin_array();
+    for (Rank rank = 0; rank < shape.size; ++rank) json.value(level.groups().group_of(rank));
+    json.end_array().end_object();
+  }
+  json.end_array();
 }
 
 void write_cost(Json& json, const Cost& cost) {
@@ -56,7 +64,16 @@ void write_cost(Json& json, const Cost& cost) {
       .field("alpha", cost.alpha)
       .field("beta", cost.beta)
       .field("gamma", cost.gamma)
-      .end_object();
+      .key("levels")
+      .begin_array();
+  for (const LevelTraffic& each : cost.levels) {
+    json.begin_object()
+        .field("level", each.level)
+        .field("messages", each.messages)
+        .field("elements", each.elements)
+        .end_object();
+  }
+  json.end_array().end_object();
 }
 
 void write_step(Json& json, const Schedule& schedule, StepId id, const Interval& when) {

@@ -17,6 +17,7 @@ int list(const Arguments& arguments, std::ostream& out) {
         .field("uses_radix", each->uses_radix)
         .field("single_blocks", each->single_blocks)
         .field("two_groups", each->two_groups)
+        .field("uses_layout", each->uses_layout)
         .end_object();
     out << '\n';
   }

@@ -13,8 +13,11 @@ constexpr std::string_view kHelp =
   list   [COLLECTIVE]                the algorithms and what each can do
   show   COLLECTIVE --algorithm A --ranks N [--count C] [--segment S] [--radix K]
          [--root R] [--in-place]     every rank's steps, with the costs
+         [--layout LEVELS [--placement in-order|round-robin|shuffled]]
+                                     who shares what, from the nearest level on: host=4,
+                                     'core complex=2,host=8'; host=3+1 where hosts differ
   cost   the same options            the costs alone
-  simulate  the same options, and
+  simulate  the same options but the layout, which is the machine's, and
          --machine FILE [--element-bytes E] [--signal-bytes S] [--arrivals FILE]
          [--noise-period NS --noise-lasts NS --seed N] [--path any|events|rounds] [--ends]
                                      when the ranks are done, in ns
@@ -32,6 +35,7 @@ fails or a simulation is too large.
 Examples:
   stretto-schedule list
   stretto-schedule show allreduce --algorithm ring --ranks 8 --count 1024
+  stretto-schedule show bcast --algorithm two_level --ranks 8 --count 9 --layout host=4
   stretto-schedule cost bcast --algorithm binomial --ranks 16 --count 1 --root 3
   stretto-schedule simulate allreduce --algorithm ring --ranks 64 --count 1024 --machine M
   stretto-schedule cells bcast --machine M --most-ranks 1024

@@ -29,14 +29,14 @@ Weights picture_weights(std::span<const Schedule> ranks) {
 }  // namespace
 
 int show(Arguments& arguments, std::ostream& out) {
-  const Request request = read_request(arguments, kMostRanks);
-  const std::vector<Schedule> ranks = build_all(request.algorithm->build, request.shape);
+  const Request request = read_request_with_layout(arguments, kMostRanks);
+  const std::vector<Schedule> ranks = build_all(request.algorithm->build, request.shape, request.layout);
   const Timeline timeline = simulate(ranks, picture_weights(ranks));
 
   Json json(out);
   json.begin_object();
   write_request(json, request);
-  write_cost(json, stretto::cost(ranks));
+  write_cost(json, stretto::cost(ranks, request.layout));
   json.field("end", timeline.end).key("ranks").begin_array();
   for (const Schedule& schedule : ranks) {
     const auto& when = timeline.ranks[static_cast<std::size_t>(schedule.rank)];
@@ -52,11 +52,12 @@ int show(Arguments& arguments, std::ostream& out) {
 }
 
 int cost(Arguments& arguments, std::ostream& out) {
-  const Request request = read_request(arguments, kMostRanks);
+  const Request request = read_request_with_layout(arguments, kMostRanks);
   Json json(out);
   json.begin_object();
   write_request(json, request);
-  write_cost(json, stretto::cost(build_all(request.algorithm->build, request.shape)));
+  const auto ranks = build_all(request.algorithm->build, request.shape, request.layout);
+  write_cost(json, stretto::cost(ranks, request.layout));
   json.end_object();
   out << '\n';
   return kOk;

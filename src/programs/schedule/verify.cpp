@@ -15,11 +15,16 @@ struct Proven {
 // Stops at the first fault: smaller communicators come first, so it is the simplest.
 Proven prove(const Algorithm& algorithm, int max_ranks) {
   Proven proven;
+  const Claims claims = claims_of(algorithm);
   for (const int size : sizes_to_prove(max_ranks)) {
-    for (const Shape& shape : shapes_to_prove(claims_of(algorithm), size)) {
-      proven.fault = stretto::verify(algorithm.name, shape, build_all(algorithm.build, shape));
-      if (proven.fault) return proven;
-      ++proven.cases;
+    const std::vector<Layout> layouts = layouts_to_prove(claims, size);
+    for (const Shape& shape : shapes_to_prove(claims, size)) {
+      for (const Layout& layout : layouts) {
+        const auto ranks = build_all(algorithm.build, shape, layout);
+        proven.fault = stretto::verify(algorithm.name, shape, ranks, layout);
+        if (proven.fault) return proven;
+        ++proven.cases;
+      }
     }
   }
   return proven;

@@ -25,8 +25,8 @@ inline const Algorithm& algorithm(Collective collective, std::string_view name) 
   return *found;
 }
 
-inline Schedules built(std::string_view name, const Shape& shape) {
-  return build_all(algorithm(shape.collective, name).build, shape);
+inline Schedules built(std::string_view name, const Shape& shape, const Layout& layout = {}) {
+  return build_all(algorithm(shape.collective, name).build, shape, layout);
 }
 
 inline std::vector<Step> steps_of(const Schedule& schedule, StepKind kind) {

@@ -2,13 +2,20 @@
 
 #include "collectives/built.hpp"
 #include "collectives/window.hpp"
+#include "schedule/verify_layouts.hpp"
 
 namespace stretto {
 namespace {
 
+// Hosts of eight ranks, for who asks.
+Layout some_layout(int size) {
+  return layout_of_places({{kHostLevel, {8}}}, size, Placement::in_order);
+}
+
 // What a schedule takes to build and to keep grows with its steps, not with their square.
 TEST(Waits, AreFewForEachStepAmongManyRanks) {
   constexpr int kRanks = 1200;
+  const Layout layout = some_layout(kRanks);
   for (const Algorithm* each : algorithms()) {
     if (is_neighborhood(each->collective)) continue;
     for (const Count count : {1, kRanks}) {
@@ -17,7 +24,7 @@ TEST(Waits, AreFewForEachStepAmongManyRanks) {
                         .count = count,
                         .segment = count / 16,
                         .first_group = each->two_groups ? kRanks / 2 : 0};
-      const Schedule built = each->build(shape, kRanks - 1);
+      const Schedule built = each->build(shape, layout, kRanks - 1);
       EXPECT_LE(built.waits.size(), 4 * (built.steps.size() + 1))
           << name_of(each->collective) << ' ' << each->name;
     }
@@ -67,8 +74,9 @@ TEST(Waits, LetAFewHundredMessagesBeUnderWayAtATime) {
                           .root = size / 2,
                           .commutative = commutative,
                           .first_group = each->two_groups ? size / 2 : 0};
+        const Layout layout = some_layout(size);
         for (const Rank me : {0, 1, size / 2, size - 1}) {
-          const Schedule built = each->build(shape_on_rank(shape, me), me);
+          const Schedule built = each->build(shape_on_rank(shape, me), layout, me);
           for (const StepKind kind : {StepKind::send, StepKind::recv}) {
             EXPECT_LE(under_way(built, kind), kMostInFlight + levels(size))
                 << name_of(each->collective) << ' ' << each->name << ", " << size << " ranks, rank "
@@ -94,7 +102,8 @@ TEST(Waits, OfMessagesForEarlierOnesComeToAnEnd) {
                         .in_place = in_place && has_in_place(each->collective) && !each->two_groups,
                         .commutative = !each->keeps_rank_order,
                         .first_group = each->two_groups ? size / 2 : 0};
-      const auto fault = verify(each->name, shape, build_all(each->build, shape));
+      const Layout layout = some_layout(size);
+      const auto fault = verify(each->name, shape, build_all(each->build, shape, layout));
       EXPECT_FALSE(fault) << name_of(each->collective) << ' ' << each->name << ": "
                           << fault->message;
     }

@@ -129,6 +129,37 @@ TEST(PlanCache, ForgetsTheGraphOfACommunicatorThatIsGone) {
   EXPECT_EQ(cache.counts().plans, 4U);
 }
 
+TEST(PlanCache, TellsLayoutsApartByWhatTheySay) {
+  PlanCache cache;
+  const Algorithm& algorithm = *find_algorithm(Collective::bcast, "two_level");
+  const Shape shape{.collective = Collective::bcast, .size = 4, .count = 8};
+  const auto layout = [](std::vector<int> host_of) {
+    return std::make_shared<const Layout>(
+        std::vector<Layout::Groups>{{kHostLevel, std::move(host_of)}});
+  };
+  const auto first = cache.get(algorithm, shape, 0, layout({0, 0, 1, 1}));
+  EXPECT_EQ(cache.get(algorithm, shape, 0, layout({5, 5, 3, 3})), first);
+  EXPECT_NE(cache.get(algorithm, shape, 0, layout({0, 1, 0, 1})), first);
+  EXPECT_NE(cache.get(algorithm, shape, 0), first);
+  EXPECT_EQ(cache.counts().built, 3);
+}
+
+TEST(PlanCache, CountsLayoutsThatOnlyItsPlansKeep) {
+  PlanCache cache(64 * 1024);
+  const Algorithm& algorithm = *find_algorithm(Collective::bcast, "two_level");
+  const Shape shape{.collective = Collective::bcast, .size = 1000, .count = 8};
+  for (int seed = 0; seed < 100; ++seed) {
+    std::vector<int> host_of(1000);
+    for (std::size_t i = 0; i < host_of.size(); ++i) {
+      host_of[i] = static_cast<int>((i * 7 + i % 3 * static_cast<std::size_t>(seed)) % 50);
+    }
+    const auto layout = std::make_shared<const Layout>(
+        std::vector<Layout::Groups>{{kHostLevel, std::move(host_of)}});
+    static_cast<void>(cache.get(algorithm, shape, 0, layout));
+  }
+  EXPECT_LE(cache.counts().plans, 64U * 1024 / 8000);
+}
+
 TEST(PlanCache, LetsGraphsGoWithTheirLastPlan) {
   PlanCache cache(64 * 1024);
   const Algorithm& algorithm = *find_algorithm(Collective::neighbor_alltoall, "linear");

@@ -18,7 +18,7 @@ std::vector<Schedule> build_all(Collective collective, const char* algorithm, Sh
   shape.collective = collective;
   std::vector<Schedule> ranks;
   for (Rank rank = 0; rank < shape.size; ++rank) {
-    ranks.push_back(find_algorithm(collective, algorithm)->build(shape, rank));
+    ranks.push_back(find_algorithm(collective, algorithm)->build(shape, {}, rank));
   }
   return ranks;
 }

@@ -81,7 +81,7 @@ TEST(Exchange, IsWhatTheSimulatorMakesOfTheSchedule) {
     Shape shape{.collective = kAlltoall, .size = size, .count = bytes};
     shape.graph = std::make_shared<const Graph>(ring_graph(size));
     std::vector<Schedule> schedules;
-    for (Rank me = 0; me < size; ++me) schedules.push_back(linear->build(shape, me));
+    for (Rank me = 0; me < size; ++me) schedules.push_back(linear->build(shape, {}, me));
     const auto ends = by_events(schedules, machine, {.arrivals = arrivals}, 1).ends;
     const Times ours = by_clocks(machine, arrivals, bytes);
     for (std::size_t me = 0; me < ends.size(); ++me) {

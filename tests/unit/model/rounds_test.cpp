@@ -21,7 +21,7 @@ std::vector<Schedule> build_all(const Algorithm& algorithm, int ranks, Count cou
     shape.graph = std::make_shared<const Graph>(ring_graph(ranks));
   }
   std::vector<Schedule> schedules;
-  for (Rank rank = 0; rank < ranks; ++rank) schedules.push_back(algorithm.build(shape, rank));
+  for (Rank rank = 0; rank < ranks; ++rank) schedules.push_back(algorithm.build(shape, {}, rank));
   return schedules;
 }
 

@@ -51,6 +51,20 @@ TEST(Cost, OfAnExchangeIsOneMessage) {
   EXPECT_DOUBLE_EQ(total.beta, 3);
 }
 
+TEST(Cost, IsCountedByLevelWhereThereIsALayout) {
+  const Shape shape{.collective = Collective::bcast, .size = 4, .count = 6};
+  const auto ranks = build_all(chain_bcast, shape);
+  EXPECT_TRUE(cost(ranks).levels.empty());
+  const Layout layout({{kSocketLevel, {0, 0, 1, 2}}, {kHostLevel, {0, 0, 0, 1}}});
+  const Cost total = cost(ranks, layout);
+  ASSERT_EQ(total.levels.size(), 3U);
+  EXPECT_EQ(total.levels[2].level, "network");
+  for (const LevelTraffic& each : total.levels) {
+    EXPECT_EQ(each.messages, 1);
+    EXPECT_EQ(each.elements, 6);
+  }
+}
+
 TEST(Timeline, SaysWhenEachStepRuns) {
   const Shape shape{.collective = Collective::reduce, .size = 3, .count = 2};
   const auto ranks = build_all(chain_reduce, shape);

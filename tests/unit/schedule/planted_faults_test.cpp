@@ -63,7 +63,7 @@ TEST(PlantedFaults, PeerThatDoesNotExist) {
 }
 
 // Rank 1 answers the second message, and the first waits for that answer.
-Schedule overtaking(const Shape& shape, Rank me) {
+Schedule overtaking(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   if (me == 0) {
     const StepId answer = step.await(1);
@@ -215,8 +215,9 @@ TEST(PlantedFaults, WaitForALaterStep) {
 TEST(PlantedFaults, ScratchUsedTwiceAtOnce) {
   const Shape shape = gather_shape();
   Planted planted(
-      [](const Shape& of, Rank me) {  // the root receives into scratch and copies out
-        Schedule schedule = linear_gather(of, me);
+      // The root receives into scratch and copies out.
+      [](const Shape& of, const Layout& layout, Rank me) {
+        Schedule schedule = linear_gather(of, layout, me);
         if (me != of.root) return schedule;
         Builder step(of, me);
         step.copy(step.input({0, of.count}), step.output({0, of.count}));

@@ -11,7 +11,7 @@
 namespace stretto::testing {
 
 // Rank 0 to 1 to 2 and so on.  Rank r: step 0 recv (not on rank 0), then send.
-inline Schedule chain_bcast(const Shape& shape, Rank me) {
+inline Schedule chain_bcast(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Region all = step.output({0, shape.count});
   const StepId got = me == 0 ? kNoStep : step.recv(me - 1, all);
@@ -20,7 +20,7 @@ inline Schedule chain_bcast(const Shape& shape, Rank me) {
 }
 
 // Everyone's block straight to the root. Root: step 0 copy, then a recv a rank.
-inline Schedule linear_gather(const Shape& shape, Rank me) {
+inline Schedule linear_gather(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Span block{0, shape.count};
   if (me != shape.root) {
@@ -40,7 +40,7 @@ inline Schedule linear_gather(const Shape& shape, Rank me) {
 
 // From the last rank to rank 0, the root, each adding itself on the left.
 // Steps: 0 recv, 1 reduce, 2 send; rank 0 does not send, the last only sends.
-inline Schedule chain_reduce(const Shape& shape, Rank me) {
+inline Schedule chain_reduce(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Span all{0, shape.count};
   if (me == shape.size - 1) {
@@ -56,7 +56,7 @@ inline Schedule chain_reduce(const Shape& shape, Rank me) {
 
 // Two ranks swap their vectors. Rank 0: 0 send, 1 recv, 2 reduce its own on the
 // left. Rank 1: 0 copy, 1 send, 2 recv, 3 reduce the other's on the left.
-inline Schedule pair_allreduce(const Shape& shape, Rank me) {
+inline Schedule pair_allreduce(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Span all{0, shape.count};
   const Rank other = 1 - me;
@@ -74,7 +74,7 @@ inline Schedule pair_allreduce(const Shape& shape, Rank me) {
 }
 
 // Everyone tells rank 0, which then tells everyone. Rank 0: awaits, then signals.
-inline Schedule central_barrier(const Shape& shape, Rank me) {
+inline Schedule central_barrier(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   if (me != 0) {
     const StepId told = step.signal(0);

@@ -14,10 +14,14 @@ class EveryAlgorithm : public ::testing::TestWithParam<const Algorithm*> {};
 
 TEST_P(EveryAlgorithm, IsProvenUpToNineRanks) {
   const Algorithm& algorithm = *GetParam();
+  const Claims claims = claims_of(algorithm);
   for (const int size : sizes_to_prove(9)) {
-    for (const Shape& shape : shapes_to_prove(claims_of(algorithm), size)) {
-      const auto fault = verify(algorithm.name, shape, build_all(algorithm.build, shape));
-      ASSERT_FALSE(fault) << fault->message;
+    for (const Layout& layout : layouts_to_prove(claims, size)) {
+      for (const Shape& shape : shapes_to_prove(claims, size)) {
+        const auto ranks = build_all(algorithm.build, shape, layout);
+        const auto fault = verify(algorithm.name, shape, ranks, layout);
+        ASSERT_FALSE(fault) << fault->message;
+      }
     }
   }
 }
@@ -40,7 +44,7 @@ TEST(Verify, KnowsThatOnlyTheRootOfAGatherIsInPlace) {
 }
 
 // Rank 1's vector on the left of rank 0's: right only if the operation commutes.
-Schedule reversed_pair(const Shape& shape, Rank me) {
+Schedule reversed_pair(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Span all{0, shape.count};
   if (me == 1) {
@@ -69,6 +73,43 @@ TEST(Cases, CoverEverySizeAndRootTheProofPromises) {
     rooted_at.at(static_cast<std::size_t>(shape.root)) = true;
   }
   EXPECT_EQ(rooted_at, std::vector<bool>(64, true));
+}
+
+TEST(Cases, AreSeveralHundredLayoutsForWhoUsesThem) {
+  const Claims claims{.collective = Collective::bcast, .uses_layout = true};
+  std::size_t layouts = 0;
+  for (const int size : sizes_to_prove(129)) layouts += layouts_to_prove(claims, size).size();
+  EXPECT_GE(layouts, 200U);
+  EXPECT_EQ(layouts_to_prove({.collective = Collective::bcast}, 64).size(), 1U);
+}
+
+// What a two-level algorithm trips over, at a size at which all of it shows.
+TEST(Cases, HaveHostsOfManyKinds) {
+  bool single = false;
+  bool uneven = false;
+  bool scattered = false;
+  bool nested = false;
+  for (const Layout& layout : layouts_to_prove({.uses_layout = true}, 31)) {
+    nested = nested || layout.levels().size() > 2;
+    const LayoutLevel* const host = layout.find(kHostLevel);
+    if (host == nullptr) continue;
+    const Partition& hosts = host->groups();
+    scattered = scattered || !hosts.in_blocks();
+    for (int group = 0; group + 1 < hosts.groups(); ++group) {
+      single = single || hosts.size_of(group) == 1;
+      uneven = uneven || hosts.size_of(group) != hosts.size_of(group + 1);
+    }
+  }
+  EXPECT_TRUE(single && uneven && scattered && nested);
+}
+
+TEST(Verify, NamesTheLayoutOfAFault) {
+  const Shape shape{.collective = Collective::reduce, .size = 2, .count = 3, .commutative = false};
+  const Layout layout({{kHostLevel, {0, 1}}});
+  const auto fault = verify("reversed", shape, build_all(reversed_pair, shape), layout);
+  ASSERT_TRUE(fault);
+  EXPECT_NE(fault->message.find("not commutative, host {0}{1}, rank"), std::string::npos)
+      << fault->message;
 }
 
 TEST(Cases, TryNonCommutativeOperationsOnlyWhereOrderIsKept) {

@@ -97,5 +97,15 @@ TEST(CoreComplex, IsNoneWhereTheTreeIsDamaged) {
   }
 }
 
+TEST(Socket, IsOfTheCoresOfOnePackageInOldTreesToo) {
+  const SmallTree tree;
+  for (const int core : {0, 1}) tree.describe_socket(core, "package_cpus_list", "0-1");
+  for (const int core : {2, 3}) tree.describe_socket(core, "core_siblings_list", "2-3");
+  EXPECT_EQ(socket_of(cores({1}), tree.root()), 0);
+  EXPECT_EQ(socket_of(cores({2, 3}), tree.root()), 2);
+  EXPECT_EQ(socket_of(cores({1, 2}), tree.root()), kNoComplex);
+  EXPECT_EQ(socket_of(cores({4}), tree.root()), kNoComplex);
+}
+
 }  // namespace
 }  // namespace stretto

@@ -1,4 +1,4 @@
-// A tree like /sys, of caches alone, in a folder that is gone with it.
+// A tree like /sys, of caches and packages alone, in a folder that is gone with it.
 #pragma once
 
 #include <unistd.h>
@@ -31,6 +31,13 @@ class SmallTree {
     std::ofstream(folder / "level") << level << "\n";
     std::ofstream(folder / "type") << type << "\n";
     std::ofstream(folder / "shared_cpu_list") << sharing << "\n";
+  }
+  // Its package, in the file of this name.
+  void describe_socket(int core, const std::string& name, const std::string& list) const {
+    const auto folder =
+        root_ / "devices/system/cpu" / ("cpu" + std::to_string(core)) / "topology";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / name) << list << "\n";
   }
 
  private:

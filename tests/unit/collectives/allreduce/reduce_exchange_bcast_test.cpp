@@ -5,12 +5,12 @@
 namespace stretto {
 namespace {
 
-TEST(AllreduceLeaders, OnlyTheLeadersTalkToTheOtherGroup) {
+TEST(AllreduceReduceExchangeBcast, OnlyFirstRanksTalkToTheOtherGroup) {
   constexpr int kFirstGroup = 3;
   const Shape shape{
       .collective = Collective::allreduce, .size = 8, .count = 4, .first_group = kFirstGroup};
   int crossing = 0;
-  for (const Schedule& rank : built("leaders", shape)) {
+  for (const Schedule& rank : built("reduce_exchange_bcast", shape)) {
     for (const Step& step : steps_of(rank, StepKind::send)) {
       const bool crosses = (rank.rank < kFirstGroup) != (step.peer < kFirstGroup);
       if (!crosses) continue;

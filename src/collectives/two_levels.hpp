@@ -1,0 +1,92 @@
+// What the two-level algorithms have in common: the ranks of a host among each other, and one rank
+// of each host among those of the others.
+#pragma once
+
+#include <vector>
+
+#include "collectives/bcast/down_tree.hpp"
+#include "patterns/binomial.hpp"
+#include "schedule/builder.hpp"
+#include "topology/layout.hpp"
+
+namespace stretto {
+
+// Some of the ranks, of which this one is number `me`.
+struct RanksAmong {
+  RankMap ranks;
+  int size = 1;
+  int me = 0;
+
+  [[nodiscard]] BinomialTree tree(int root = 0) const { return {size, root, me}; }
+};
+
+// Of the host of one rank of a shape, and of all hosts' first ranks. Hosts are as the layout has
+// them; of one that does not know them each rank is a host of its own. Where operands must be
+// joined in rank order a host whose ranks do not follow each other is as many as it has runs of
+// ranks that do.
+class TwoLevels {
+ public:
+  TwoLevels(const Shape& shape, const Layout& layout, Rank me)
+      : TwoLevels(shape, layout.find(kHostLevel), me) {}
+
+  [[nodiscard]] const RanksAmong& on_host() const { return on_host_; }
+  // Of hosts' first ranks; of the root's host the root is the first.
+  [[nodiscard]] const RanksAmong& between_hosts() const { return between_hosts_; }
+  // Has it to do with other hosts?
+  [[nodiscard]] bool is_first() const { return on_host_.me == first_; }
+  // The number of the host's first rank there.
+  [[nodiscard]] int first() const { return first_; }
+  // The number of the root's host.
+  [[nodiscard]] int root_host() const { return root_host_; }
+
+ private:
+  TwoLevels(const Shape& shape, const LayoutLevel* level, Rank me) {
+    const Rank root = is_rooted(shape.collective) ? shape.root : 0;
+    if (level == nullptr) {
+      on_host_ = {.ranks = RankMap::from(me)};
+      between_hosts_ = {.ranks = {}, .size = shape.size, .me = me};
+      root_host_ = root;
+      return;
+    }
+    const Partition& hosts = shape.commutative ? level->groups() : level->runs();
+    const int host = hosts.group_of(me);
+    root_host_ = hosts.group_of(root);
+    on_host_ = {hosts.members(host), hosts.size_of(host), hosts.number_of(me)};
+    between_hosts_ = {hosts.firsts().with(root_host_, root), hosts.groups(), host};
+    if (host == root_host_) first_ = hosts.number_of(root);
+  }
+
+  RanksAmong on_host_;
+  RanksAmong between_hosts_;
+  int first_ = 0;
+  int root_host_ = 0;
+};
+
+// Segments of a vector that go through the same stages one after the other. That hosts and what is
+// between them are busy at one time takes a few under way; with more a first rank's port would be
+// taken by its host's next segments while those before wait to go on.
+class SegmentsUnderWay {
+ public:
+  SegmentsUnderWay(Builder& step, Count segments) : step_(step), segments_(segments) {}
+
+  // The first steps of the next segment wait for this.
+  [[nodiscard]] StepId before_next() const {
+    return ended_.size() < kMost ? kNoStep : ended_[ended_.size() - kMost];
+  }
+  // All steps of the one before are written.
+  void end_segment() {
+    const bool is_awaited = std::ssize(ended_) + Count{kMost} < segments_;
+    ended_.push_back(is_awaited ? step_.join_from(first_) : kNoStep);
+    first_ = step_.next();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4;
+
+  Builder& step_;
+  Count segments_;
+  std::vector<StepId> ended_;  // by segment
+  StepId first_ = 0;           // of the next segment's steps
+};
+
+}  // namespace stretto

@@ -77,7 +77,7 @@ void CollectiveTimes::work_out(const CollectiveCall& call, const std::vector<dou
 }
 
 const LargeVector<double>& CollectiveTimes::simulated(Prepared& built) {
-  if (!built.by_rounds || !built.rounds.run(built.costs, begun_, clocks_)) {
+  if (!built.by_rounds || !built.rounds.run(built.costs, machine_, begun_, clocks_)) {
     auto outcome = run_events(built.as_program(), built.costs, machine_, {.arrivals = begun_});
     clocks_.cpu = std::move(outcome.ends);
   }
@@ -110,13 +110,11 @@ std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(
                     .commutative = call.commutative,
                     .first_group = 0};
   if (chosen.algorithm->uses_layout) built->layout = layout_of(machine_, ranks_);
-  if (!machine_.has_contention(ranks_)) {
-    bool fits = true;
-    for (Rank rank = 0; fits && rank < ranks_; ++rank) {
-      fits = built->rounds.add(chosen.algorithm->build(shape, built->layout, rank), built->costs);
-    }
-    built->by_rounds = fits && built->rounds.finish();
+  bool fits = true;
+  for (Rank rank = 0; fits && rank < ranks_; ++rank) {
+    fits = built->rounds.add(chosen.algorithm->build(shape, built->layout, rank), built->costs);
   }
+  built->by_rounds = fits && built->rounds.finish();
   built->algorithm = chosen.algorithm;
   built->shape = shape;
   return built;

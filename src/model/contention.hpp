@@ -25,12 +25,17 @@ class SharedLinks {
   SharedLinks(const Machine& machine, int ranks) : places_(machine.places) {
     for (const Rank place : places_) ranks = std::max(ranks, place + 1);
     int below = 1;  // ranks that leave by one link
+    bool passes = false;
     for (const Level& level : machine.levels) {
       const int together = level.ranks == 0 ? ranks : level.ranks;
+      passes = passes || level.link_per_byte > 0;
+      if (level.link_per_byte > 0) domain_ = std::max(domain_, below);
+      if (level.medium_per_byte > 0) domain_ = std::max(domain_, together);
       levels_.push_back({.below = below,
                          .together = together,
                          .link_per_byte = level.link_per_byte,
                          .medium_per_byte = level.medium_per_byte,
+                         .waits = passes || level.medium_per_byte > 0,
                          .out = free_from_start(ranks, below),
                          .in = free_from_start(ranks, below),
                          .medium = free_from_start(ranks, together)});
@@ -40,8 +45,13 @@ class SharedLinks {
 
   [[nodiscard]] double arrival(Rank sender, Rank receiver, const Costs::Message& cost,
                                double sent) {
+    return enter(receiver, cost, leave(sender, cost, sent));
+  }
+
+  // The same in two halves, for many messages at a time: each half has its own links. When the
+  // message, sent then, is at the receiver's links if those are free.
+  [[nodiscard]] double leave(Rank sender, const Costs::Message& cost, double sent) {
     const Rank from = place_of(sender);
-    const Rank to = place_of(receiver);
     const auto bytes = static_cast<double>(cost.bytes);
     double leaves = sent;
     for (std::size_t level = 0; level <= cost.level; ++level) {
@@ -58,7 +68,12 @@ class SharedLinks {
       leaves = std::max(leaves, medium);
       medium = arrives = leaves + bytes * own.medium_per_byte;
     }
-    arrives = std::max(arrives, leaves + cost.wire);
+    return std::max(arrives, leaves + cost.wire);
+  }
+  // When it can be received.
+  [[nodiscard]] double enter(Rank receiver, const Costs::Message& cost, double arrives) {
+    const Rank to = place_of(receiver);
+    const auto bytes = static_cast<double>(cost.bytes);
     for (std::size_t level = cost.level + 1; level-- > 0;) {
       Shared& shared = levels_[level];
       if (shared.link_per_byte == 0) continue;
@@ -70,12 +85,23 @@ class SharedLinks {
     return arrives;
   }
 
+  // May a message of that level have to wait for others?
+  [[nodiscard]] bool may_wait(const Costs::Message& cost) const {
+    return levels_[cost.level].waits;
+  }
+  // Messages whose senders are in different domains share nothing that they leave by, and those
+  // whose receivers are, nothing that they come in by.
+  [[nodiscard]] std::size_t domain_of(Rank rank) const {
+    return static_cast<std::size_t>(place_of(rank) / domain_);
+  }
+
  private:
   struct Shared {
     int below;
     int together;
     double link_per_byte;
     double medium_per_byte;
+    bool waits;                   // a message of this level passes something shared
     std::vector<double> out, in;  // of each group below: when its link is free
     std::vector<double> medium;   // of each group
   };
@@ -90,6 +116,7 @@ class SharedLinks {
 
   std::vector<Shared> levels_;
   std::vector<Rank> places_;
+  int domain_ = 1;  // places to each
 };
 
 }  // namespace stretto::model

@@ -2,7 +2,9 @@
 //
 // Schedules are round-structured if every message is sent and received in rounds of the same number
 // and every rank does things in the order in which its schedule names them (see Place); then no
-// queue is needed. Some receives could overtake: whether they do shows when the times are known.
+// queue is needed. Some receives could overtake: whether they do shows when the times are known. On
+// shared links messages of a round take turns (turns.hpp), and where rounds mix, each rank goes
+// through them at its own pace (rounds_async.hpp).
 #pragma once
 
 #include <cstdint>
@@ -63,8 +65,10 @@ struct Clocks {
   LargeVector<double> in;             // its port in
   LargeVector<double> arrival;        // of what it sent this round
   LargeVector<double> start;          // of its send in this round
-  LargeVector<Rank> list;
+  LargeVector<Rank> list, from_list;
 };
+
+class Turns;
 
 class Rounds {
  public:
@@ -76,13 +80,16 @@ class Rounds {
   [[nodiscard]] bool finish();
 
   // What the event engine would answer, to the last bit; nothing if a receive overtakes.
-  [[nodiscard]] std::optional<Outcome> run(const Costs& costs,
+  [[nodiscard]] std::optional<Outcome> run(const Costs& costs, const Machine& machine,
                                            const std::vector<double>& arrivals) const;
   // The same: its ends are clocks.cpu. False where there is nothing.
-  [[nodiscard]] bool run(const Costs& costs, const std::vector<double>& arrivals,
-                         Clocks& clocks) const;
+  [[nodiscard]] bool run(const Costs& costs, const Machine& machine,
+                         const std::vector<double>& arrivals, Clocks& clocks) const;
 
  private:
+  [[nodiscard]] bool run_in_step(const Costs& costs, const std::vector<double>& arrivals,
+                                 Clocks& clocks, Turns* turns) const;
+
   std::size_t ranks_;
   std::size_t added_ = 0;
   std::vector<Round> rounds_;

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "model/rounds.hpp"
+#include "model/rounds_async.hpp"
+#include "model/turns.hpp"
 
 namespace stretto::model {
 namespace {
@@ -28,8 +31,9 @@ double later(double a, double b) { return a < b ? b : a; }
 template <bool ports>
 class Run {
  public:
-  Run(const Costs& costs, const std::vector<double>& arrivals, Clocks& clocks)
-      : costs_(costs), clocks_(clocks) {
+  // `turns`: nullptr where no message waits for others on its way.
+  Run(const Costs& costs, const std::vector<double>& arrivals, Clocks& clocks, Turns* turns)
+      : costs_(costs), clocks_(clocks), turns_(turns) {
     cpu_.assign(arrivals.begin(), arrivals.end());
     next_cpu_.resize(arrivals.size());
     for (auto* port : {&out_, &next_out_, &in_}) port->assign(ports ? arrivals.size() : 0, 0.0);
@@ -38,12 +42,13 @@ class Run {
   void begin(const Works& works) { work_all(works, all()); }
 
   // The works before its send are done, and `next` are those of the round after it. False where a
-  // receive overtakes.
+  // receive overtakes, or a message one of another round.
   [[nodiscard]] bool exchange(const Round& round, const Works& next) {
-    if (round.sends.is_uniform(cpu_.size()) && round.more_works.empty()) {
+    const bool is_alike = round.sends.is_uniform(cpu_.size()) && round.more_works.empty();
+    if (is_alike && (turns_ == nullptr || !turns_->may_wait(cost_of(round, 0)))) {
       return exchange_all(round, next);
     }
-    if (!round.to.empty()) send(round);
+    if (!round.to.empty() && !send(round)) return false;
     work_all(round.more_works, all());
     const bool in_order = round.from.empty() || receive(round);
     work_all(next, all());
@@ -53,7 +58,7 @@ class Run {
  private:
   [[nodiscard]] Stretch all() const { return {0, cpu_.size()}; }
 
-  [[nodiscard]] const MessageCost& cost_of(const Round& round, std::size_t sender) const {
+  [[nodiscard]] const Costs::Message& cost_of(const Round& round, std::size_t sender) const {
     return costs_.messages()[round.sends.of(sender)];
   }
 
@@ -118,9 +123,11 @@ class Run {
     return start + cost.recv;
   }
 
-  void send(const Round& round) {
+  // False where links are not passed in order.
+  [[nodiscard]] bool send(const Round& round) {
+    const bool keeps_starts = round.may_overtake || turns_ != nullptr;
     arrival_.resize(cpu_.size());
-    start_.resize(round.may_overtake ? cpu_.size() : 0);
+    start_.resize(keeps_starts ? cpu_.size() : 0);
     const Rank* to = round.to.listed(list_);
     for (std::size_t rank = 0; rank < cpu_.size(); ++rank) {
       if (to[rank] < 0) continue;
@@ -129,8 +136,12 @@ class Run {
       if constexpr (ports) out_[rank] = start + cost.gap;
       cpu_[rank] = start + cost.send;
       arrival_[rank] = cpu_[rank] + cost.wire;
-      if (round.may_overtake) start_[rank] = start;
+      if (keeps_starts) start_[rank] = start;
     }
+    if (turns_ == nullptr) return true;
+    const Sends sends{to, start_.data(), cpu_.data(), arrival_.data()};
+    return turns_->pass(sends, round.from.listed(from_list_),
+                        [&](std::size_t sender) -> const auto& { return cost_of(round, sender); });
   }
 
   // False where one overtakes the send before it, which was ready when it began.
@@ -149,17 +160,18 @@ class Run {
 
   const Costs& costs_;
   Clocks& clocks_;
+  Turns* turns_;
   LargeVector<double>&cpu_ = clocks_.cpu, &next_cpu_ = clocks_.next_cpu;
   LargeVector<double>&out_ = clocks_.out, &next_out_ = clocks_.next_out;
   LargeVector<double>& in_ = clocks_.in;
   LargeVector<double>&arrival_ = clocks_.arrival, &start_ = clocks_.start;
-  LargeVector<Rank>& list_ = clocks_.list;
+  LargeVector<Rank>&list_ = clocks_.list, &from_list_ = clocks_.from_list;
 };
 
 template <bool ports>
 bool run_all(const std::vector<Round>& rounds, const Costs& costs,
-             const std::vector<double>& arrivals, Clocks& clocks) {
-  Run<ports> run(costs, arrivals, clocks);
+             const std::vector<double>& arrivals, Clocks& clocks, Turns* turns) {
+  Run<ports> run(costs, arrivals, clocks, turns);
   if (!rounds.empty()) run.begin(rounds.front().works);
   const Works none;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
@@ -168,21 +180,52 @@ bool run_all(const std::vector<Round>& rounds, const Costs& costs,
   return true;
 }
 
+// The least that any of these costs adds to a rank's clock.
+double least_of(const Costs& costs) {
+  double least = std::numeric_limits<double>::infinity();
+  std::for_each(costs.messages().begin() + 1, costs.messages().end(),
+                [&](const MessageCost& cost) { least = std::min({least, cost.send, cost.recv}); });
+  std::for_each(costs.works().begin() + 1, costs.works().end(),
+                [&](double cost) { least = std::min(least, cost); });
+  return least;
+}
+
 }  // namespace
 
-std::optional<Outcome> Rounds::run(const Costs& costs, const std::vector<double>& arrivals) const {
+std::optional<Outcome> Rounds::run(const Costs& costs, const Machine& machine,
+                                   const std::vector<double>& arrivals) const {
   Clocks clocks;
-  if (!run(costs, arrivals, clocks)) return {};
+  if (!run(costs, machine, arrivals, clocks)) return {};
   return Outcome{.ends = std::move(clocks.cpu), .messages = messages_, .events = events_};
 }
 
-bool Rounds::run(const Costs& costs, const std::vector<double>& arrivals, Clocks& clocks) const {
+bool Rounds::run(const Costs& costs, const Machine& machine, const std::vector<double>& arrivals,
+                 Clocks& clocks) const {
+  if (!machine.has_contention(static_cast<int>(ranks_))) {
+    return run_in_step(costs, arrivals, clocks, nullptr);
+  }
+  // Whose message is first of those that are sent at one time is clear only where everything takes
+  // time: what takes none happens at the same time, but later.
+  const double least = least_of(costs);
+  if (least == 0) return false;
+  const SharedLinks links(machine, static_cast<int>(ranks_));
+  Turns turns(links, ranks_);
+  if (!run_in_step(costs, arrivals, clocks, &turns) &&
+      !run_async(rounds_, costs, links, arrivals, clocks)) {
+    return false;
+  }
+  const double end = *std::max_element(clocks.cpu.begin(), clocks.cpu.end());
+  return end + least > end;
+}
+
+bool Rounds::run_in_step(const Costs& costs, const std::vector<double>& arrivals, Clocks& clocks,
+                         Turns* turns) const {
   const auto& messages = costs.messages();
   const bool ports = std::any_of(messages.begin(), messages.end(), [](const MessageCost& cost) {
     return cost.gap > std::min(cost.send, cost.recv);
   });
-  return ports ? run_all<true>(rounds_, costs, arrivals, clocks)
-               : run_all<false>(rounds_, costs, arrivals, clocks);
+  return ports ? run_all<true>(rounds_, costs, arrivals, clocks, turns)
+               : run_all<false>(rounds_, costs, arrivals, clocks, turns);
 }
 
 }  // namespace stretto::model

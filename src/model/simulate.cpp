@@ -36,7 +36,7 @@ class Simulation {
   }
 
   std::optional<Answer> by_rounds() const {
-    if (machine_.has_contention(question_.shape.size) || conditions_.noise.period > 0) return {};
+    if (conditions_.noise.period > 0) return {};
     Stopwatch watch;
     Costs costs = no_costs();
     Rounds rounds(question_.shape.size);
@@ -45,7 +45,7 @@ class Simulation {
     }
     if (!rounds.finish()) return {};
     Answer answer{.path = Path::rounds, .build_s = watch.lap()};
-    auto outcome = rounds.run(costs, conditions_.arrivals);
+    auto outcome = rounds.run(costs, machine_, conditions_.arrivals);
     if (!outcome) return {};
     answer.outcome = std::move(*outcome);
     answer.run_s = watch.lap();
@@ -100,7 +100,7 @@ Answer simulate(const Question& question, const Machine& machine, const Conditio
     if (auto answer = simulation.by_rounds()) return std::move(*answer);
   }
   if (question.path == Path::rounds) {
-    throw Unsuited("not round-structured, or with noise or shared links");
+    throw Unsuited("not round-structured, or with noise, or with shared links where something costs nothing");
   }
   return simulation.by_events();
 }

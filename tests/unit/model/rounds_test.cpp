@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -107,6 +110,55 @@ TEST(Rounds, OfManyRanksAgreeWithTheEvents) {
       }
     }
     EXPECT_GT(answered, 0) << name;
+  }
+}
+
+// Machines on which messages wait for others: hosts share links, and one in two a medium. Copies and
+// messages take time, as else the events alone know who is first.
+Machine shared_machine(std::mt19937& random) {
+  Machine machine = random_machine(random);
+  machine.copy = machine.reduce = 1;
+  for (Level& level : machine.levels) {
+    for (CostPiece& piece : level.pieces) {
+      piece.send_overhead += 1;
+      piece.recv_overhead += 1;
+    }
+    level.link_per_byte = static_cast<double>(random() % 3);
+    level.medium_per_byte = static_cast<double>(random() % 2) / 4;
+  }
+  return machine;
+}
+
+// In step, where that is what they are, and otherwise one message after the other; ranks sit
+// anywhere.
+TEST(Rounds, TakeTurnsOnSharedLinksAsTheEventsDo) {
+  std::mt19937 random(20261126);
+  std::map<std::string, int> answered;
+  for (const Algorithm* algorithm : algorithms()) {
+    if (algorithm->two_groups) continue;
+    for (const int ranks : {2, 3, 8, 16, 33, 64}) {
+      for (int round = 0; round < 24; ++round) {
+        const auto schedules = build_all(*algorithm, ranks, static_cast<Count>(random() % 100));
+        Machine machine = shared_machine(random);
+        if (round % 3 == 0) {
+          machine.places.resize(static_cast<std::size_t>(ranks) + 5);
+          std::iota(machine.places.begin(), machine.places.end(), 0);
+          std::shuffle(machine.places.begin(), machine.places.end(), random);
+          machine.places.resize(static_cast<std::size_t>(ranks));
+        }
+        const Conditions conditions = random_conditions(random, ranks);
+        const auto fast = by_rounds(schedules, machine, conditions, 1, 8);
+        if (!fast) continue;
+        ASSERT_EQ(fast->ends, by_events(schedules, machine, conditions, 1, 8).ends)
+            << algorithm->name << " on " << ranks << " ranks";
+        const std::string collective(name_of(algorithm->collective));
+        if (machine.has_contention(ranks)) ++answered[collective + " " + std::string(algorithm->name)];
+      }
+    }
+  }
+  for (const char* expected : {"barrier dissemination", "allreduce recursive_doubling",
+                               "allgather ring", "alltoall pairwise", "scan recursive_doubling"}) {
+    EXPECT_GT(answered[expected], 20) << expected << " is round-structured";
   }
 }
 

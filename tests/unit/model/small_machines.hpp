@@ -52,7 +52,7 @@ inline std::optional<Outcome> by_rounds(const std::vector<Schedule>& ranks, cons
     if (!rounds.add(schedule, costs)) return {};
   }
   if (!rounds.finish()) return {};
-  return rounds.run(costs, conditions.arrivals);
+  return rounds.run(costs, machine, conditions.arrivals);
 }
 
 }  // namespace stretto::model

@@ -1,13 +1,50 @@
-# One GoogleTest binary of everything under tests/unit, which mirrors src.
+# GoogleTest binaries of what is under tests/unit, which mirrors src:
+#   stretto-unit             what knows no MPI
+#   stretto-unit-<mode>      what does, on the MPI of tests/unit/fake_mpi, one binary a mode, since
+#                            each defines the MPI's functions; accelerate's has mpi, transport,
+#                            engine and api, too
 
-file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS tests/unit/*.cpp)
 # tools/setup.sh unpacks Debian's package into .deps where it may not install it.
 find_package(GTest REQUIRED HINTS ${PROJECT_SOURCE_DIR}/.deps/usr)
-# What of the engine knows no MPI.
-add_executable(stretto-unit ${unit_sources} src/engine/plan.cpp src/engine/tags.cpp)
-target_include_directories(stretto-unit PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
-# Reading GoogleTest would be most of what compiling a test takes.
-target_precompile_headers(stretto-unit PRIVATE <gtest/gtest.h>)
-target_link_libraries(stretto-unit PRIVATE stretto-core GTest::gtest_main)
-set_target_properties(stretto-unit PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-add_test(NAME stretto-unit COMMAND stretto-unit --gtest_brief=1)
+
+function(stretto_add_unit_tests name)
+  add_executable(${name} ${ARGN})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
+  # Reading GoogleTest would be most of what compiling a test takes.
+  target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
+  target_link_libraries(${name} PRIVATE stretto-core GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+endfunction()
+
+set(unit ${PROJECT_SOURCE_DIR}/tests/unit)
+file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${unit}/*.cpp)
+list(FILTER unit_sources EXCLUDE REGEX "${unit}/(fake_mpi|mpi|transport|engine|api|intercept)/")
+# What of the engine and of profile knows no MPI.
+foreach(name IN ITEMS engine/in_flight engine/plan engine/rhythm engine/sequence engine/tags
+                      intercept/profile/trace)
+  list(APPEND unit_sources ${unit}/${name}_test.cpp)
+  list(APPEND mpi_free_tests ${unit}/${name}_test.cpp)
+endforeach()
+stretto_add_unit_tests(stretto-unit ${unit_sources} src/engine/plan.cpp src/engine/tags.cpp)
+
+if(NOT mpich IN_LIST STRETTO_ABIS)
+  message(STATUS "No MPI of the mpich ABI: no unit tests of what knows an MPI")
+  return()
+endif()
+
+# With the objects of a library, but for what finds the MPI, and tests of these folders.
+function(stretto_add_mode_tests mode objects)
+  list(TRANSFORM ARGN REPLACE "(.+)" "${unit}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+  file(GLOB sources CONFIGURE_DEPENDS ${unit}/fake_mpi/*.cpp ${patterns})
+  list(REMOVE_ITEM sources ${mpi_free_tests})
+  foreach(library IN LISTS objects)
+    list(APPEND sources
+         $<FILTER:$<TARGET_OBJECTS:stretto-${library}-mpich>,EXCLUDE,/native\\.cpp\\.o$>)
+  endforeach()
+  stretto_add_unit_tests(stretto-unit-${mode} ${sources})
+  target_link_libraries(stretto-unit-${mode} PRIVATE mpi-headers-mpich)
+endfunction()
+
+stretto_add_mode_tests(accelerate "mpi;engine;api;intercept" mpi transport engine api
+                       intercept/accelerate)

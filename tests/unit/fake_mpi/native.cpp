@@ -1,0 +1,82 @@
+// In native.cpp's place: the MPI underneath is this folder's.
+
+#include "mpi/native.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "fake_mpi/entered.hpp"
+
+namespace stretto {
+namespace {
+
+template <class Function>
+void read_function(const char* name, Function& function) {
+  const auto found = fake_mpi::functions().find(std::string("PMPI_") + name);
+  if (found == fake_mpi::functions().end()) {
+    std::fprintf(stderr, "fake MPI: there is no %s\n", name);
+    std::abort();
+  }
+  function = reinterpret_cast<Function>(found->second);
+}
+
+Native read() {
+  Native table;
+#define STRETTO_READ(name) read_function(#name, table.name);
+  STRETTO_NATIVE_FUNCTIONS(STRETTO_READ)
+#undef STRETTO_READ
+  table.comm_world = MPI_COMM_WORLD;
+  table.comm_self = MPI_COMM_SELF;
+  table.comm_null = MPI_COMM_NULL;
+  table.group_null = MPI_GROUP_NULL;
+  table.request_null = MPI_REQUEST_NULL;
+  table.byte = MPI_BYTE;
+  table.real = MPI_DOUBLE;
+  table.packed = MPI_PACKED;
+  table.datatype_null = MPI_DATATYPE_NULL;
+  table.op_null = MPI_OP_NULL;
+  table.op_sum = MPI_SUM;
+  table.op_band = MPI_BAND;
+  table.predefined_ops = {MPI_MAX,    MPI_MIN,    MPI_SUM,     MPI_PROD, MPI_LAND,
+                          MPI_BAND,   MPI_LOR,    MPI_BOR,     MPI_LXOR, MPI_BXOR,
+                          MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
+  table.errors_return = MPI_ERRORS_RETURN;
+  table.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
+  table.errhandler_null = MPI_ERRHANDLER_NULL;
+  return table;
+}
+
+// FAKE_MPI_LACKS names, with a space after each, functions that this MPI has not: Stretto looks
+// once a process for those that it can do without.
+bool lacks(const char* name) {
+  const char* const missing = std::getenv("FAKE_MPI_LACKS");
+  return missing != nullptr && std::strstr(missing, (std::string(name) + ' ').c_str()) != nullptr;
+}
+
+}  // namespace
+
+bool native_available() { return true; }
+
+const Native& native() {
+  static const Native table = read();
+  return table;
+}
+
+void* native_symbol(const char* name) {
+  const auto found = fake_mpi::functions().find(std::string_view(name));
+  return found == fake_mpi::functions().end() || lacks(name) ? nullptr : found->second;
+}
+
+void* native_collective(const char* name) {
+  return native_symbol(("PMPI_" + std::string(name)).c_str());
+}
+
+void* native_data(const char* /*name*/) { return nullptr; }
+
+std::string native_version() { return "fake MPI"; }
+std::string native_soname() { return "libmpi.so.12"; }
+
+}  // namespace stretto

@@ -46,5 +46,5 @@ function(stretto_add_mode_tests mode objects)
   target_link_libraries(stretto-unit-${mode} PRIVATE mpi-headers-mpich)
 endfunction()
 
-stretto_add_mode_tests(accelerate "mpi;engine;api;intercept" mpi transport engine api
+stretto_add_mode_tests(accelerate "mpi;engine;api;intercept-shared;intercept-accelerate" mpi transport engine api
                        intercept/accelerate)

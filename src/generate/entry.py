@@ -62,7 +62,7 @@ $newer
 
 # The bodies of what begins and ends a session.
 BEGIN = Template("""\
-  return after_init(real($arguments), begin_session);
+  return after_init(real($arguments), kRankSettings, begin_session);
 """)
 END = Template("""\
   end_session();

@@ -23,6 +23,8 @@ CHOSEN = (  # noqa: SIM905
     "Comm_dup Comm_idup Comm_free Comm_spawn Win_create Win_fence Win_post Put "
     "File_open File_read_all Type_free Op_free"
 ).split()
+# whatif begins and ends a session as profile does.
+SHOWN_BY_PROFILE = ("Init_thread", "Finalize")
 # A call that every MPI has, and one that may be missing.
 ENTERED = (("accelerate", "Bcast"), ("whatif", "Bcast_init"))
 FILES = (*(f"{mode}.cpp" for mode in MODES), "entry.cpp")
@@ -40,7 +42,8 @@ def text_of(file: str) -> str:
         parts = [made(mode)[name].enter + made(mode)[name].extension for mode, name in ENTERED]
     else:
         taken = made(file.removesuffix(".cpp"))
-        parts = [taken[name].wrap for name in CHOSEN if name in taken]
+        left_out = SHOWN_BY_PROFILE if file == "whatif.cpp" else ()
+        parts = [taken[name].wrap for name in CHOSEN if name in taken and name not in left_out]
     return "// Written by tests/generate/test_golden.py.\n\n" + "\n".join(parts)
 
 

@@ -22,7 +22,7 @@ int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
       error = init_thread(argc, argv, level, &provided);
     }
   }
-  return after_init(error, [] { begin_session(MPI_THREAD_SINGLE); });
+  return after_init(error, kRankSettings, [] { begin_session(MPI_THREAD_SINGLE); });
 }
 
 int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int required,
@@ -33,7 +33,7 @@ int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int 
     const Inside inside;
     error = real(argc, argv, level, provided);
   }
-  return after_init(error, [=] {
+  return after_init(error, kRankSettings, [=] {
     begin_session(required);
     if (in_session()) *provided = program_level();
   });

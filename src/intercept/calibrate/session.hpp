@@ -4,6 +4,9 @@
 
 namespace stretto::intercept::calibrate {
 
+// Of one rank alone (become_rank).
+inline constexpr const char* kRankSettings[] = {"STRETTO_CALIBRATE_FILE"};
+
 [[noreturn]] void begin_session();
 
 }  // namespace stretto::intercept::calibrate

@@ -1,5 +1,6 @@
 #include "intercept/profile/report.hpp"
 
+#include <array>
 #include <span>
 #include <sstream>
 
@@ -107,27 +108,10 @@ std::string text_of(const Session& session, const Recorder& recorder) {
 }  // namespace
 
 const char* name_of(Kind kind) {
-  switch (kind) {
-    case Kind::collective:
-      return "collective";
-    case Kind::start:
-      return "start";
-    case Kind::point_to_point:
-      return "point-to-point";
-    case Kind::completion:
-      return "completion";
-    case Kind::probe:
-      return "probe";
-    case Kind::communicator:
-      return "communicator";
-    case Kind::one_sided:
-      return "one-sided";
-    case Kind::file:
-      return "file";
-    case Kind::other:
-      break;
-  }
-  return "other";
+  constexpr std::array kNames{"collective",   "start",     "point-to-point", "completion", "probe",
+                              "communicator", "one-sided", "file",           "other"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Kind::other) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 void write_report(const Session& session, const Recorder& recorder) {

@@ -3,6 +3,9 @@
 
 namespace stretto::intercept::profile {
 
+// Of one rank alone (become_rank).
+inline constexpr const char* kRankSettings[] = {"STRETTO_PROFILE_FOLDER", "STRETTO_PROFILE_TRACE"};
+
 void begin_session();
 void end_session();
 

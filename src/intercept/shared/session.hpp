@@ -7,11 +7,12 @@
 namespace stretto::intercept {
 
 // To be called with what the MPI's own MPI_Init or MPI_Init_thread returned; returns it, too.
-// `begin` runs where that was no error, in what is the rank's process from now on.
+// `begin` runs where that was no error, in what is the rank's process from now on; `settings` are
+// of this rank alone (become_rank).
 template <class Begin>
-int after_init(int error, const Begin& begin) {
+int after_init(int error, std::span<const char* const> settings, const Begin& begin) {
   if (error != MPI_SUCCESS) return error;
-  become_rank();
+  become_rank(settings);
   begin();
   return error;
 }

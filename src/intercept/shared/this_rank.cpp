@@ -17,12 +17,8 @@ namespace {
 
 pid_t rank_process = 0;
 
-// Of one rank of one launch: another process that had them would speak for it, and write its files.
+// Of one rank of one launch: another process that had it would speak for the rank.
 constexpr const char* kLifeline = "STRETTO_RUN_LIFELINE";
-constexpr const char* kFiles[] = {"STRETTO_RUN_COUNTERS",     "STRETTO_PROFILE_FOLDER",
-                                  "STRETTO_PROFILE_TRACE",    "STRETTO_CALIBRATE_FILE",
-                                  "STRETTO_WHATIF_FOLDER",    "STRETTO_WHATIF_SHOWN",
-                                  "STRETTO_WHATIF_SCENARIOS", "STRETTO_WHATIF_RECORD"};
 
 // The number of this rank, by Hydra (MPICH, Intel MPI), Open MPI, PMIx, Slurm, Flux, PALS.
 const char* rank_from_launcher() noexcept {
@@ -97,11 +93,11 @@ bool speaks_for_all() {
   return rank == nullptr || std::strtol(rank, nullptr, 10) == 0;
 }
 
-void become_rank() {
+void become_rank(std::span<const char* const> settings) {
   rank_process = ::getpid();
   keep_or_leave(kLifeline, !is_on_its_own());
-  const bool has_files = has_a_number_of_its_own();
-  for (const char* name : kFiles) keep_or_leave(name, has_files);
+  const bool keeps = has_a_number_of_its_own();
+  for (const char* name : settings) keep_or_leave(name, keeps);
   leave_preloads();
   ::pthread_atfork(nullptr, nullptr,
                    [] { detail::active().store(false, std::memory_order_release); });

@@ -4,6 +4,11 @@
 
 namespace stretto::intercept::whatif {
 
+// Of one rank alone (become_rank).
+inline constexpr const char* kRankSettings[] = {"STRETTO_WHATIF_FOLDER", "STRETTO_WHATIF_SHOWN",
+                                                "STRETTO_WHATIF_SCENARIOS",
+                                                "STRETTO_WHATIF_RECORD"};
+
 void begin_session();
 void end_session();
 

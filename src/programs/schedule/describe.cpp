@@ -1,22 +1,15 @@
 #include "programs/schedule/describe.hpp"
 
+#include <array>
+
 #include "schedule/verify_words.hpp"
 
 namespace stretto::tool {
 namespace {
 
 std::string_view name_of(StepKind kind) {
-  switch (kind) {
-    case StepKind::send:
-      return "send";
-    case StepKind::recv:
-      return "recv";
-    case StepKind::copy:
-      return "copy";
-    case StepKind::reduce:
-      return "reduce";
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 4> kNames{"send", "recv", "copy", "reduce"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 void write_region(Json& json, std::string_view key, const Region& region) {

@@ -2,7 +2,7 @@
 
 static int wrap_Init_thread(int (*real)(int*, char***, int, int*), int* argc, char*** argv,
                             int required, int* provided) {
-  return after_init(real(argc, argv, required, provided), begin_session);
+  return after_init(real(argc, argv, required, provided), kRankSettings, begin_session);
 }
 
 static int wrap_Finalize(int (*real)()) {

@@ -1,15 +1,5 @@
 // Written by tests/generate/test_golden.py.
 
-static int wrap_Init_thread(int (*real)(int*, char***, int, int*), int* argc, char*** argv,
-                            int required, int* provided) {
-  return after_init(real(argc, argv, required, provided), begin_session);
-}
-
-static int wrap_Finalize(int (*real)()) {
-  end_session();
-  return real();
-}
-
 static int wrap_Bcast(int (*real)(void*, int, MPI_Datatype, int, MPI_Comm), void* caller,
                       void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   const Inside inside;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/json.hpp"
-#include "schedule/cost.hpp"
 #include "programs/schedule/arguments.hpp"
+#include "schedule/cost.hpp"
 
 namespace stretto::tool {
 

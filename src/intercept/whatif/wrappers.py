@@ -108,15 +108,10 @@ TOGETHER = Template("""\
 STARTS_LOCALLY = Template("""\
   return on_local("MPI_$plain_name", request, [=] { return real($arguments); });
 """)
-LOCAL = Template("""\
-  return on_local("MPI_$plain_name", [=] { return real($arguments); });
-""")
+# It waits for nobody, perhaps for somebody, or looks into a window's memory, which others are to
+# change meanwhile.
 ALONE = Template("""\
-  return on_alone("MPI_$plain_name", [=] { return real($arguments); });
-""")
-# Who looks into the memory of a window again and again lets others work meanwhile.
-LOOKING = Template("""\
-  return on_looking("MPI_$plain_name", [=] { return real($arguments); });
+  return on_$how("MPI_$plain_name", [=] { return real($arguments); });
 """)
 EPOCH = Template("""\
   return on_$name($what, [=] { return real($arguments); });
@@ -218,9 +213,9 @@ def unmodelled(function: Function) -> str:
         return filled(TOGETHER, function, comm=comm)
     if function.form == "nonblocking":
         return filled(STARTS_LOCALLY, function)
-    if function.scope == "local":
-        return filled(LOCAL, function)
-    return filled(LOOKING if handle == "win" else ALONE, function)
+    is_local = function.scope == "local"
+    how = "local" if is_local else "looking" if handle == "win" else "alone"
+    return filled(ALONE, function, how=how)
 
 
 def body(function: Function) -> str:

@@ -122,7 +122,11 @@ std::shared_ptr<Meeting> meet(Entered& at, const CommPointer& comm, const std::s
     entry->given.resize(context.ranks());
   }
   const std::shared_ptr<Meeting> meeting = entry;
-  if (meeting->what != what) at.misused("others are in " + meeting->what);
+  if (meeting->what != what) {
+    std::fprintf(stderr, "fake MPI: rank %d is in MPI_%s, others are in MPI_%s\n", at.rank.number,
+                 what.c_str(), meeting->what.c_str());
+    std::abort();
+  }
   meeting->given[comm->place()] = std::move(given);
   if (++meeting->come == static_cast<int>(context.ranks())) {
     last(*meeting);

@@ -122,12 +122,15 @@ FAKE_MPI(Sendrecv, (const void* sendbuf, int sendcount, MPI_Datatype sendtype, i
                     int recvtag, MPI_Comm comm, MPI_Status* status)) {
   Entered at(__func__, comm);
   if (!at.has_comm()) return at.refused();
-  const int lost = at.planned();
+  const Data data = data_of(at, sendbuf, sendcount, sendtype);
+  if (const int lost = at.planned(); lost != MPI_SUCCESS) {
+    drop(at, source, recvtag);
+    static_cast<void>(make_send(at, data, dest, sendtag, false, false, lost));
+    return at.refused();
+  }
   const RequestPointer received =
       make_receive(at, data_of(at, recvbuf, recvcount, recvtype), source, recvtag, false);
-  const RequestPointer sent =
-      make_send(at, data_of(at, sendbuf, sendcount, sendtype), dest, sendtag, false, false, lost);
-  if (lost != MPI_SUCCESS) return at.raise(lost);
+  const RequestPointer sent = make_send(at, data, dest, sendtag, false, false);
   wait_for(at, sent, MPI_STATUS_IGNORE);
   return at.result(wait_for(at, received, status));
 }

@@ -62,6 +62,18 @@ int conclude_one(Entered& at, MPI_Request* handle, MPI_Status* status) {
   return error == MPI_SUCCESS ? error : at.raise_on(request->comm, error);
 }
 
+// Of a request that cannot be asked about its memory is the program's again.
+void give_up(Entered& at, const RequestPointer& request) {
+  std::erase(at.rank.posted, request);
+  for (const auto& rank : at.job.ranks) {
+    for (const std::shared_ptr<Message>& message : rank->arrived) {
+      if (message->sender != request) continue;
+      message->packed = pack(message->buffer, message->count, *message->type);
+      message->sender = nullptr;
+    }
+  }
+}
+
 MPI_Status* at_place(MPI_Status* statuses, int place) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + place;
 }
@@ -139,7 +151,12 @@ FAKE_MPI(Wait, (MPI_Request * request, MPI_Status* status)) {
 }
 FAKE_MPI(Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
   Entered at(__func__);
-  if (at.fails()) return at.refused();
+  if (at.fails()) {
+    give_up(at, find(at, *request));
+    at.rank.requests.remove(*request);
+    *request = MPI_REQUEST_NULL;
+    return at.refused();
+  }
   *flag = is_over(find(at, *request)) ? 1 : 0;
   return *flag != 0 ? conclude_one(at, request, status) : MPI_SUCCESS;
 }

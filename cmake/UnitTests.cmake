@@ -43,6 +43,8 @@ function(stretto_add_mode_tests mode objects)
          $<FILTER:$<TARGET_OBJECTS:stretto-${library}-mpich>,EXCLUDE,/native\\.cpp\\.o$>)
   endforeach()
   stretto_add_unit_tests(stretto-unit-${mode} ${sources})
+  # Random buffers are made as the programs of tests/mpi make them.
+  target_include_directories(stretto-unit-${mode} PRIVATE ${PROJECT_SOURCE_DIR}/tests/mpi)
   target_link_libraries(stretto-unit-${mode} PRIVATE mpi-headers-mpich)
 endfunction()
 

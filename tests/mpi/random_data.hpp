@@ -7,12 +7,10 @@
 #include <random>
 #include <vector>
 
-namespace {
-
 constexpr MPI_Aint kGuard = 64;  // bytes around each buffer that nothing may touch
 
 // An associative operation that does not commute: 2x2 matrices modulo 2^32.
-void multiply(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
+inline void multiply(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   const auto* left = static_cast<const unsigned*>(in);
   auto* right = static_cast<unsigned*>(inout);
   for (int i = 0; i < *length; ++i, left += 4, right += 4) {
@@ -78,5 +76,3 @@ class Buffer {
   std::vector<unsigned char> bytes_;
   MPI_Aint base_ = 0;
 };
-
-}  // namespace

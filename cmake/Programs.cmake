@@ -2,7 +2,7 @@
 #   apps/<name>/*.c or apps/<name>.c  ->  apps/<abi>/<name>
 #   tests/mpi/<name>.{c,cpp,f,f90}    ->  tests/<abi>/<name>
 #   tests/differential/*.cpp          ->  tests/<abi>/sequences
-#   tests/mpi/standin/*.c             ->  what stands in for a GPU's runtime and a GPU-aware MPI
+#   tests/mpi/standin/*.c             ->  what stands in for a GPU's runtime and for other MPIs
 
 file(GLOB app_sources CONFIGURE_DEPENDS apps/*.c apps/*/*.c)
 file(GLOB test_sources CONFIGURE_DEPENDS tests/mpi/*.c tests/mpi/*.cpp)
@@ -83,18 +83,21 @@ foreach(abi IN LISTS STRETTO_ABIS)
     set(library_of_openmpi libmpi.so.40)
     set(library_of_mpich libmpi.so.12)
     set(library_of_mpiabi libmpi_abi.so.1)
-    add_library(aware-mpi-${abi} SHARED tests/mpi/standin/aware_mpi.c)
-    target_link_libraries(aware-mpi-${abi} PRIVATE stretto-flags -Wl,--no-as-needed mpi-${abi}
-                                                   ${CMAKE_DL_LIBS})
-    # With the MPI's soname, too, it would be taken for the library that it needs itself.
-    target_link_options(aware-mpi-${abi} PRIVATE -Wl,-soname,libaware.so)
-    set_target_properties(
-      aware-mpi-${abi}
-      PROPERTIES NO_SONAME ON
-                 PREFIX ""
-                 SUFFIX ""
-                 OUTPUT_NAME ${library_of_${abi}}
-                 LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi}/standin)
+    foreach(name aware counting)
+      set(standin ${name}-mpi-${abi})
+      add_library(${standin} SHARED tests/mpi/standin/${name}_mpi.c)
+      target_link_libraries(${standin} PRIVATE stretto-flags -Wl,--no-as-needed mpi-${abi}
+                                               ${CMAKE_DL_LIBS})
+      # With the MPI's soname, too, it would be taken for the library that it needs itself.
+      target_link_options(${standin} PRIVATE -Wl,-soname,lib${name}.so)
+      set_target_properties(
+        ${standin}
+        PROPERTIES NO_SONAME ON
+                   PREFIX ""
+                   SUFFIX ""
+                   OUTPUT_NAME ${library_of_${abi}}
+                   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi}/standin/${name})
+    endforeach()
   endif()
 
   stretto_add_program(tests ${abi} sequences ${sequences_sources})

@@ -40,6 +40,8 @@ os.environ[ALL_RANKS] = "trust"
 # What tools/mpis.sh installs; programs built for another MPI of the same ABI run on these.
 FURTHER_MPIS = Path(__file__).resolve().parents[1] / ".mpis"
 
+LIBRARY = {Abi.OPENMPI: "libmpi.so.40", Abi.MPICH: "libmpi.so.12", Abi.MPIABI: "libmpi_abi.so.1"}
+
 # A program that takes this long hangs; nothing here needs a tenth of it.
 HANGS_AFTER_S = 240.0
 
@@ -91,6 +93,10 @@ class Mpi:
     def program(self, name: str) -> Path:
         """The program of tests/mpi/<name>.*."""
         return self._program("tests", name)
+
+    def standin(self, name: str) -> Path:
+        """The library of tests/mpi/standin/<name>_mpi.c; preloaded, it is taken for the MPI's."""
+        return self.build / "tests" / self.abi / "standin" / name / LIBRARY[self.abi]
 
     def run(
         self,

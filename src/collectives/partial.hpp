@@ -80,7 +80,9 @@ class Partial {
   static Region home_of(bool result_here, Count length) {
     return {result_here ? Buffer::recv : Buffer::scratch, {0, length}};
   }
-  [[nodiscard]] Place landing_place() const { return place_ == Place::home ? Place::spare : Place::home; }
+  [[nodiscard]] Place landing_place() const {
+    return place_ == Place::home ? Place::spare : Place::home;
+  }
   [[nodiscard]] Region region(Place place, const Span& span) const {
     const Region& vector = vectors_[static_cast<std::size_t>(place)];
     return {vector.buffer, {vector.span.offset + span.offset, span.count}};

@@ -37,10 +37,11 @@ struct Communicator {
   std::shared_ptr<Channel> channel;  // none of one rank alone
   int id = 0;                        // the context id there
   Routes routes;
-  std::shared_ptr<const Layout> layout;  // of its ranks, once it is asked for
   Rank rank = 0;  // of an intercommunicator among those of both groups
   int size = 1;   // likewise
   Groups groups;
+  // Once it is asked for; of all the channel's ranks in its order it is the channel's.
+  std::shared_ptr<const Layout> layout;
   std::shared_ptr<const Graph> graph;  // of this rank's neighbours; none without a topology
   Surroundings around;
   // See selection's always_native: [form][collective].

@@ -131,8 +131,8 @@ std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Sha
   constexpr std::size_t kTable = block(sizeof(Table) + 2 * sizeof(void*) + sizeof(std::size_t)) +
                                  block(13 * sizeof(void*)) + 2 * sizeof(void*);
   // Plans may share a layout, and outlive the communicator that it is of.
-  const std::size_t bytes = plan->bytes() + kNodes + (shape.graph ? kTable : 0) +
-                            (key.layout ? key.layout->bytes() : 0);
+  const std::size_t bytes =
+      plan->bytes() + kNodes + (shape.graph ? kTable : 0) + (key.layout ? key.layout->bytes() : 0);
   // What fills the cache by itself would only drive out all others.
   if (bytes > most_bytes_) {
     if (shape.graph && table.empty()) of_graph_.erase(shape.graph.get());

@@ -24,20 +24,22 @@ std::string_view name_of(const Place& place) {
   return {place.host.data(), strnlen(place.host.data(), place.host.size())};
 }
 
-HostNumbers number_names_of(MPI_Comm comm, const Place& mine, int size) {
-  const std::uint64_t word = host_word(name_of(mine));
-  HostWords words = make_host_words(static_cast<std::size_t>(size));
-  native().Allgather(&word, sizeof word, native().byte, words.get(), sizeof word, native().byte,
-                     comm);
+template <class Each>
+void tell_all(MPI_Comm comm, const Each& mine, Each* all) {
+  native().Allgather(&mine, sizeof mine, native().byte, all, sizeof mine, native().byte, comm);
+}
+
+HostNumbers number_names_of(MPI_Comm comm, const Place& mine, int size, HostWords words) {
+  tell_all(comm, host_word(name_of(mine)), words.get());
   return number_hosts(std::move(words), static_cast<std::size_t>(size));
 }
 
-CoreNumbers number_cores_of(MPI_Comm comm, const Place& mine, int size) {
-  const CoreGroups here = mine.core_groups();
-  std::vector<CoreGroups> all(static_cast<std::size_t>(size));
-  native().Allgather(&here, sizeof here, native().byte, all.data(), sizeof here, native().byte,
-                     comm);
-  return CoreNumbers(all);
+// In memory that `words` will need next: of a million ranks what is freed here would stay with the
+// process.
+CoreNumbers number_cores_of(MPI_Comm comm, const Place& mine, int size, const HostWords& words) {
+  auto* const all = reinterpret_cast<CoreGroups*>(words.get());
+  tell_all(comm, mine.core_groups(), all);
+  return CoreNumbers({all, static_cast<std::size_t>(size)});
 }
 
 Place exchange(const Place& mine, int other, MPI_Comm comm) {
@@ -77,13 +79,15 @@ Hosts survey(MPI_Comm comm) {
   native().Comm_rank(comm, &rank);
   native().Comm_size(comm, &size);
   Place mine = Place::here();
-  Hosts hosts{.numbers = number_names_of(comm, mine, size),
-              .cores = number_cores_of(comm, mine, size)};
+  Hosts hosts;
+  HostWords words = make_host_words(static_cast<std::size_t>(size));
+  hosts.cores = number_cores_of(comm, mine, size, words);
+  hosts.numbers = number_names_of(comm, mine, size, std::move(words));
   HostNumbers machines;
   const bool several = hosts.numbers.hosts > 1 && size <= kMostForMachines;
   if (several) {
     mine = mine.on_its_machine();
-    machines = number_names_of(comm, mine, size);
+    machines = number_names_of(comm, mine, size, make_host_words(static_cast<std::size_t>(size)));
   }
   const Topology here(gather_on_host(comm, several ? machines : hosts.numbers, rank, size, mine));
   std::uint64_t common =

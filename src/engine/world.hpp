@@ -7,8 +7,8 @@
 namespace stretto {
 
 struct Hosts {
-  HostNumbers numbers;
-  CoreNumbers cores;
+  HostNumbers numbers{};
+  CoreNumbers cores{};
   bool oversubscribed = false;  // some machine has more ranks than cores for them
   bool knows_cores = true;      // no host is silent about that
 };

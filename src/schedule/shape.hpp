@@ -1,7 +1,7 @@
 // What a collective is asked to do, as far as its schedule depends on it.
 //
-// Two calls of equal Shape on the same rank have the same schedule, whatever
-// their buffers, so a Shape is also the key of the engine's schedule cache.
+// Two calls of equal Shape on the same rank have the same schedule, whatever their buffers, so a
+// Shape is also the key of the engine's schedule cache; with the layout for algorithms that use it.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,8 @@ std::vector<int> dealt(const std::vector<int>& group_of) {
   }
   std::vector<int> places(group_of.size());
   std::iota(places.begin(), places.end(), 0);
-  std::ranges::stable_sort(places, {}, [&](int place) { return turn[static_cast<std::size_t>(place)]; });
+  std::ranges::stable_sort(places, {},
+                           [&](int place) { return turn[static_cast<std::size_t>(place)]; });
   return places;
 }
 
@@ -50,9 +51,8 @@ Layout layout_of_places(const std::vector<LevelSizes>& levels, int ranks, Placem
     found.push_back({level.name, groups_of_places(level.sizes, ranks)});
   }
   if (placement == Placement::in_order || found.empty()) return Layout(std::move(found));
-  const std::vector<int> places = placement == Placement::shuffled
-                                      ? shuffled(ranks, seed)
-                                      : dealt(found.back().group_of);
+  const std::vector<int> places =
+      placement == Placement::shuffled ? shuffled(ranks, seed) : dealt(found.back().group_of);
   for (Layout::Groups& level : found) {
     const std::vector<int> of_place = std::exchange(level.group_of, {});
     for (const int place : places) {

@@ -29,19 +29,20 @@ int groups_in(const std::vector<int>& group_of) {
 
 CoreNumbers::CoreNumbers(std::span<const CoreGroups> ranks) {
   constexpr std::size_t kMostKinds = 256;
-  number_of_.reserve(ranks.size());
+  const auto kind_of = [this](const CoreGroups& each) { return std::ranges::find(kinds_, each); };
   for (const CoreGroups& each : ranks) {
-    // Mostly that of the rank before, or a few further on.
-    const auto found = std::ranges::find(kinds_, each);
-    number_of_.push_back(static_cast<std::uint8_t>(found - kinds_.begin()));
-    if (found != kinds_.end()) continue;
+    if (kind_of(each) != kinds_.end()) continue;
     if (kinds_.size() == kMostKinds) {
-      *this = CoreNumbers();
+      kinds_.clear();
       return;
     }
     kinds_.push_back(each);
   }
-  if (kinds_.size() < 2) number_of_ = {};
+  if (kinds_.size() < 2) return;
+  number_of_.reserve(ranks.size());
+  for (const CoreGroups& each : ranks) {
+    number_of_.push_back(static_cast<std::uint8_t>(kind_of(each) - kinds_.begin()));
+  }
 }
 
 Layout layout_of(const HostNumbers& hosts, const CoreNumbers& cores, std::span<const Rank> ranks) {
@@ -59,8 +60,11 @@ Layout layout_of(const HostNumbers& hosts, const CoreNumbers& cores, std::span<c
   const std::vector<int> by_complex = known_within(by_socket, std::move(complex_of), by_host);
   // One within another, they are the same where they are as many.
   std::vector<Layout::Groups> levels;
-  if (groups_in(by_complex) > groups_in(by_socket)) levels.push_back({kCoreComplexLevel, by_complex});
-  if (groups_in(by_socket) > groups_in(by_host)) levels.push_back({kSocketLevel, by_socket});
+  const auto add_within = [&](const auto& outer, const char* name, const auto& inner) {
+    if (groups_in(inner) > groups_in(outer)) levels.push_back({name, inner});
+  };
+  add_within(by_socket, kCoreComplexLevel, by_complex);
+  add_within(by_host, kSocketLevel, by_socket);
   levels.push_back({kHostLevel, by_host});
   return Layout(std::move(levels));
 }

@@ -11,7 +11,6 @@ import pytest
 from mpi_runs import Ended, Mpi
 
 from stretto import native
-from stretto.launch.base import Abi
 
 # On any machine it is Stretto that would run what it may.
 OURS = {"STRETTO_PROGRESS_THREAD": "on"} | {
@@ -24,11 +23,6 @@ OURS = {"STRETTO_PROGRESS_THREAD": "on"} | {
         "dissemination": ["BARRIER"],
     }.items()
     for collective in collectives
-}
-LIBRARY = {
-    Abi.OPENMPI: "libmpi.so.40",
-    Abi.MPICH: "libmpi.so.12",
-    Abi.MPIABI: "libmpi_abi.so.1",
 }
 # Of which at least one rank has a buffer on the device where `first` or `last` has.
 ALL_RANKS = """
@@ -44,9 +38,8 @@ def device_buffers(
     mpi: Mpi, when: str, where: str, *cases: str, under: Path | None = None, **env: str
 ) -> Ended:
     """The program on a GPU-aware MPI, with its runtime loaded early or late."""
-    aware = mpi.build / "tests" / mpi.abi / "standin" / LIBRARY[mpi.abi]
     libcuda = mpi.build / "tests" / "standin" / "libcuda.so.1"
-    preloaded = ":".join(map(str, filter(None, (under, aware))))
+    preloaded = ":".join(map(str, filter(None, (under, mpi.standin("aware")))))
     env = {**OURS, "LD_PRELOAD": preloaded, **env}
     arguments = (libcuda, when, where, *cases)
     return mpi.run(mpi.program("device_buffers"), *arguments, ranks=3, env=env, timeout_s=60)

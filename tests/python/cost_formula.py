@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 _LINE = re.compile(
-    r"^Cost, p(?P<power> = 2\^k)?(?: > (?P<above>\d+))? ranks, n elements: (?P<terms>[^.]*)\.$",
+    r"^Cost, p(?P<power> = 2\^k)?(?: > (?P<above>\d+))? ranks(?P<hosts>, h a host)?, n elements: "
+    r"(?P<terms>[^.]*)\.$",
     re.MULTILINE,
 )
-_TOKEN = re.compile(r"\s*(logk|lg|alpha|beta|gamma|\d+|[pnks()+*/-])")
+_TOKEN = re.compile(r"\s*(logk|lg|alpha|beta|gamma|\d+|[pnksh()+*/-])")
 _COEFFICIENTS = ("alpha", "beta", "gamma")
 
 
@@ -19,6 +20,7 @@ class Formula:
 
     powers_of_two_only: bool
     above: int  # holds for more ranks than this
+    on_hosts: bool  # of so many ranks each, by which the algorithm goes
     terms: str
 
     @property
@@ -30,7 +32,7 @@ class Formula:
         return bool({"k", "logk"} & set(_tokens(self.terms)))
 
     def value(self, **values: int) -> dict[str, Fraction]:
-        """The three coefficients for p, n, and k or s where they occur."""
+        """The three coefficients for p, n, and k, s or h where they occur."""
         return _Parser(_tokens(self.terms), values).sum_of_terms()
 
 
@@ -39,7 +41,8 @@ def cost_line(source: str) -> Formula:
     found = _LINE.search("\n".join(_head_comment(source)))
     if found is None:
         raise ValueError("no line '// Cost, p ranks, n elements: ... .'")
-    return Formula(found["power"] is not None, int(found["above"] or 1), found["terms"])
+    above = int(found["above"] or 1)
+    return Formula(found["power"] is not None, above, found["hosts"] is not None, found["terms"])
 
 
 def ceil_log(base: int, value: int) -> int:

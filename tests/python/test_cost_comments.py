@@ -25,15 +25,16 @@ def counted(file: Path, *options: int | str) -> dict[str, Fraction]:
     return {name: Fraction(cost[name]) for name in ("alpha", "beta", "gamma")}
 
 
-def cases(formula: Formula) -> list[tuple[int, int, int]]:
-    """Ranks, segments and radix."""
+def cases(formula: Formula) -> list[tuple[int, int, int, int]]:
+    """Ranks, segments, radix, and ranks a host."""
     sizes = POWERS_OF_TWO if formula.powers_of_two_only else SIZES
     sizes = [size for size in sizes if size > formula.above]
     segments = [1, 2, 5] if formula.uses_segments else [1]
     radixes = [2, 3, 4, 8] if formula.uses_radix else [2]
     return [
-        (p, s, k)
+        (p, s, k, h)
         for p in sizes
+        for h in ([h for h in POWERS_OF_TWO if h <= p] if formula.on_hosts else [1])
         for s in segments
         for k in radixes
         # logk(p) levels are full, and so cost what they say, only where p is a power of k.
@@ -44,15 +45,17 @@ def cases(formula: Formula) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_algorithm_costs_what_its_comment_says(file: Path) -> None:
     formula = cost_line(file.read_text())
-    for p, s, k in cases(formula):
+    for p, s, k, h in cases(formula):
         n = 3 * p * s
         options: list[int | str] = ["--ranks", p, "--count", n]
         if formula.uses_segments:
             options += ["--segment", n // s]
         if formula.uses_radix:
             options += ["--radix", k]
-        said = formula.value(p=p, n=n, s=s, k=k)
-        assert counted(file, *options) == said, f"p={p} n={n} s={s} k={k}"
+        if formula.on_hosts:
+            options += ["--layout", f"host={h}"]
+        said = formula.value(p=p, n=n, s=s, k=k, h=h)
+        assert counted(file, *options) == said, f"p={p} n={n} s={s} k={k} h={h}"
 
 
 def test_there_are_algorithms_to_compare() -> None:
@@ -72,6 +75,7 @@ def test_formula_reads_products_without_signs_and_continued_lines() -> None:
     )
     formula = cost_line(source)
     assert formula.powers_of_two_only
+    assert not formula.on_hosts
     assert formula.value(p=8, n=16, s=3, k=3) == {"alpha": 9, "beta": 28, "gamma": 32}
 
 

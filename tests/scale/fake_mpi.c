@@ -2,8 +2,9 @@
  * others would send is made up as it is asked for, and nothing here grows with their number. It
  * has MPICH's ABI and as much of MPI as Stretto calls when it gets to know communicators.
  *
- * Rank r is on host r / FAKE_MPI_PPN. Communicators that are made have all ranks (MPI_Comm_dup) or
- * SMALL of them (MPI_Comm_split), every STRIDE-th from this process's own on. */
+ * Rank r is on host r / FAKE_MPI_PPN, on its core r % FAKE_MPI_PPN. Communicators that are made
+ * have all ranks (MPI_Comm_dup) or SMALL of them (MPI_Comm_split), every STRIDE-th from this
+ * process's own on. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -123,6 +124,10 @@ FUNCTION(MPI_Allgather, (const void* in, int count, MPI_Datatype type, void* out
     if (count == sizeof(uint64_t) && r / ppn != me() / ppn) {
       const uint64_t word = (uint64_t)(r / ppn) * 0x9e3779b97f4a7c15u + 1;
       memcpy(block, &word, sizeof word);
+    } else if (count == sizeof(int) && number == ranks) {
+      /* A core complex of eight cores, and a socket of two of those. */
+      const uint16_t groups[] = {(uint16_t)(r % ppn / 8 * 8), (uint16_t)(r % ppn / 16 * 16)};
+      memcpy(block, groups, sizeof groups);
     } else if (count == sizeof(int)) {
       const int rank = me() + r * STRIDE;
       memcpy(block, &rank, sizeof rank);

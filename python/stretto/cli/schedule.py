@@ -63,6 +63,17 @@ def show(
     radix: Annotated[int | None, typer.Option(min=2, help="A k-nomial tree's fan-out.")] = None,
     root: Annotated[int | None, typer.Option(min=0, help="A rooted collective's root.")] = None,
     in_place: Annotated[bool, typer.Option("--in-place", help="With MPI_IN_PLACE.")] = False,
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LEVELS",
+            help="Ranks that share a host, or more: host=4; host=3+1; 'core complex=2,host=8'.",
+        ),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(help="How ranks come to these: in-order, round-robin, shuffled."),
+    ] = None,
     rank: Annotated[int | None, typer.Option(min=0, help="Print this rank's steps only.")] = None,
     every_step: Annotated[bool, typer.Option("--all", help="Print every step.")] = False,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it there.")] = None,
@@ -71,6 +82,8 @@ def show(
     """Print every rank's steps and what they cost; draw them with --svg.
 
     Example: stretto schedule show allreduce --algorithm ring -n 8 --bytes 1M --svg ring.svg
+
+    Example: stretto schedule show bcast --algorithm two_level -n 8 --layout host=4
     """
     if rank is not None and rank >= ranks:
         raise InputError(f"--rank {rank}: the ranks are 0 to {ranks - 1}")
@@ -80,12 +93,16 @@ def show(
         "--segment": segment and elements_of("--segment", segment, element_bytes),
         "--radix": radix,
         "--root": root,
+        "--layout": layout,
+        "--placement": placement,
     }
     schedule = build(collective, algorithm, _options(shape) + ["--in-place"] * in_place)
     if as_json:
         _print_json(schedule)
     else:
         _print_schedule(schedule, rank, every_step or rank is not None)
+        for line in tables.costs(schedule.cost, element_bytes):
+            out.print(line, markup=False, soft_wrap=True)
     if svg is not None:
         _write(svg, draw(schedule))
 
@@ -148,8 +165,6 @@ def _print_schedule(schedule: Schedule, rank: int | None, whole: bool) -> None:
     out.print(table)
     if left_out:
         out.print(f"{left_out:,} more steps: --rank R for one rank's, --all for every one")
-    for line in tables.costs(schedule.cost):
-        out.print(line, markup=False, soft_wrap=True)
 
 
 def _print_json(value: Any) -> None:

@@ -9,13 +9,16 @@ from stretto.data.schedules import Algorithm, Cost, Proof, Schedule, Step
 
 def algorithms(known: list[Algorithm]) -> Table:
     """One line an algorithm."""
-    table = _table("collective", "algorithm", "rank order", "segments", "radix", "blocks")
+    table = _table(
+        "collective", "algorithm", "rank order", "segments", "radix", "blocks", "by hosts"
+    )
     for each in known:
         order = "kept" if each.keeps_rank_order else "not kept: commutative operations only"
         segments = "--segment" if each.uses_segment else ""
         radix = "--radix" if each.uses_radix else ""
         blocks = "of any sizes" if each.single_blocks else ""
-        table.add_row(each.collective, each.algorithm, order, segments, radix, blocks)
+        hosts = "--layout" if each.uses_layout else ""
+        table.add_row(each.collective, each.algorithm, order, segments, radix, blocks, hosts)
     return table
 
 
@@ -52,7 +55,7 @@ def title(schedule: Schedule) -> str:
     return ", ".join(parts)
 
 
-def costs(cost: Cost) -> list[str]:
+def costs(cost: Cost, element_bytes: int) -> list[str]:
     """What it costs, a line each."""
     per_rank = [
         f"sends {_many(cost.max_messages, 'message')} of {_many(cost.max_sent, 'element')}",
@@ -65,10 +68,15 @@ def costs(cost: Cost) -> list[str]:
         f"{_many(cost.elements, 'element')} moved",
         _many(cost.rounds, "round"),
     ]
+    by_level = [
+        f"{each.level} {_many(each.messages, 'message')}, {each.elements * element_bytes:,} bytes"
+        for each in cost.levels
+    ]
     return [
         f"critical path  {cost.critical_path}   (a message, an element moved, one reduced)",
         f"in all         {', '.join(in_all)}",
         f"busiest rank   {', '.join(per_rank)}",
+        *([f"by level       {'; '.join(by_level)}"] if by_level else []),
     ]
 
 

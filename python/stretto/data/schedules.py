@@ -13,6 +13,7 @@ class Algorithm(msgspec.Struct, frozen=True):
     uses_radix: bool
     single_blocks: bool
     two_groups: bool
+    uses_layout: bool
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -62,6 +63,14 @@ class RankSteps(msgspec.Struct, frozen=True):
     steps: list[Step]
 
 
+class LevelTraffic(msgspec.Struct, frozen=True):
+    """What ranks send each other that are this near, and no nearer."""
+
+    level: str
+    messages: int
+    elements: int
+
+
 class Cost(msgspec.Struct, frozen=True):
     """Counts over all ranks, and the critical path in messages, elements moved and reduced."""
 
@@ -76,12 +85,20 @@ class Cost(msgspec.Struct, frozen=True):
     alpha: float
     beta: float
     gamma: float
+    levels: list[LevelTraffic] = []  # of the layout, and beyond
 
     @property
     def critical_path(self) -> str:
         """The time the whole takes, in the alpha-beta-gamma model."""
         terms = ((self.alpha, "alpha"), (self.beta, "beta"), (self.gamma, "gamma"))
         return " + ".join(f"{value:,.10g} {name}" for value, name in terms if value) or "nothing"
+
+
+class LayoutLevel(msgspec.Struct, frozen=True):
+    """Which ranks share what."""
+
+    level: str  # core complex, socket, host
+    group_of: list[int]  # by rank
 
 
 class Schedule(msgspec.Struct, frozen=True):
@@ -98,6 +115,7 @@ class Schedule(msgspec.Struct, frozen=True):
     cost: Cost
     end: float
     ranks: list[RankSteps]
+    layout: list[LayoutLevel] = []  # the nearest level first
 
 
 class Simulated(msgspec.Struct, frozen=True):

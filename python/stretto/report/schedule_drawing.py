@@ -1,5 +1,9 @@
-"""A schedule as a picture: one lane a rank, time to the right, an arrow a message."""
+"""A schedule as a picture: one lane a rank, time to the right, an arrow a message.
 
+Where the layout is known, ranks of a host lie together, on a band of their own.
+"""
+
+import itertools
 from collections.abc import Iterator
 from html import escape
 from math import hypot
@@ -24,6 +28,7 @@ text{font:13px system-ui,sans-serif;fill:#222}
 .message line{stroke-width:1.8}.hover{stroke:transparent;stroke-width:11}
 .signal line{stroke-dasharray:5 3}
 g:hover>line{stroke-width:3.4}g:hover>.hover{stroke-width:11}
+.host{fill:#eef3f8}
 .copy{fill:#fff;stroke:#444;stroke-width:1.5}.reduce{fill:#f4b740;stroke:#8a5a00}
 """
 
@@ -37,12 +42,19 @@ class _Plan:
         self.unit = min(max(wanted, _NARROWEST_UNIT), _WIDEST_UNIT)
         self.width = max(_LEFT + span * self.unit + _RIGHT, 560.0)
         self.height = _TOP + schedule.size * _LANE + _BOTTOM
+        lanes = sorted(range(schedule.size), key=lambda rank: _place(schedule, rank))
+        self.lane_of = {rank: lane for lane, rank in enumerate(lanes)}
 
     def x(self, time: float) -> float:
         return _LEFT + time * self.unit
 
     def y(self, rank: int) -> float:
-        return _TOP + (rank + 0.5) * _LANE
+        return _TOP + (self.lane_of[rank] + 0.5) * _LANE
+
+
+def _place(schedule: Schedule, rank: int) -> list[int]:
+    """What ranks lie in the order of: the farthest level's group, ..., the rank itself."""
+    return [*(level.group_of[rank] for level in reversed(schedule.layout)), rank]
 
 
 def draw(schedule: Schedule) -> str:
@@ -55,6 +67,7 @@ def draw(schedule: Schedule) -> str:
         f"<style>{_STYLE}</style>",
         '<rect width="100%" height="100%" fill="#fff"/>',
         *_heading(schedule),
+        *_hosts(schedule, plan),
         *_lanes(schedule, plan),
         *_messages(schedule, plan),
         *_local_steps(schedule, plan),
@@ -71,6 +84,21 @@ def _heading(schedule: Schedule) -> Iterator[str]:
     yield _text(
         16, 50, ", ".join(facts) + f"; critical path {schedule.cost.critical_path}", "quiet"
     )
+
+
+def _hosts(schedule: Schedule, plan: _Plan) -> Iterator[str]:
+    host = next((each.group_of for each in schedule.layout if each.level == "host"), None)
+    if host is None:
+        return
+    lanes = itertools.groupby(plan.lane_of, key=host.__getitem__)
+    for number, ranks in lanes:
+        first, *others = ranks
+        top, height = plan.y(first) - _LANE / 2, (1 + len(others)) * _LANE
+        yield (
+            f'<rect class="host" x="6" y="{top + 2:.1f}" width="{plan.width - 12:.1f}"'
+            f' height="{height - 4:.1f}" rx="6"/>'
+        )
+        yield _text(16, top + 15, f"host {number}", "quiet")
 
 
 def _lanes(schedule: Schedule, plan: _Plan) -> Iterator[str]:

@@ -45,8 +45,7 @@ Schedule build(const Shape& shape, const Layout& layout, Rank me) {
     const StepId ready =
         levels.is_first() ? add_hosts(step, levels.between_hosts(), sum, segment) : sum.ready;
     const auto result = [&](const auto&) { return step.output(segment); };
-    step.among(host.ranks,
-               [&] { return send_down(step, host.tree(), result, after(ready)); });
+    step.among(host.ranks, [&] { return send_down(step, host.tree(), result, after(ready)); });
     under_way.end_segment();
   }
   return step.finish();

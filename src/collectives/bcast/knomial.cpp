@@ -21,7 +21,8 @@ namespace {
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Region all = step.output({0, shape.count});
-  send_down(step, KnomialTree{shape.size, shape.root, me, shape.radix}, [&](const auto&) { return all; });
+  send_down(step, KnomialTree{shape.size, shape.root, me, shape.radix},
+            [&](const auto&) { return all; });
   return step.finish();
 }
 

@@ -30,7 +30,8 @@ Weights picture_weights(std::span<const Schedule> ranks) {
 
 int show(Arguments& arguments, std::ostream& out) {
   const Request request = read_request_with_layout(arguments, kMostRanks);
-  const std::vector<Schedule> ranks = build_all(request.algorithm->build, request.shape, request.layout);
+  const std::vector<Schedule> ranks =
+      build_all(request.algorithm->build, request.shape, request.layout);
   const Timeline timeline = simulate(ranks, picture_weights(ranks));
 
   Json json(out);

@@ -55,6 +55,24 @@ def test_show_as_json_counts_in_elements(capsys: pytest.CaptureFixture[str]) -> 
     assert (shown["count"], shown["segment"], shown["root"]) == (1024, 256, 2)
 
 
+def test_show_counts_what_goes_between_hosts(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["schedule", "show", "bcast", "--algorithm", "two_level", "-n", "8", "--bytes", "4K"]
+    assert run_command([*words, "--layout", "core complex=2,host=3+5"]) == 0
+    shown = capsys.readouterr().out
+    assert "by level       core complex 1 message, 4,096 bytes; host 5 messages, 20,480" in shown
+    assert "network 1 message, 4,096 bytes" in shown
+
+
+def test_show_as_json_has_the_layout(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command([*RING, "-n", "4", "--json", "--layout", "host=2"]) == 0
+    assert json.loads(capsys.readouterr().out)["layout"] == [
+        {"level": "host", "group_of": [0, 0, 1, 1]}
+    ]
+    dealt = ["--layout", "host=2", "--placement", "round-robin"]
+    assert run_command([*RING, "-n", "4", "--json", *dealt]) == 0
+    assert json.loads(capsys.readouterr().out)["layout"][0]["group_of"] == [0, 1, 0, 1]
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -65,6 +83,10 @@ def test_show_as_json_counts_in_elements(capsys: pytest.CaptureFixture[str]) -> 
         ([*RING, "--rank", "8"], "the ranks are 0 to 7"),
         ([*RING, "--root", "0"], "'--root' does not apply to allreduce ring"),
         ([*RING, "--svg", "/nowhere/ring.svg"], "No such file or directory"),
+        ([*RING, "--layout", "host"], "--layout host: '' is no number of ranks; write host=4"),
+        ([*RING, "--layout", "host=4+0"], "'0' is no number of ranks"),
+        ([*RING, "--placement", "random"], "in-order, round-robin or shuffled, not 'random'"),
+        ([*RING, "--placement", "shuffled"], "--placement needs a --layout"),
         (["schedule", "verify", "allreduse"], "unknown collective"),
         (["schedule", "verify", "--algorithm", "ring"], "needs a collective"),
         (["schedule", "verify", "bcast", "--algorithm", "ring"], "unknown algorithm 'ring'"),
@@ -91,7 +113,8 @@ FAULTY_TOOL = f"""#!{sys.executable}
 import sys
 ring = '{{"collective":"allreduce","algorithm":"ring"'
 if sys.argv[1] == "list":
-    claims = ("keeps_rank_order", "uses_segment", "uses_radix", "single_blocks", "two_groups")
+    claims = ("keeps_rank_order", "uses_segment", "uses_radix", "single_blocks", "two_groups",
+              "uses_layout")
     print(ring + "".join(f',"{{claim}}":false' for claim in claims) + "}}")
 else:
     print(ring + ',"cases":7,"fault":"allreduce ring, 2 ranks, rank 1, step 3: wrong"}}')

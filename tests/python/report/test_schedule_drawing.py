@@ -2,9 +2,10 @@
 
 import xml.etree.ElementTree as ET
 
+import msgspec
 import pytest
 
-from stretto.data.schedules import Cost, RankSteps, Region, Schedule, Step
+from stretto.data.schedules import Cost, LayoutLevel, RankSteps, Region, Schedule, Step
 from stretto.report.schedule_drawing import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -61,6 +62,25 @@ def test_signals_are_told_from_messages() -> None:
     picture = draw(schedule([RankSteps(0, [signal]), RankSteps(0, [await_])], end=1.0))
     assert len(parts(picture, "message signal")) == 1
     assert "a signal" in picture
+
+
+def test_ranks_of_a_host_lie_together_on_a_band() -> None:
+    layout = [LayoutLevel("socket", [0, 1, 2, 3]), LayoutLevel("host", [0, 1, 0, 1])]
+    nothing = schedule([RankSteps(0, []) for _ in range(4)], end=0.0)
+    bands, lanes = [], {}
+    for each in ET.fromstring(draw(msgspec.structs.replace(nothing, layout=layout))).iter():
+        if each.get("class") == "host":
+            top = float(each.get("y", ""))
+            bands.append((top, top + float(each.get("height", ""))))
+        elif (each.text or "").startswith("rank "):
+            lanes[each.text] = float(each.get("y", ""))
+    assert sorted(lanes, key=lambda rank: lanes[rank]) == ["rank 0", "rank 2", "rank 1", "rank 3"]
+    on = [[rank for rank, y in lanes.items() if top < y < end] for top, end in bands]
+    assert on == [["rank 0", "rank 2"], ["rank 1", "rank 3"]]
+
+
+def test_without_a_layout_there_are_no_bands(pair: Schedule) -> None:
+    assert parts(draw(pair), "host") == []
 
 
 def test_a_single_rank_with_nothing_to_do_has_its_lane() -> None:

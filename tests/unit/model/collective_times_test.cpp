@@ -300,6 +300,25 @@ TEST(CollectiveTimes, AreThoseOfTheRanksPlaces) {
   EXPECT_EQ(ends({9, 3}), (Times{200, 200 + 2000 + 30 + 300}));
 }
 
+TEST(CollectiveTimes, OfATwoLevelAlgorithmAreThoseOfTheHostsThatTheRanksAreOn) {
+  Scenario scenario = on(machine_of(kCluster));
+  scenario.algorithms[static_cast<std::size_t>(Collective::allreduce)].algorithm =
+      find_algorithm(Collective::allreduce, "two_level");
+  const CollectiveCall call{.collective = Collective::allreduce, .bytes = 11};
+  const auto end = [&](std::vector<Rank> places) {
+    scenario.machine.places.clear();
+    const auto answer = CollectiveTimes(scenario, places).of(call, Times(places.size()));
+    scenario.machine.places = places;
+    EXPECT_EQ(answer.ends,
+              simulated(call, scenario.machine, Times(places.size()), scenario.algorithms));
+    return last(answer);
+  };
+  // It crosses between two hosts once, however ranks are dealt round them.
+  EXPECT_EQ(end({0, 1, 2, 3, 4, 5, 6, 7}), end({0, 4, 1, 5, 2, 6, 3, 7}));
+  // As often as it takes among four.
+  EXPECT_GT(end({0, 1, 4, 5, 8, 9, 12, 13}), end({0, 1, 2, 3, 4, 5, 6, 7}) + 2000);
+}
+
 TEST(CollectiveTimes, OnSharedLinksAreThoseOfTheEvents) {
   const std::string network = " 0 network\nmessage 0 2000 200 300 0 100 0\n";
   const std::string host = "level 4 0 0 host\nmessage 0 100 10 20 0 30 1\nlevel 0 ";

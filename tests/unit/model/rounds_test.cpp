@@ -13,6 +13,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "model/small_machines.hpp"
+#include "schedule/verify_layouts.hpp"
 
 namespace stretto::model {
 namespace {
@@ -23,8 +24,11 @@ std::vector<Schedule> build_all(const Algorithm& algorithm, int ranks, Count cou
   if (is_neighborhood(shape.collective)) {
     shape.graph = std::make_shared<const Graph>(ring_graph(ranks));
   }
+  const Layout layout = layout_of_places({{kHostLevel, {4}}}, ranks, Placement::in_order);
   std::vector<Schedule> schedules;
-  for (Rank rank = 0; rank < ranks; ++rank) schedules.push_back(algorithm.build(shape, {}, rank));
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    schedules.push_back(algorithm.build(shape, layout, rank));
+  }
   return schedules;
 }
 

@@ -114,6 +114,18 @@ TEST(Fastest, ReducesFewLongElementsAsFastAsAnythingDoes) {
   EXPECT_LE(simulated(chosen, query, machine), 1.25 * best) << chosen.algorithm->name;
 }
 
+// Whose times the formulas do not say.
+TEST(Fastest, IsNoAlgorithmThatGoesByTheLayoutUnlessItIsForced) {
+  const Query query{.collective = Collective::bcast, .size = 64, .bytes = 1 << 20};
+  for (const Choice& choice : options(query)) EXPECT_FALSE(choice.algorithm->uses_layout);
+  Overrides overrides;
+  const Algorithm* const two_level = find_algorithm(Collective::bcast, "two_level");
+  overrides[static_cast<std::size_t>(Collective::bcast)].algorithm = two_level;
+  const Choice forced = choose(query, {.hosts = 4}, overrides);
+  EXPECT_EQ(forced.algorithm, two_level);
+  EXPECT_EQ(forced.segment_bytes, 32 * 1024);
+}
+
 TEST(Fastest, KeepsRankOrderAndSingleBlocksWhereTheyMatter) {
   for (const Choice& choice : options({.collective = Collective::reduce_scatter,
                                        .size = 64,

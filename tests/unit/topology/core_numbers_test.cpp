@@ -47,7 +47,8 @@ TEST(CoreNumbers, AreNoneWhereAByteDoesNotTellThemApart) {
 
 // Two hosts, of two sockets with two complexes each.
 const std::vector<std::uint64_t> kNames{7, 7, 7, 7, 9, 9, 9, 9};
-const std::vector<CoreGroups> kCores{{0, 0}, {4, 0}, {8, 8}, {8, 8}, {0, 0}, {0, 0}, {8, 8}, {8, 8}};
+const std::vector<CoreGroups> kCores{{0, 0}, {4, 0}, {8, 8}, {8, 8},
+                                     {0, 0}, {0, 0}, {8, 8}, {8, 8}};
 const std::vector<Rank> kAll{0, 1, 2, 3, 4, 5, 6, 7};
 
 TEST(Layout, OfRanksHasTheGroupsThatTheyKnow) {

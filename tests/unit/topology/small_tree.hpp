@@ -34,8 +34,7 @@ class SmallTree {
   }
   // Its package, in the file of this name.
   void describe_socket(int core, const std::string& name, const std::string& list) const {
-    const auto folder =
-        root_ / "devices/system/cpu" / ("cpu" + std::to_string(core)) / "topology";
+    const auto folder = root_ / "devices/system/cpu" / ("cpu" + std::to_string(core)) / "topology";
     std::filesystem::create_directories(folder);
     std::ofstream(folder / name) << list << "\n";
   }

@@ -9,8 +9,7 @@ namespace {
 const Shape kShape{.collective = Collective::allreduce, .size = 12, .count = 3};
 
 TEST(AllreduceTwoLevel, OnlyOneRankOfAHostTalksToOthers) {
-  const Layout layout =
-      layout_of_places({{kHostLevel, {4}}}, kShape.size, Placement::round_robin);
+  const Layout layout = layout_of_places({{kHostLevel, {4}}}, kShape.size, Placement::round_robin);
   const Partition& hosts = layout.find(kHostLevel)->groups();
   for (const Schedule& rank : built("two_level", kShape, layout)) {
     const bool is_first = hosts.number_of(rank.rank) == 0;

@@ -6,21 +6,17 @@
 namespace stretto {
 namespace {
 
-// Never destroyed.
-union OfProcess {
-  RankContext context;
-  constexpr OfProcess() : context() {}
-  ~OfProcess() {}  // NOLINT(modernize-use-equals-default): that would be deleted.
-};
-constinit OfProcess process;
-
 constinit std::mutex numbering;
 constinit int numbered = 0;
 constinit std::array<void (*)(void*), RankContext::kMostParts> destroyers{};
 
 }  // namespace
 
-RankContext& RankContext::of_process() { return process.context; }
+RankContext& RankContext::of_process() {
+  static auto* const process = new RankContext;
+  this_thread.rank = process;  // and is not asked for again
+  return *process;
+}
 
 RankContext::~RankContext() {
   for (std::size_t slot = kMostParts; slot-- > 0;) {

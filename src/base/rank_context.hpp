@@ -18,7 +18,7 @@ class ToolCall;
 // What a thread is in the middle of, for the rank that it runs. Who lets ranks take turns on a
 // thread swaps it.
 struct ThreadContext {
-  RankContext* rank = nullptr;  // nullptr: the process's
+  RankContext* rank = nullptr;  // nullptr until it is asked for: the process's
   int wrappers = 0;             // of ours that it is in
   int waits = 0;                // of Stretto's that it is in, one within the other's callbacks
   const Awaited* awaited = nullptr;

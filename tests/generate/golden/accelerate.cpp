@@ -107,7 +107,9 @@ static int wrap_Startall(int (*real)(int, MPI_Request*), int count, MPI_Request*
 static int wrap_Waitsome(int (*real)(int, MPI_Request*, int*, int*, MPI_Status*), int incount,
                          MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
   const Inside inside;
-  return on_Waitsome(real, incount, requests, outcount, indices, statuses);
+  if (waits_natively()) return real(incount, requests, outcount, indices, statuses);
+  return on_completion(Completion::waitsome(reinterpret_cast<void*>(real), incount, requests,
+                                            outcount, indices, statuses));
 }
 
 static int wrap_Request_free(int (*real)(MPI_Request*), MPI_Request* request) {

@@ -131,14 +131,15 @@ static int wrap_Waitsome(int (*real)(int, MPI_Request*, int*, int*, MPI_Status*)
                          int incount, MPI_Request* requests, int* outcount, int* indices,
                          MPI_Status* statuses) {
   const Inside inside;
-  Completing timed(72, caller, incount, requests);
-  return timed.some(real(incount, requests, outcount, indices, statuses), outcount, indices);
+  return on_completion(72, caller,
+                       Completion::waitsome(reinterpret_cast<void*>(real), incount, requests,
+                                            outcount, indices, statuses));
 }
 
 static int wrap_Request_free(int (*real)(MPI_Request*), void* caller, MPI_Request* request) {
   const Inside inside;
   Completing timed(75, caller, 1, request);
-  return timed.freed(real(request));
+  return timed.frees(real(request));
 }
 
 static int wrap_Buffer_detach(int (*real)(void*, int*), void* caller, void* buffer, int* size) {

@@ -136,7 +136,8 @@ static int wrap_Iprobe(int (*real)(int, int, MPI_Comm, int*, MPI_Status*), int s
 static int wrap_Waitsome(int (*real)(int, MPI_Request*, int*, int*, MPI_Status*), int incount,
                          MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
   const Inside inside;
-  return on_Waitsome(real, incount, requests, outcount, indices, statuses);
+  return on_completion(Completion::waitsome(reinterpret_cast<void*>(real), incount, requests,
+                                            outcount, indices, statuses));
 }
 
 static int wrap_Request_free(int (*real)(MPI_Request*), MPI_Request* request) {

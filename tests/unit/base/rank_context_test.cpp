@@ -66,8 +66,8 @@ struct Later : Counted {};
 TEST(RankContext, PartsGoWithTheirRankTheLatestKindFirst) {
   {
     RankContext rank;
-    rank.get<Counted>();
-    rank.get<Later>();
+    static_cast<void>(rank.get<Counted>());
+    static_cast<void>(rank.get<Later>());
     EXPECT_EQ(Counted::alive, 2);
   }
   EXPECT_EQ(Counted::alive, 0);

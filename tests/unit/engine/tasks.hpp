@@ -16,7 +16,7 @@ namespace stretto {
   shape.size = comm.size;
   const Algorithm& made_by = *find_algorithm(collective, algorithm);
   Task task;
-  task.plan = std::make_shared<const Plan>(made_by, made_by.build(shape, comm.rank));
+  task.plan = std::make_shared<const Plan>(made_by, made_by.build(shape, Layout(), comm.rank));
   task.comm = &comm;
   task.binding = std::move(binding);
   return task;

@@ -99,7 +99,7 @@ bool FakeTransport::idle() const {
   return in_flight_.empty() && arrived_.empty();
 }
 
-const std::vector<Transport::Completion>& FakeTransport::poll() {
+const std::vector<Transport::Completed>& FakeTransport::poll() {
   const std::lock_guard lock(network_->mutex_);
   completed_ = std::exchange(arrived_, {});
   return completed_;

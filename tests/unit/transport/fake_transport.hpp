@@ -79,7 +79,7 @@ class FakeTransport final : public Transport {
   int post_send(const Piece& data, const Endpoint& to, Token token) override;
   int post_recv(const Piece& data, const Endpoint& from, Token token) override;
   [[nodiscard]] bool idle() const override;
-  const std::vector<Completion>& poll() override;
+  const std::vector<Completed>& poll() override;
   [[nodiscard]] std::vector<Token> in_flight() const override;
   void cancel_receives(const void* owner) override;
 
@@ -95,8 +95,8 @@ class FakeTransport final : public Transport {
   Reaches reaches_;
   std::map<std::uintptr_t, int> here_;  // this rank's number in each group
   std::vector<Token> in_flight_;
-  std::vector<Completion> arrived_;
-  std::vector<Completion> completed_;
+  std::vector<Completed> arrived_;
+  std::vector<Completed> completed_;
 };
 
 }  // namespace stretto

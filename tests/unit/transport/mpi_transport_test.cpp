@@ -74,7 +74,7 @@ TEST_F(MpiTransportTest, AMessageThatFailsIsToldOfAlone) {
       if (tag != 2) send(tag);
     }
     MPI_Send(two.data(), 2, MPI_INT, 0, 2, MPI_COMM_WORLD);  // longer than there is room for
-    std::vector<Transport::Completion> all;
+    std::vector<Transport::Completed> all;
     fake_mpi::eventually([&] {
       const auto& some = transport.poll();
       all.insert(all.end(), some.begin(), some.end());

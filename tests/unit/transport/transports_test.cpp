@@ -38,8 +38,8 @@ class TransportTest : public testing::TestWithParam<Tenant> {
     Opaque group;
 
     // Polls until so many have completed; in the order in which they did.
-    [[nodiscard]] std::vector<Transport::Completion> complete(std::size_t number) const {
-      std::vector<Transport::Completion> all;
+    [[nodiscard]] std::vector<Transport::Completed> complete(std::size_t number) const {
+      std::vector<Transport::Completed> all;
       fake_mpi::eventually([&] {
         const auto& some = transport.poll();
         all.insert(all.end(), some.begin(), some.end());

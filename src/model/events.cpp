@@ -39,6 +39,7 @@ class Run {
       : program_(std::move(program)),
         ops_(program_.ops()),
         dependents_(program_.dependents()),
+        bundles_(program_.bundles()),
         messages_(costs.messages()),
         works_(costs.works()),
         links_(std::move(links)),
@@ -52,28 +53,32 @@ class Run {
   }
 
   Outcome run() {
+    by_rank_ = Links::kShared || !bundles_.empty();
     const auto total = static_cast<OpId>(ops_.size()) - 1;
     for (OpId id = 0; id < total; ++id) {
       Op& op = at(id);
       op.ready = state(op).cpu;
       if (op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind), op.rank);
     }
-    std::int64_t events = 0;
     for (std::vector<Event> batch; queue_.pop_batch(batch); ++batches_) {
-      if (order_matters(batch)) std::sort(batch.begin(), batch.end(), comes_before);
-      for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (order_matters(batch)) {
+        std::sort(batch.begin(), batch.end(), [&](const Event& a, const Event& b) {
+          return comes_before(a, b);
+        });
+      }
+      for (std::size_t i = 0; i < batch.size();) {
         fetch_ahead(batch, i);
-        const OpId id = id_of(batch[i].what);
-        if (Links::kShared && (batch[i].what & kIsMessage) != 0) {
-          pass(at(id));
+        const std::size_t end = end_of_works(batch, i);
+        if (end > i + 1) {
+          work_in_turn(batch, i, end);
         } else {
-          execute(id);
-          ++events;
+          take(batch[i]);
         }
+        i = end;
       }
     }
-    if (events != total) throw std::logic_error("ops wait for each other in a circle");
-    Outcome outcome{.events = events};
+    if (done_ != total) throw std::logic_error("ops wait for each other in a circle");
+    Outcome outcome{.events = events_};
     for (const RankState& rank : ranks_) outcome.ends.push_back(rank.end);
     return outcome;
   }
@@ -83,8 +88,8 @@ class Run {
   [[nodiscard]] RankState& state(const Op& op) { return ranks_[static_cast<std::size_t>(op.rank)]; }
 
   // Between ranks it matters only whose message is the first on a link: the lower rank's.
-  static bool comes_before(const Event& a, const Event& b) {
-    if (!Links::kShared) return a.what < b.what;
+  [[nodiscard]] bool comes_before(const Event& a, const Event& b) const {
+    if (!by_rank_) return a.what < b.what;
     return std::tuple(a.what & kIsReceive, a.rank, a.what) <
            std::tuple(b.what & kIsReceive, b.rank, b.what);
   }
@@ -113,7 +118,88 @@ class Run {
       matters = matters || last == batches_;
       last = batches_;
     }
-    return matters && !std::is_sorted(batch.begin(), batch.end(), comes_before);
+    return matters && !std::is_sorted(batch.begin(), batch.end(),
+                                      [&](const Event& a, const Event& b) {
+                                        return comes_before(a, b);
+                                      });
+  }
+
+  void take(const Event& event) {
+    const OpId id = id_of(event.what);
+    if (Links::kShared && (event.what & kIsMessage) != 0) {
+      pass(at(id));
+    } else {
+      execute(id);
+    }
+  }
+
+  // Of what one rank can do at this time, sorted, the works of bundles and what lies between them:
+  // those of them that stand together in the batch.
+  [[nodiscard]] std::size_t end_of_works(const std::vector<Event>& batch, std::size_t begin) {
+    if (bundles_.empty()) return begin + 1;
+    std::size_t end = begin;
+    bool has_bundle = false;
+    const auto belongs = [&](const Event& event) {
+      return event.rank == batch[begin].rank && (event.what & (kIsReceive | kIsMessage)) == 0;
+    };
+    for (; end < batch.size() && belongs(batch[end]); ++end) {
+      has_bundle = has_bundle || at(id_of(batch[end].what)).kind == OpKind::works;
+    }
+    return has_bundle && end > begin + 1 ? end : begin + 1;
+  }
+
+  // A bundle's works give way to what its schedule names between them.
+  void work_in_turn(const std::vector<Event>& batch, std::size_t begin, std::size_t end) {
+    struct Turn {
+      StepId step;
+      std::size_t of;      // in the batch
+      std::size_t member;  // of a bundle
+    };
+    std::vector<Turn> turns;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Op& op = at(id_of(batch[i].what));
+      if (op.kind != OpKind::works) {
+        turns.push_back({static_cast<StepId>(op.step), i, 0});
+        continue;
+      }
+      const auto& steps = bundles_[op.cost].steps;
+      for (std::size_t member = 0; member < steps.size(); ++member) {
+        turns.push_back({steps[member], i, member});
+      }
+    }
+    std::sort(turns.begin(), turns.end(),
+              [](const Turn& a, const Turn& b) { return a.step < b.step; });
+    std::vector<std::vector<double>> ends(end - begin);
+    for (const Turn& turn : turns) {
+      const OpId id = id_of(batch[turn.of].what);
+      const Op& op = at(id);
+      if (op.kind != OpKind::works) {
+        execute(id);
+      } else {
+        ends[turn.of - begin].push_back(work(op, bundles_[op.cost].costs[turn.member]));
+      }
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      const OpId id = id_of(batch[i].what);
+      if (at(id).kind == OpKind::works) done(id, ends[i - begin]);
+    }
+  }
+
+  // A bundle's, one after the other; fills in member_ends_.
+  void work_all(const Op& op, RankState& rank) {
+    const std::vector<CostId>& costs = bundles_[op.cost].costs;
+    member_ends_.resize(costs.size());
+    double cpu = std::max(op.ready, rank.cpu);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+      member_ends_[i] = cpu = cpu_.after(op.rank, cpu, works_[costs[i]]);
+    }
+    rank.cpu = cpu;
+  }
+
+  // Returns when it is over.
+  double work(const Op& op, CostId cost) {
+    double& cpu = state(op).cpu;
+    return cpu = cpu_.after(op.rank, std::max(op.ready, cpu), works_[cost]);
   }
 
   void execute(OpId id) {
@@ -132,8 +218,12 @@ class Run {
           done(id, op.ready);
           return;
         }
-        rank.cpu = cpu_.after(op.rank, std::max(op.ready, rank.cpu), works_[op.cost]);
+        work(op, op.cost);
         break;
+      case OpKind::works:
+        work_all(op, rank);
+        done(id, member_ends_);
+        return;
     }
     done(id, rank.cpu);
   }
@@ -166,7 +256,22 @@ class Run {
     rank.port_in = start + cost.gap;
   }
 
+  // A bundle, whose steps ended then.
+  void done(OpId id, const std::vector<double>& ends) {
+    const Op& op = at(id);
+    ++done_;
+    events_ += std::ssize(ends);
+    state(op).end = std::max(state(op).end, ends.back());
+    OpId dependent = op.first_dependent;
+    for (const std::int32_t awaited : bundles_[op.cost].awaited) {
+      arrive(dependents_[static_cast<std::size_t>(dependent++)],
+             ends[static_cast<std::size_t>(awaited - 1)]);
+    }
+  }
+
   void done(OpId id, double end) {
+    ++done_;
+    ++events_;
     state(at(id)).end = std::max(state(at(id)).end, end);
     const OpId last = at(id + 1).first_dependent;
     for (OpId i = at(id).first_dependent; i < last; ++i) {
@@ -183,6 +288,7 @@ class Run {
   Program program_;
   LargeVector<Op>& ops_;
   const LargeVector<OpId>& dependents_;
+  const std::vector<Bundle>& bundles_;
   const std::vector<Costs::Message>& messages_;
   const std::vector<double>& works_;
   Links links_;
@@ -191,6 +297,10 @@ class Run {
   std::vector<std::int32_t> last_batch_;  // of each rank, in which it had something to do
   EventQueue queue_;
   std::int32_t batches_ = 0;
+  bool by_rank_ = false;              // what each rank has to do stands together in a sorted batch
+  std::vector<double> member_ends_;   // of a bundle
+  OpId done_ = 0;                     // ops
+  std::int64_t events_ = 0;
 };
 
 template <class Links>

@@ -4,16 +4,14 @@
 #include <span>
 #include <utility>
 
+#include "model/forms.hpp"
+
 namespace stretto::model {
 namespace {
-
-constexpr std::size_t kMostKnown = 8;
 
 using Ids = std::span<const StepId>;
 
 bool has(Ids ids, StepId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
-
-bool joins(const Step& step) { return step.kind == StepKind::copy && step.from.span.count == 0; }
 
 // Takes a rank's steps in the order in which they may well become ready.
 class Placing {
@@ -100,26 +98,6 @@ class Placing {
 
 }  // namespace
 
-KnownPlaces::Form::Form(const Step& step)
-    : first_wait(step.first_wait), waits(step.waits), kind(step.kind), joins(model::joins(step)) {}
-
-bool KnownPlaces::Known::are_of(const Schedule& schedule) const {
-  return std::equal(steps.begin(), steps.end(), schedule.steps.begin(), schedule.steps.end(),
-                    [](const Form& form, const Step& step) { return form == Form(step); }) &&
-         waits == schedule.waits;
-}
-
-const Places& KnownPlaces::of(const Schedule& schedule) {
-  for (const Known& known : known_) {
-    if (known.are_of(schedule)) return known.places;
-  }
-  Known found{.steps = {schedule.steps.begin(), schedule.steps.end()},
-              .waits = schedule.waits,
-              .places = Placing(schedule).all()};
-  if (known_.size() < kMostKnown) return known_.emplace_back(std::move(found)).places;
-  Known& oldest = known_[next_++ % kMostKnown];
-  oldest = std::move(found);
-  return oldest.places;
-}
+Places places_of(const Schedule& schedule) { return Placing(schedule).all(); }
 
 }  // namespace stretto::model

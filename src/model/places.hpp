@@ -1,7 +1,4 @@
 // In which round each step of a rank takes place, for the vector path.
-//
-// That depends on what waits for what, not on who the peers are: it is worked out once for all
-// ranks whose schedules differ in their peers only, and those are nearly all.
 #pragma once
 
 #include <cstdint>
@@ -26,32 +23,7 @@ struct Places {
   bool fit = true;                          // false: the schedule is not round-structured
 };
 
-class KnownPlaces {
- public:
-  // Valid until it is asked again.
-  [[nodiscard]] const Places& of(const Schedule& schedule);
-
- private:
-  // What a step's place depends on.
-  struct Form {
-    std::int32_t first_wait;
-    std::int32_t waits;
-    StepKind kind;
-    bool joins;
-
-    explicit Form(const Step& step);
-    friend bool operator==(const Form&, const Form&) = default;
-  };
-  struct Known {
-    std::vector<Form> steps;
-    std::vector<StepId> waits;
-    Places places;
-
-    [[nodiscard]] bool are_of(const Schedule& schedule) const;
-  };
-
-  std::vector<Known> known_;
-  std::size_t next_ = 0;  // to be forgotten
-};
+// Of all ranks whose schedules have its form.
+[[nodiscard]] Places places_of(const Schedule& schedule);
 
 }  // namespace stretto::model

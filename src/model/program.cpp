@@ -1,39 +1,94 @@
 #include "model/program.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 
 namespace stretto::model {
 
+namespace {
+
+constexpr auto kNoBundle = static_cast<CostId>(-1);
+
+}  // namespace
+
 void Program::add(const Schedule& schedule, Costs& costs) {
   const auto rank = static_cast<Rank>(ends_.size());
   const auto first = static_cast<OpId>(ops_.size());
-  if (schedule.steps.size() >= std::numeric_limits<OpId>::max() - ops_.size()) {
+  constexpr std::size_t kMostSteps = std::size_t{1} << 29;  // of a rank: Op::step
+  if (schedule.steps.size() >= std::numeric_limits<OpId>::max() - ops_.size() ||
+      schedule.steps.size() >= kMostSteps) {
     throw std::length_error("more than 2^31 steps");
   }
-  for (const Step& step : schedule.steps) {
-    const auto id = static_cast<OpId>(ops_.size());
-    Op op{.rank = rank, .waits = step.waits};
-    if (step.kind == StepKind::send) {
-      op.kind = OpKind::send;
-      op.cost = costs.message(rank, step.peer, step.from.span.count);
-      op.mate = matching_.meet(rank, step.peer, step.ordinal, id);
-      ++messages_;
-    } else if (step.kind == StepKind::recv) {
-      op.kind = OpKind::recv;
-      op.cost = costs.message(step.peer, rank, step.to.span.count);
-      ++op.waits;
-      const OpId send = matching_.meet(step.peer, rank, step.ordinal, id);
-      if (send != kNoOp) ops_[static_cast<std::size_t>(send)].mate = id;
-    } else {
-      op.kind = OpKind::work;
-      op.cost = costs.work(step.kind, step.from.span.count);
+  Known& known = known_.of(schedule, [](const Schedule& all) {
+    Known made{.outline = outline_of(all)};
+    made.bundles.assign(made.outline.nodes.size(), kNoBundle);
+    return made;
+  });
+  for (std::size_t i = 0; i < known.outline.nodes.size(); ++i) {
+    const Outline::Node& node = known.outline.nodes[i];
+    const Step& step = schedule.steps[static_cast<std::size_t>(node.first)];
+    Op op = op_of(step, rank, static_cast<OpId>(ops_.size()), costs);
+    if (node.size > 1) {
+      op.kind = OpKind::works;
+      op.cost = bundle_of(known, i, schedule, costs);
     }
+    op.step = static_cast<std::uint32_t>(node.first);
+    op.waits += node.waits;
     ops_.push_back(op);
-    for (const StepId wait : schedule.waits_of(step)) waits_.push_back(first + wait);
+    for (const Outline::Wait& wait : known.outline.waits_of(node)) {
+      waits_.push_back(first + wait.node);
+    }
   }
   ends_.push_back(static_cast<OpId>(ops_.size()));
+}
+
+// But for its step, and what it waits for within its rank.
+Op Program::op_of(const Step& step, Rank rank, OpId id, Costs& costs) {
+  Op op{.rank = rank};
+  if (step.kind == StepKind::send) {
+    op.kind = OpKind::send;
+    op.cost = costs.message(rank, step.peer, step.from.span.count);
+    op.mate = matching_.meet(rank, step.peer, step.ordinal, id);
+    ++messages_;
+  } else if (step.kind == StepKind::recv) {
+    op.kind = OpKind::recv;
+    op.cost = costs.message(step.peer, rank, step.to.span.count);
+    op.waits = 1;
+    const OpId send = matching_.meet(step.peer, rank, step.ordinal, id);
+    if (send != kNoOp) ops_[static_cast<std::size_t>(send)].mate = id;
+  } else {
+    op.kind = OpKind::work;
+    op.cost = costs.work(step.kind, step.from.span.count);
+  }
+  return op;
+}
+
+CostId Program::bundle_of(Known& known, std::size_t node, const Schedule& schedule, Costs& costs) {
+  const auto members = known.outline.members_of(known.outline.nodes[node]);
+  const auto cost_of = [&](StepId id) {
+    const Step& step = schedule.steps[static_cast<std::size_t>(id)];
+    return costs.work(step.kind, step.from.span.count);
+  };
+  CostId& last = known.bundles[node];
+  if (last != kNoBundle &&
+      std::equal(members.begin(), members.end(), bundles_[last].costs.begin(),
+                 [&](StepId id, CostId cost) { return cost_of(id) == cost; })) {
+    return last;
+  }
+  last = static_cast<CostId>(bundles_.size());
+  Bundle& bundle = bundles_.emplace_back();
+  bundle.steps.assign(members.begin(), members.end());
+  std::transform(members.begin(), members.end(), std::back_inserter(bundle.costs), cost_of);
+  // Dependents come the last one first (see list_dependents).
+  for (std::size_t i = known.outline.nodes.size(); i-- > 0;) {
+    for (const Outline::Wait& wait : known.outline.waits_of(known.outline.nodes[i])) {
+      if (wait.node == static_cast<std::int32_t>(node)) bundle.awaited.push_back(wait.done);
+    }
+  }
+  return last;
 }
 
 void Program::finish() {
@@ -43,6 +98,7 @@ void Program::finish() {
   move_to(places);
   list_dependents(places);
   waits_ = {};
+  known_ = {};
 }
 
 Program::Places Program::places_by_step() const {

@@ -20,7 +20,7 @@ void RankCosts::set_other(std::size_t rank, CostId cost, std::size_t ranks) {
 
 bool Rounds::add(const Schedule& schedule, Costs& costs) {
   constexpr std::size_t kMostPeers = std::size_t{1} << 28;  // of each list: 1 GiB
-  const Places& places = places_.of(schedule);
+  const Places& places = places_.of(schedule, places_of);
   if (!places.fit || places.rounds * ranks_ > kMostPeers) return false;
   while (rounds_.size() < places.rounds) rounds_.emplace_back(ranks_, rounds_.size());
   for (const std::uint32_t number : places.overtaking) rounds_[number].may_overtake = true;

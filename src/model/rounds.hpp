@@ -14,6 +14,7 @@
 #include "base/large_pages.hpp"
 #include "model/costs.hpp"
 #include "model/peers.hpp"
+#include "model/forms.hpp"
 #include "model/places.hpp"
 #include "model/simulation.hpp"
 #include "schedule/schedule.hpp"
@@ -93,7 +94,7 @@ class Rounds {
   std::size_t ranks_;
   std::size_t added_ = 0;
   std::vector<Round> rounds_;
-  KnownPlaces places_;
+  KnownForms<Places> places_;
   std::int64_t messages_ = 0;
   std::int64_t events_ = 0;
 };

@@ -11,7 +11,7 @@
 namespace stretto::model {
 namespace {
 
-// The event engine's memory: 60 to 100 bytes a step.
+// The event engine's memory: 60 to 100 bytes a step, or bundle of them.
 constexpr std::size_t kMostSteps = 64'000'000;
 constexpr const char* kTooLarge = "more than 64 million steps, which the event engine cannot hold";
 
@@ -74,7 +74,8 @@ class Simulation {
     const auto ranks = static_cast<std::size_t>(question_.shape.size);
     std::size_t fewest = kMostSteps;
     for (const std::size_t rank : {std::size_t{0}, ranks / 2, ranks - 1}) {
-      fewest = std::min(fewest, build(static_cast<Rank>(rank)).steps.size());
+      const Schedule schedule = build(static_cast<Rank>(rank));
+      fewest = std::min(fewest, outline_of(schedule).nodes.size());
     }
     if (fewest > kMostSteps / ranks) throw Unsuited(kTooLarge);
   }

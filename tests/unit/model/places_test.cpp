@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/forms.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto::model {
@@ -23,8 +24,7 @@ Schedule exchanges(Rank me, Rank to, Rank from, int times) {
 }
 
 TEST(Places, OfAnExchangeAreOneRoundEachTime) {
-  KnownPlaces known;
-  const Places& places = known.of(exchanges(0, 1, 2, 2));
+  const Places places = places_of(exchanges(0, 1, 2, 2));
   ASSERT_TRUE(places.fit);
   EXPECT_EQ(places.rounds, 3U);  // the last one is work only
   const std::vector<std::uint32_t> rounds{0, 0, 1, 1, 1, 2};
@@ -32,17 +32,17 @@ TEST(Places, OfAnExchangeAreOneRoundEachTime) {
 }
 
 TEST(Places, AreKnownForSchedulesThatDifferInTheirPeersOnly) {
-  KnownPlaces known;
-  const Places* first = &known.of(exchanges(0, 1, 2, 2));
-  EXPECT_EQ(first, &known.of(exchanges(3, 4, 5, 2)));
-  EXPECT_EQ(known.of(exchanges(0, 1, 2, 3)).rounds, 4U);
+  KnownForms<Places> known;
+  const Places* first = &known.of(exchanges(0, 1, 2, 2), places_of);
+  EXPECT_EQ(first, &known.of(exchanges(3, 4, 5, 2), places_of));
+  EXPECT_EQ(known.of(exchanges(0, 1, 2, 3), places_of).rounds, 4U);
 }
 
 TEST(Places, AreRightAfterManyOtherForms) {
-  KnownPlaces known;
+  KnownForms<Places> known;
   for (int turn = 0; turn < 2; ++turn) {
     for (int times = 1; times < 30; ++times) {
-      const Places& places = known.of(exchanges(0, 1, 2, times));
+      const Places& places = known.of(exchanges(0, 1, 2, times), places_of);
       EXPECT_EQ(places.rounds, static_cast<std::uint32_t>(times) + 1);
       EXPECT_EQ(places.steps.size(), static_cast<std::size_t>(3 * times));
     }
@@ -54,9 +54,7 @@ TEST(Places, WorkBeforeTheSendAndAfterItIsCountedApart) {
   const StepId copied = step.copy(step.input({0, 1}), step.output({0, 1}));
   const StepId sent = step.send(1, step.output({0, 1}), after(copied));
   step.copy(step.input({1, 1}), step.output({1, 1}), after(sent));
-  const Schedule schedule = step.finish();
-  KnownPlaces known;
-  const Places& places = known.of(schedule);
+  const Places places = places_of(step.finish());
   ASSERT_TRUE(places.fit);
   EXPECT_EQ(places.rounds, 1U);
   EXPECT_FALSE(places.steps[0].after_send);

@@ -2,18 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <span>
+#include <unordered_map>
 #include <vector>
 
-#include "model/collective_times.hpp"
+#include "model/meeting.hpp"
 
 namespace stretto::model {
-
-// A rank has come to one. `call` is as it sees it: `bytes` are its own.
-struct Arrival {
-  CollectiveCall call{};
-  const double* times = nullptr;  // by scenario
-};
 
 class GroupTimes {
  public:
@@ -22,25 +16,19 @@ class GroupTimes {
   GroupTimes(const std::vector<Scenario>& scenarios, const std::vector<std::vector<Rank>>& places,
              const std::vector<int>& members);
 
-  // All ranks' ends, by scenario, until it is asked again. Blocks that differ are taken at their
-  // mean.
-  [[nodiscard]] const std::vector<CollectiveEnds>& of(std::span<const Arrival> arrivals);
+  // The number in it of a rank of MPI_COMM_WORLD.
+  [[nodiscard]] std::size_t member(int rank) const { return members_.at(rank); }
+  // All ranks' ends, by scenario, until it is asked again: they have all come. Blocks that differ
+  // are taken at their mean.
+  [[nodiscard]] const std::vector<CollectiveEnds>& of(const Meeting& meeting);
 
  private:
+  [[nodiscard]] CollectiveCall call_of(const Meeting& meeting) const;
+
+  std::unordered_map<int, std::size_t> members_;
   std::vector<std::unique_ptr<CollectiveTimes>> times_;
   std::vector<CollectiveEnds> ends_;
   std::vector<double> begun_;
-};
-
-// What a program's calls of a collective at one place take a rank, in the first scenario.
-struct SiteTimes {
-  std::int64_t calls = 0;
-  std::int64_t bytes = 0;
-  double waiting_ns = 0;   // for ranks that come later
-  double transfer_ns = 0;  // what it would gain if it cost nothing
-
-  // A call that was waited for since `before`, ended at `after`, and at `free` had it cost nothing.
-  void add(std::int64_t of_bytes, double before, double free, double after);
 };
 
 }  // namespace stretto::model

@@ -11,8 +11,8 @@ RankClocks::RankClocks(const std::vector<Scenario>& scenarios,
       places_(places),
       me_(static_cast<std::size_t>(me)),
       now_(scenarios.size()),
-      port_out_(scenarios.size()),
-      port_in_(scenarios.size()),
+      out_(scenarios.size()),
+      in_(scenarios.size()),
       last_arrival_(scenarios.size()) {}
 
 void RankClocks::compute(double ns) {
@@ -41,9 +41,7 @@ MessageCost RankClocks::cost(std::size_t scenario, Rank other, std::int64_t byte
 void RankClocks::send(Rank to, std::int64_t bytes, std::span<double> arrivals) {
   for (std::size_t i = 0; i < now_.size(); ++i) {
     const MessageCost message = cost(i, to, bytes, scenarios_[i].point_to_point);
-    const double start = std::max(now_[i], port_out_[i]);
-    now_[i] = start + message.send;
-    port_out_[i] = start + message.gap;
+    now_[i] = out_[i].pass(now_[i], message.gap) + message.send;
     arrivals[i] = now_[i] + message.wire;
   }
 }
@@ -66,12 +64,13 @@ void RankClocks::receive(std::span<const Arrived> messages) {
       const Arrived& message = messages[each];
       const MessageCost paid = cost(i, message.from, message.bytes, scenarios_[i].point_to_point);
       const double arrival = message.times[i];
+      const double ready = std::max(now_[i], arrival);
       // One that came before the last one received has passed the port long ago.
-      const bool is_next = arrival >= last_arrival_[i];
-      const double start = std::max({now_[i], arrival, is_next ? port_in_[i] : 0});
-      now_[i] = start + paid.recv;
-      if (!is_next) continue;
-      port_in_[i] = start + paid.gap;
+      if (arrival < last_arrival_[i]) {
+        now_[i] = ready + paid.recv;
+        continue;
+      }
+      now_[i] = in_[i].pass(ready, paid.gap) + paid.recv;
       last_arrival_[i] = arrival;
     }
   }
@@ -81,11 +80,19 @@ void RankClocks::wait_until(std::span<const double> ends) {
   for (std::size_t i = 0; i < now_.size(); ++i) now_[i] = std::max(now_[i], ends[i]);
 }
 
-void RankClocks::complete(std::span<const double> free, std::span<const double> ends) {
-  for (std::size_t i = 0; i < now_.size(); ++i) {
-    const double paid = std::max(now_[i], free[i]) + (ends[i] - free[i]);
-    now_[i] = scenarios_[i].overlap ? std::max(now_[i], ends[i]) : paid;
+Waited RankClocks::finish(Waiting waiting, std::span<const double> free,
+                          std::span<const double> ends) {
+  Waited waited{.before = now_[0], .free = free[0]};
+  if (waiting == Waiting::nonblocking) {
+    for (std::size_t i = 0; i < now_.size(); ++i) {
+      const double paid = std::max(now_[i], free[i]) + (ends[i] - free[i]);
+      now_[i] = scenarios_[i].overlap ? std::max(now_[i], ends[i]) : paid;
+    }
+  } else {
+    wait_until(waiting == Waiting::meeting ? free : ends);
   }
+  waited.after = now_[0];
+  return waited;
 }
 
 Exchange RankClocks::exchange(Collective collective, bool nonblocking) const {
@@ -93,7 +100,7 @@ Exchange RankClocks::exchange(Collective collective, bool nonblocking) const {
           .nonblocking = nonblocking,
           .begun = now_,
           .sent = now_,
-          .port = std::vector<double>(now_.size())};
+          .out = std::vector<Port>(now_.size())};
 }
 
 void RankClocks::send(Exchange& exchange, Rank to, std::int64_t bytes, std::span<double> arrivals) {
@@ -107,32 +114,29 @@ void RankClocks::send(Exchange& exchange, Rank to, std::int64_t bytes, std::span
       arrivals[i] = clock;
     } else {
       const MessageCost message = cost(i, to, bytes, factor);
-      const double start = std::max(clock, exchange.port[i]);
-      clock = start + message.send;
-      exchange.port[i] = start + message.gap;
+      clock = exchange.out[i].pass(clock, message.gap) + message.send;
       arrivals[i] = clock + message.wire;
     }
     if (!goes_on(exchange, i)) now_[i] = clock;
   }
 }
 
-RankClocks::Waited RankClocks::finish(const Exchange& exchange, std::span<const Arrived> messages) {
+Waited RankClocks::finish(const Exchange& exchange, std::span<const Arrived> messages) {
   const double paid = goes_on(exchange, 0) ? 0 : exchange.sent[0] - exchange.begun[0];
   Waited waited{.before = now_[0] - paid, .free = exchange.begun[0]};
   for (const Arrived& each : messages) waited.free = std::max(waited.free, each.begun);
   for (std::size_t i = 0; i < now_.size(); ++i) {
     double clock = goes_on(exchange, i) ? exchange.sent[i] : now_[i];
-    double port = 0;
+    Port in;
     for (const std::size_t each : in_order(messages, i)) {
       const Arrived& message = messages[each];
       const double factor = scenarios_[i].factor(exchange.collective, message.bytes);
       const MessageCost received = cost(i, message.from, message.bytes, factor);
-      const double start = std::max({clock, message.times[i], port});
-      clock = start + received.recv;
-      port = start + received.gap;
+      clock = in.pass(std::max(clock, message.times[i]), received.gap) + received.recv;
     }
     now_[i] = std::max(now_[i], clock);
   }
+  waited.after = now_[0];
   return waited;
 }
 

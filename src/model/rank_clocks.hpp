@@ -1,6 +1,7 @@
 // One rank's clocks in a run in virtual time: one for each scenario.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,14 +10,43 @@
 
 namespace stretto::model {
 
-// What a rank's part in a neighbourhood collective has come to, by scenario: linear's schedule, a
-// message to each neighbour and one from each. It has ports of its own, as other collectives do.
+// LogGP's port of a rank, in or out: from one message to the next it is busy for the gap.
+class Port {
+ public:
+  // A message that is ready then passes it; when it begins to.
+  double pass(double ready, double gap) {
+    const double start = std::max(ready, free_);
+    free_ = start + gap;
+    return start;
+  }
+
+ private:
+  double free_ = 0;
+};
+
+// What a rank's part in a neighbourhood collective has come to, by scenario: a message to each
+// neighbour and one from each. It has ports of its own, as other collectives do.
 struct Exchange {
   Collective collective{};
   bool nonblocking = false;
   std::vector<double> begun{};  // the rank's clock when it began
   std::vector<double> sent{};   // when all it sends so far was on its way
-  std::vector<double> port{};   // out, when it is free again
+  std::vector<Port> out{};
+};
+
+// How a rank waits for a collective that others come to as well.
+enum class Waiting : std::uint8_t {
+  blocking,
+  nonblocking,  // it computed since it began
+  meeting,      // until the last one has come: nobody models what follows
+};
+
+// What it waited for, in the first scenario: since `before`, until `after`; and until `free` had it
+// cost nothing.
+struct Waited {
+  double before = 0;
+  double free = 0;
+  double after = 0;
 };
 
 // All times are in ns from the program's start.
@@ -44,20 +74,15 @@ class RankClocks {
   void receive(std::span<const Arrived> messages);
   // Where a clock shows less than `ends`, it is set.
   void wait_until(std::span<const double> ends);
-  // It completed a nonblocking collective, which ends at `ends` if it went on by itself, and at
-  // `free` if it cost nothing. Without overlap what it costs is paid now.
-  void complete(std::span<const double> free, std::span<const double> ends);
+  // It has waited for a collective, which ends at `ends`, and at `free` if it cost nothing. Without
+  // overlap what a nonblocking one costs is paid now.
+  Waited finish(Waiting waiting, std::span<const double> free, std::span<const double> ends);
 
   // A neighbourhood collective: begun, its messages sent (a block for the rank itself is copied),
   // and those of the others received. Where nonblocking collectives overlap it goes on while the
   // rank computes; otherwise what is received is paid when it is waited for.
   [[nodiscard]] Exchange exchange(Collective collective, bool nonblocking) const;
   void send(Exchange& exchange, Rank to, std::int64_t bytes, std::span<double> arrivals);
-  // In the first scenario: the moments for SiteTimes::add.
-  struct Waited {
-    double before = 0;
-    double free = 0;
-  };
   Waited finish(const Exchange& exchange, std::span<const Arrived> messages);
 
  private:
@@ -73,9 +98,9 @@ class RankClocks {
   const std::vector<std::vector<Rank>>& places_;
   std::size_t me_;
   std::vector<double> now_;
-  std::vector<double> port_out_;  // when it is free again
-  std::vector<double> port_in_;
-  std::vector<double> last_arrival_;  // at port_in_
+  std::vector<Port> out_;
+  std::vector<Port> in_;
+  std::vector<double> last_arrival_;  // at in_
   std::vector<std::size_t> order_;    // of messages; kept for its memory
 };
 

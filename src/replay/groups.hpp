@@ -22,33 +22,28 @@ class Group {
  public:
   using Members = std::shared_ptr<const std::vector<int>>;
 
-  Group(Members members, std::unique_ptr<model::GroupTimes> times);
+  Group(Members members, model::GroupTimes times)
+      : members_(std::move(members)), times_(std::move(times)) {}
 
   [[nodiscard]] const Members& members() const { return members_; }
   [[nodiscard]] std::size_t size() const { return members_->size(); }
-  // A rank's number in it.
-  [[nodiscard]] std::size_t member(int rank) const { return numbers_.at(rank); }
-  // A member begins its `number`-th collective here; true where it is the last one to come.
-  [[nodiscard]] bool arrive(std::size_t member, std::int64_t number,
-                            const model::CollectiveCall& call, std::span<const double> now);
-  // Nothing until all have come. Each member takes its answer once.
-  [[nodiscard]] std::optional<Ends> take(std::size_t member, std::int64_t number);
+  // A rank begins the `number`-th collective here; true where it is the last one to come. Throws
+  // Unmatched where it begins another than the others.
+  [[nodiscard]] bool arrive(int rank, std::int64_t number, const model::CollectiveCall& call,
+                            std::span<const double> now);
+  // Nothing until all have come. Each rank takes its answer once.
+  [[nodiscard]] std::optional<Ends> take(int rank, std::int64_t number);
 
  private:
-  struct Meeting {
-    explicit Meeting(std::size_t members) : calls(members), times(members) {}
-    std::vector<model::CollectiveCall> calls;
-    std::vector<std::vector<double>> times;
-    std::size_t first = 0;  // to come
-    std::size_t come = 0;
-    std::size_t left = 0;
-    std::vector<model::CollectiveEnds> ends{};  // by scenario
+  struct Open {
+    model::Meeting meeting{};
+    std::vector<model::CollectiveEnds> ends{};  // by scenario, once all have come
+    std::size_t left = 0;                       // ranks that took theirs
   };
 
   Members members_;
-  std::unordered_map<int, std::size_t> numbers_;
-  std::unique_ptr<model::GroupTimes> times_;
-  std::map<std::int64_t, Meeting> meetings_;
+  model::GroupTimes times_;
+  std::map<std::int64_t, Open> open_;
 };
 
 class Groups {

@@ -17,14 +17,14 @@ void World::count() {
 void World::send(int to, Message message) {
   count();
   RankReplay& receiver = *ranks_[static_cast<std::size_t>(to)];
-  const int from = message.from;
+  const int from = message.sender;
   receiver.came_[from].push_back(std::move(message));
   wake(to);
 }
 
 void World::send(int to, const Key& collective, Message message) {
   count();
-  ranks_[static_cast<std::size_t>(to)]->exchanged_[collective].push_back(std::move(message));
+  ranks_[static_cast<std::size_t>(to)]->exchanged_.add(collective, std::move(message));
   wake(to);
 }
 
@@ -39,15 +39,12 @@ RankReplay::RankReplay(const Part& part, int rank, const std::vector<model::Scen
                        const std::vector<std::vector<Rank>>& places, Groups& groups)
     : part_(part),
       rank_(rank),
-      clocks_(scenarios, places, rank),
+      time_(scenarios, places, rank),
       arrivals_(scenarios.size()),
       cursor_(part.trace->program),
       durations_(part.trace->durations, 0) {
-  for (const PartComm& comm : part.comms) {
-    Group& group = groups.of(comm);
-    comms_.push_back({.group = &group, .member = group.member(rank)});
-  }
-  result_.sites.resize(part.trace->sites.size());
+  for (const PartComm& comm : part.comms) comms_.push_back({.group = &groups.of(comm)});
+  for (std::size_t i = 0; i < part.trace->sites.size(); ++i) static_cast<void>(time_.add_site());
 }
 
 void RankReplay::run(World& world) {
@@ -70,18 +67,15 @@ void RankReplay::run(World& world) {
 
 bool RankReplay::perform(const Op& op, World& world) {
   switch (op.kind) {
-    case OpKind::compute: {
-      const double ns = duration() * part_.computing;
-      clocks_.compute(ns);
-      result_.computed_ns += ns;
+    case OpKind::compute:
+      time_.compute(duration() * part_.computing);
       return true;
-    }
     case OpKind::pass:
-      clocks_.pass(duration());
+      time_.pass(duration());
       return true;
     case OpKind::send:
-      clocks_.send(op.peer, op.bytes, arrivals_);
-      world.send(op.peer, {.from = rank_, .bytes = op.bytes, .times = arrivals_});
+      time_.send(op.peer, op.bytes, arrivals_);
+      world.send(op.peer, {.sender = rank_, .bytes = op.bytes, .times = arrivals_});
       return true;
     case OpKind::receive:
       return receive(op, world);
@@ -132,9 +126,9 @@ bool RankReplay::receive(const Op& op, World& world) {
   std::vector<model::RankClocks::Arrived> arrived;
   arrived.reserve(taken_.size());
   for (const Message& each : taken_) {
-    arrived.push_back({.from = each.from, .bytes = each.bytes, .times = each.times.data()});
+    arrived.push_back({.from = each.sender, .bytes = each.bytes, .times = each.times.data()});
   }
-  clocks_.receive(arrived);
+  time_.receive(arrived);
   taken_.clear();
   return true;
 }
@@ -142,7 +136,7 @@ bool RankReplay::receive(const Op& op, World& world) {
 bool RankReplay::probe(const Op& op, World& world) {
   const Message* message = find(op.taken.front());
   if (message == nullptr) return false;
-  clocks_.wait_until(message->times);
+  time_.see(message->times);
   if (op.kind == OpKind::see) return true;
   if (!kept_.emplace(op.slot, take(op.taken.front())).second) {
     fail("keeps two messages in one place");
@@ -153,13 +147,10 @@ bool RankReplay::probe(const Op& op, World& world) {
 
 void RankReplay::begin(const Op& op, World& world) {
   Membership& comm = comms_[static_cast<std::size_t>(op.comm)];
+  const std::int64_t number = trace::number_of(op.series, comm.begun[op.series]++);
   // A request may have been freed: who comes next in its place is another.
   Open& open = open_[op.slot];
-  open = {.group = comm.group,
-          .member = comm.member,
-          .number = trace::number_of(op.series, comm.begun[op.series]++),
-          .bytes = op.bytes,
-          .site = op.site};
+  open = {{.site = op.site, .bytes = op.bytes}, {comm.group, number}};
   if (is_neighborhood(op.collective)) return begin_exchange(op, open, world);
   const model::CollectiveCall call{.collective = op.collective,
                                    .bytes = op.bytes,
@@ -167,70 +158,54 @@ void RankReplay::begin(const Op& op, World& world) {
                                    .commutative = op.commutative,
                                    .uneven = op.uneven,
                                    .cold = op.cold};
-  if (!comm.group->arrive(comm.member, open.number, call, clocks_.now())) return;
+  if (!comm.group->arrive(rank_, number, call, time_.now())) return;
   for (const int member : *comm.group->members()) world.wake(member);
 }
 
 void RankReplay::begin_exchange(const Op& op, Open& open, World& world) {
-  open.exchange = clocks_.exchange(op.collective, op.nonblocking);
   open.from = static_cast<std::size_t>(op.from);
-  for (const trace::Block& block : op.to) {
-    clocks_.send(*open.exchange, block.to, block.bytes, arrivals_);
-    if (block.to == rank_) continue;
-    world.send(block.to, open.key(),
-               {.from = rank_,
-                .bytes = block.bytes,
-                .times = arrivals_,
-                .begun = open.exchange->begun[0],
-                .collective = op.collective});
-  }
+  time_.begin(open, op.collective, op.nonblocking, op.to, arrivals_,
+              [&](const trace::Block& block, std::span<const double> arrivals) {
+                world.send(block.to, open.key,
+                           {.sender = rank_,
+                            .bytes = block.bytes,
+                            .times = {arrivals.begin(), arrivals.end()},
+                            .begun = open.exchange->begun[0],
+                            .collective = op.collective});
+              });
 }
 
-bool RankReplay::finish_exchange(const Open& open, const model::Exchange& exchange, World& world) {
-  const auto came = exchanged_.find(open.key());
-  const std::size_t count = came == exchanged_.end() ? 0 : came->second.size();
-  if (count < open.from) return false;
-  std::vector<Message> messages;
-  if (count > 0) messages = std::move(exchanged_.extract(came).mapped());
-  // As in the run, whoever was quicker there or is here.
-  std::stable_sort(messages.begin(), messages.end(),
-                   [](const Message& a, const Message& b) { return a.from < b.from; });
+bool RankReplay::finish_exchange(const Open& open, World& world) {
+  if (!exchanged_.has(open.key, open.from)) return false;
+  const auto messages = exchanged_.take(open.key);
   std::vector<model::RankClocks::Arrived> arrived;
   for (const Message& each : messages) {
-    if (each.collective != exchange.collective) {
+    if (each.collective != open.exchange->collective) {
       throw Unmatched("ranks of a communicator are in different collectives");
     }
-    arrived.push_back({each.from, each.bytes, each.times.data(), each.begun});
+    arrived.push_back({each.sender, each.bytes, each.times.data(), each.begun});
     world.took();
   }
-  const auto waited = clocks_.finish(exchange, arrived);
-  result_.sites[static_cast<std::size_t>(open.site)].add(open.bytes, waited.before, waited.free,
-                                                         clocks_.now()[0]);
+  time_.finish(open, arrived);
   return true;
 }
 
 bool RankReplay::finish(const Op& op, World& world) {
-  const auto open = open_.find(op.slot);
-  if (open == open_.end()) fail("waits for a collective that it has not begun");
-  const Open& what = open->second;
-  if (what.exchange) {
-    const bool is_over = finish_exchange(what, *what.exchange, world);
-    if (is_over) open_.erase(open);
-    return is_over;
-  }
-  const auto answer = what.group->take(what.member, what.number);
-  if (!answer) return false;
-  const double before = clocks_.now()[0];
-  if (op.meets) {
-    clocks_.wait_until(answer->free);
-  } else if (op.nonblocking) {
-    clocks_.complete(answer->free, answer->ends);
+  const auto found = open_.find(op.slot);
+  if (found == open_.end()) fail("waits for a collective that it has not begun");
+  const Open& open = found->second;
+  if (open.exchange) {
+    if (!finish_exchange(open, world)) return false;
   } else {
-    clocks_.wait_until(answer->ends);
+    const auto& [group, number] = open.key;
+    const auto answer = group->take(rank_, number);
+    if (!answer) return false;
+    using model::Waiting;
+    const Waiting waiting = op.meets ? Waiting::meeting
+                                     : (op.nonblocking ? Waiting::nonblocking : Waiting::blocking);
+    time_.finish(open, waiting, answer->free, answer->ends);
   }
-  result_.sites[static_cast<std::size_t>(what.site)].add(what.bytes, before, answer->free[0],
-                                                         clocks_.now()[0]);
-  open_.erase(open);
+  open_.erase(found);
   return true;
 }
 
@@ -253,10 +228,12 @@ void RankReplay::fail(const std::string& what) const {
 }
 
 Replayed RankReplay::result() const {
-  Replayed result = result_;
-  result.ends.assign(clocks_.now().begin(), clocks_.now().end());
+  Replayed result{.computed_ns = time_.computed_ns(), .left = exchanged_.left()};
+  result.ends.assign(time_.now().begin(), time_.now().end());
+  for (std::size_t i = 0; i < part_.trace->sites.size(); ++i) {
+    result.sites.push_back(time_.at_site(static_cast<int>(i)));
+  }
   for (const auto& [sender, messages] : came_) result.left += messages.size();
-  for (const auto& [collective, messages] : exchanged_) result.left += messages.size();
   return result;
 }
 

@@ -9,14 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "model/rank_clocks.hpp"
+#include "model/inbox.hpp"
+#include "model/rank_time.hpp"
 #include "replay/groups.hpp"
 #include "replay/replay.hpp"
 
 namespace stretto::replay {
 
 struct Message {
-  int from = 0;
+  int sender = 0;
   std::int64_t bytes = 0;
   std::vector<double> times{};  // when it arrives, by scenario
   double begun = 0;             // of a neighbourhood collective: its sender's clock then
@@ -24,7 +25,7 @@ struct Message {
 };
 
 // A collective that is open: of which communicator, and its number there.
-using Key = std::pair<const Group*, std::int64_t>;
+using Key = std::pair<Group*, std::int64_t>;
 
 class RankReplay;
 
@@ -64,17 +65,9 @@ class RankReplay {
   friend class World;
 
   // A collective that was begun.
-  struct Open {
-    Group* group = nullptr;
-    std::size_t member = 0;
-    std::int64_t number = 0;
-    std::int64_t bytes = 0;
-    int site = 0;
-    // Of a neighbourhood collective, and how many messages it gets.
-    std::optional<model::Exchange> exchange{};
-    std::size_t from = 0;
-
-    [[nodiscard]] Key key() const { return {group, number}; }
+  struct Open : model::OpenCollective {
+    Key key{};
+    std::size_t from = 0;  // of a neighbourhood collective, how many messages it gets
   };
 
   // False where it has to wait.
@@ -84,8 +77,7 @@ class RankReplay {
   void begin(const trace::Op& op, World& world);
   void begin_exchange(const trace::Op& op, Open& open, World& world);
   [[nodiscard]] bool finish(const trace::Op& op, World& world);
-  [[nodiscard]] bool finish_exchange(const Open& open, const model::Exchange& exchange,
-                                     World& world);
+  [[nodiscard]] bool finish_exchange(const Open& open, World& world);
   // The message, or nullptr where it has not come.
   [[nodiscard]] Message* find(const trace::Taken& taken);
   [[nodiscard]] Message take(const trace::Taken& taken);
@@ -94,7 +86,7 @@ class RankReplay {
 
   const Part& part_;
   int rank_;
-  model::RankClocks clocks_;
+  model::RankTime time_;
   std::vector<double> arrivals_;  // of a message that is sent
   trace::Cursor cursor_;
   trace::Unpacker durations_;
@@ -102,17 +94,15 @@ class RankReplay {
   bool is_ready_ = true;                // runs, or will
   bool is_done_ = false;
   std::unordered_map<int, std::deque<Message>> came_;  // by sender
-  std::map<Key, std::vector<Message>> exchanged_;      // in neighbourhood collectives
+  model::Inbox<Key, Message> exchanged_;               // in neighbourhood collectives
   std::vector<Message> taken_;                         // of the receive it is in
   std::map<int, Message> kept_;                        // by slot
   std::map<int, Open> open_;                           // by slot
   struct Membership {
     Group* group = nullptr;
-    std::size_t member = 0;
     std::map<int, std::int64_t> begun{};  // by series
   };
   std::vector<Membership> comms_;
-  Replayed result_;
 };
 
 }  // namespace stretto::replay

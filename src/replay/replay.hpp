@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/group_times.hpp"
+#include "model/call_site.hpp"
+#include "model/scenario.hpp"
 #include "trace/trace.hpp"
 
 namespace stretto::replay {
@@ -33,8 +34,8 @@ struct Part {
 struct Replayed {
   std::vector<double> ends{};  // ns, by scenario
   double computed_ns = 0;
-  std::vector<model::SiteTimes> sites{};  // by the trace's sites
-  std::size_t left = 0;                   // messages that it never takes
+  std::vector<model::CallSiteTimes> sites{};  // by the trace's
+  std::size_t left = 0;                       // messages that it never takes
 };
 
 // Messages or collectives do not fit together.

@@ -240,13 +240,13 @@ Comm unpack_comm(Unpacker& bytes, const RankTrace& rank) {
   return comm;
 }
 
-void pack(Packer& packer, const Site& site) {
+void pack(Packer& packer, const model::CallSite& site) {
   packer.text(site.function).text(site.object).number(whole(site.offset));
   packer.text(site.symbol).number(whole(site.ranks));
 }
 
-Site unpack_site(Unpacker& bytes) {
-  Site site;
+model::CallSite unpack_site(Unpacker& bytes) {
+  model::CallSite site;
   site.function = bytes.text();
   site.object = bytes.text();
   site.offset = static_cast<std::int64_t>(bytes.number(INT64_MAX));

@@ -16,13 +16,13 @@ struct Bounds {
 // Throws BadTrace where an op is none that can be read again.
 void pack(Packer& packer, const Op& op, const Bounds& bounds);
 void pack(Packer& packer, const Comm& comm);
-void pack(Packer& packer, const Site& site);
+void pack(Packer& packer, const model::CallSite& site);
 void pack(Packer& packer, const Folded& folded);
 
 // All throw BadTrace. What they return fits the rank's other parts, as far as `rank` has them.
 [[nodiscard]] Op unpack_op(Unpacker& bytes, const Bounds& bounds);
 [[nodiscard]] Comm unpack_comm(Unpacker& bytes, const RankTrace& rank);
-[[nodiscard]] Site unpack_site(Unpacker& bytes);
+[[nodiscard]] model::CallSite unpack_site(Unpacker& bytes);
 [[nodiscard]] Folded unpack_folded(Unpacker& bytes, const RankTrace& rank);
 
 }  // namespace stretto::trace

@@ -50,7 +50,7 @@ int Recorder::add(Comm comm) {
   return static_cast<int>(comms_.size()) - 1;
 }
 
-int Recorder::add(Site site) {
+int Recorder::add(model::CallSite site) {
   sites_.push_back(std::move(site));
   return static_cast<int>(sites_.size()) - 1;
 }

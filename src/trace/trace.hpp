@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/call_site.hpp"
 #include "topology/topology.hpp"
 #include "trace/bytes.hpp"
 #include "trace/folded.hpp"
@@ -18,15 +19,6 @@ namespace stretto::trace {
 struct Comm {
   std::int64_t id = 0;         // the same in the traces of all its ranks, and no other's
   std::vector<int> members{};  // in MPI_COMM_WORLD
-};
-
-// Where in the program a collective is called.
-struct Site {
-  std::string function{};
-  std::string object{};
-  std::int64_t offset = 0;
-  std::string symbol{};
-  int ranks = 0;  // of the communicator
 };
 
 inline constexpr std::uint64_t kMostRanks = 1 << 24;
@@ -54,7 +46,7 @@ struct RankTrace {
   int size = 1;
   Seat seat{};
   std::vector<Comm> comms{};
-  std::vector<Site> sites{};
+  std::vector<model::CallSite> sites{};
   std::vector<Op> ops{};
   Folded program{};   // of indices into `ops`
   Bytes durations{};  // whole ns, as Packer writes numbers, one for each compute and pass

@@ -24,14 +24,13 @@ bool is_commutative(const Call& call) {
   return commutative != 0;
 }
 
-model::Arrival arrival_of(const Letter& letter) {
-  return {.call = {.collective = static_cast<Collective>(letter.collective),
-                   .bytes = letter.bytes,
-                   .root = letter.root,
-                   .commutative = letter.commutative,
-                   .uneven = letter.uneven,
-                   .cold = letter.cold},
-          .times = letter.times.data()};
+model::CollectiveCall call_of(const ClockMessage& arrival) {
+  return {.collective = static_cast<Collective>(arrival.collective),
+          .bytes = arrival.bytes,
+          .root = arrival.root,
+          .commutative = arrival.commutative,
+          .uneven = arrival.uneven,
+          .cold = arrival.cold};
 }
 
 }  // namespace
@@ -42,7 +41,7 @@ Collectives& Collectives::get() {
 }
 
 void Collectives::open() {
-  Process::get().mailbox.on_other([this](const Letter& letter) { read(letter); });
+  Process::get().mailbox.on_other([this](const ClockMessage& message) { read(message); });
 }
 
 Planned Collectives::plan(const CommPtr& comm, const Call& call, const char* function,
@@ -70,9 +69,10 @@ Begun Collectives::begin(Planned& planned) {
   planned.op.cold = process.left_caches() && planned.op.bytes >= kShowsCaches &&
                     !is_neighborhood(planned.op.collective);
   const Lock lock(process.mutex);
-  Begun begun{.comm = comm, .site = planned.site, .bytes = planned.op.bytes};
+  Begun begun;
+  begun.comm = comm;
   begun.number = trace::number_of(series, series == 0 ? comm->collectives++ : planned.turns++);
-  begun.in_timeline = process.timeline.begin(planned.site, planned.op);
+  begun.open = process.timeline.begin(planned.site, planned.op);
   if (is_neighborhood(planned.op.collective)) {
     exchanges_.begin(planned, begun);
     return begun;
@@ -91,13 +91,14 @@ void Collectives::meet(const CommPtr& comm, const char* function, void* caller) 
 Collectives::Left Collectives::leave(const CommPtr& comm, float took_ns, bool names) {
   Planned planned{.comm = comm, .names = names, .took_ns = took_ns};
   planned.op.collective = Collective::barrier;
-  Begun begun{.comm = comm};
+  Begun begun;
+  begun.comm = comm;
   {
     const Lock lock(Process::get().mutex);
     begun.number = comm->collectives++;
     expect(planned, begun.number);
   }
-  const Letter all = answer(begun);
+  const ClockMessage all = answer(begun);
   return {all.took_ns, all.bytes};
 }
 
@@ -112,11 +113,11 @@ void Collectives::expect(const Planned& planned, std::int64_t number) {
 void Collectives::arrive(const Planned& planned, std::int64_t number) {
   Process& process = Process::get();
   const CommPtr& comm = planned.comm;
-  Letter letter{.comm = comm->id,
+  ClockMessage message{.comm = comm->id,
                 .order = number,
                 .bytes = planned.op.bytes,
                 .sender = process.world_rank,
-                .kind = LetterKind::arrival,
+                .kind = ClockMessageKind::arrival,
                 .collective = static_cast<std::int32_t>(planned.op.collective),
                 .root = planned.op.root,
                 .commutative = planned.op.commutative,
@@ -124,39 +125,35 @@ void Collectives::arrive(const Planned& planned, std::int64_t number) {
                 .cold = planned.op.cold,
                 .took_ns = planned.took_ns};
   const auto now = process.timeline.now();
-  std::copy(now.begin(), now.end(), letter.times.begin());
-  letter.together = planned.together();
-  if (letter.together) {
+  std::copy(now.begin(), now.end(), message.times.begin());
+  message.together = planned.together();
+  if (message.together) {
     for (const int rank : comm->world) {
-      if (rank != process.world_rank) process.mailbox.send(rank, letter);
+      if (rank != process.world_rank) process.mailbox.send(rank, message);
     }
   } else if (comm->rank == 0) {
     ++awaited_;
   } else {
-    process.mailbox.send(comm->first(), letter);
-    process.mailbox.ring_bell(comm->first());
+    process.mailbox.send(comm->first(), message);
+    process.mailbox.ring_doorbell(comm->first());
     return;
   }
   gathered_.insert({comm->id, number}).comm = comm;
-  arrived(letter);
+  arrived(message);
 }
 
 void Collectives::finish(const Begun& begun, bool nonblocking) {
-  if (begun.exchange) {
+  if (begun.open.exchange) {
     exchanges_.finish(begun);
     return;
   }
-  const Letter ends = answer(begun);
+  const ClockMessage ends = answer(begun);
   Process& process = Process::get();
   {
+    using model::Waiting;
+    const Waiting waiting = nonblocking ? Waiting::nonblocking : Waiting::blocking;
     const Lock lock(process.mutex);
-    const double before = process.timeline.now()[0];
-    if (begun.meets) {
-      process.timeline.meet(begun.in_timeline, ends);
-    } else {
-      process.timeline.finish(begun.in_timeline, ends, nonblocking);
-    }
-    process.sites[begun.site].add(begun.bytes, before, ends.free[0], process.timeline.now()[0]);
+    process.timeline.finish(begun.open, begun.meets ? Waiting::meeting : waiting, ends);
   }
   if (begun.duplicate != native().comm_null) process.comms.attach(begun.duplicate, ends.bytes);
 }
@@ -166,84 +163,80 @@ void Collectives::attach_duplicate(Begun& begun) {
   std::int64_t id = 0;
   {
     const Lock lock(process.mutex);
-    id = answers_.at({begun.comm->id, begun.number}).bytes;
+    id = answers_.at(begun.key()).bytes;
   }
   process.comms.attach(std::exchange(begun.duplicate, native().comm_null), id);
 }
 
-Letter Collectives::answer(const Begun& begun) {
+ClockMessage Collectives::answer(const Begun& begun) {
   Process& process = Process::get();
-  const Key key{begun.comm->id, begun.number};
   for (int times = 0;; process.rest(times)) {
     const Lock lock(process.mutex);
-    const auto found = answers_.find(key);
+    const auto found = answers_.find(begun.key());
     if (found == answers_.end()) continue;
-    const Letter letter = found->second;
+    const ClockMessage message = found->second;
     answers_.erase(found);
-    return letter;
+    return message;
   }
 }
 
-void Collectives::read(const Letter& letter) {
-  switch (letter.kind) {
-    case LetterKind::arrival:
-      arrived(letter);
+void Collectives::read(const ClockMessage& message) {
+  switch (message.kind) {
+    case ClockMessageKind::arrival:
+      arrived(message);
       break;
-    case LetterKind::block:
-      exchanges_.came(letter);
+    case ClockMessageKind::block:
+      exchanges_.came(message);
       break;
     default:
-      answers_.insert({letter.comm, letter.order}) = letter;
+      answers_.insert({message.comm, message.order}) = message;
   }
 }
 
-void Collectives::arrived(const Letter& letter) {
-  const Key key{letter.comm, letter.order};
+void Collectives::arrived(const ClockMessage& message) {
+  const Key key{message.comm, message.order};
   Gathered& gathered = gathered_.insert(key);
-  gathered.letters.push_back(letter);
-  if (!gathered.comm || std::ssize(gathered.letters) < gathered.comm->size()) return;
-  work_out(gathered);
+  const bool is_first = gathered.meeting.arrived() == 0;
+  gathered.took_ns = is_first ? message.took_ns : std::min(gathered.took_ns, message.took_ns);
+  gathered.together = message.together;
+  const std::size_t scenarios = Process::get().scenarios.size();
+  gathered.meeting.arrive(message.sender, call_of(message),
+                          std::span(message.times).first(scenarios));
+  if (!gathered.comm || gathered.meeting.arrived() < gathered.comm->world.size()) return;
+  work_out(gathered, message.order);
   gathered.comm.reset();
-  gathered.letters.clear();
+  gathered.meeting.clear();
   gathered_.erase(gathered_.find(key));
 }
 
-void Collectives::work_out(const Gathered& gathered) {
+void Collectives::work_out(const Gathered& gathered, std::int64_t number) {
   Process& process = Process::get();
   Comm& comm = *gathered.comm;
-  arrivals_.resize(comm.world.size());
-  for (const Letter& letter : gathered.letters) {
-    const auto at = std::find(comm.world.begin(), comm.world.end(), letter.sender);
-    arrivals_[static_cast<std::size_t>(at - comm.world.begin())] = arrival_of(letter);
-  }
   if (!comm.times) {
     comm.times = std::make_unique<model::GroupTimes>(process.scenarios, process.places, comm.world);
   }
-  const std::int64_t number = gathered.letters.front().order;
-  Letter& answer = answers_.insert({comm.id, number});
-  answer = {.comm = comm.id, .order = number, .kind = LetterKind::ends};
-  answer.took_ns = gathered.letters.front().took_ns;
-  for (const Letter& letter : gathered.letters) {
-    answer.took_ns = std::min(answer.took_ns, letter.took_ns);
-  }
-  if (const auto named = names_.extract({comm.id, number})) answer.bytes = named.mapped();
-  const auto& ends = comm.times->of(arrivals_);
-  const auto address = [&](Letter& letter, int rank) {
+  const Key key{comm.id, number};
+  ClockMessage& answer = answers_.insert(key);
+  answer = {.comm = comm.id, .order = number, .kind = ClockMessageKind::ends};
+  answer.took_ns = gathered.took_ns;
+  if (const auto named = names_.extract(key)) answer.bytes = named.mapped();
+  const auto& ends = comm.times->of(gathered.meeting);
+  const auto address = [&](ClockMessage& message, int rank) {
     const auto member = static_cast<std::size_t>(rank);
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      letter.times[i] = ends[i].ends[member];
-      letter.free[i] = ends[i].free[member];
+      message.times[i] = ends[i].ends[member];
+      message.free[i] = ends[i].free[member];
     }
   };
   address(answer, comm.rank);
-  if (gathered.letters.front().together) return;
+  if (gathered.together) return;
   --awaited_;
-  Letter theirs = answer;
+  ClockMessage theirs = answer;
   for (int rank = 1; rank < comm.size(); ++rank) {
     const int to = comm.world[static_cast<std::size_t>(rank)];
     address(theirs, rank);
     process.mailbox.send(to, theirs);
-    process.mailbox.ring_bell(to);
+    process.mailbox.ring_doorbell(to);
   }
 }
 

@@ -1,13 +1,11 @@
-// Virtual time of the program's collectives. A communicator's first rank is told when each rank
-// begins, and tells each when it ends. Few ranks on cores of their own all tell each other when
-// they begin: what the others have to say has come when the MPI's own call is over, and nobody
-// waits twice. Those of neighbours are exchanges.hpp's.
+// Virtual time of the program's collectives. Each rank sends its communicator's first rank its clock
+// when it begins, and gets the ends. Few ranks on cores of their own all send each other theirs:
+// those of the others have come when the MPI's own call is over, and nobody waits twice. Those of neighbours are exchanges.hpp's.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "api/call.hpp"
 #include "base/spare_map.hpp"
@@ -43,8 +41,8 @@ class Collectives {
   void attach_duplicate(Begun& begun);
   // The end is known. Only with the mutex held, as the next one.
   [[nodiscard]] bool is_answered(const Begun& begun) const {
-    if (begun.exchange) return exchanges_.is_over(begun);
-    return answers_.contains({begun.comm->id, begun.number});
+    if (begun.open.exchange) return exchanges_.is_over(begun);
+    return answers_.contains(begun.key());
   }
   // Other ranks wait, or may come to wait, for what this rank has to work out.
   [[nodiscard]] bool has_open() const { return awaited_ > 0; }
@@ -53,21 +51,22 @@ class Collectives {
   // What has come of a collective that this rank works out.
   struct Gathered {
     CommPtr comm{};  // once this rank has come: others may before it
-    std::vector<Letter> letters{};
+    model::Meeting meeting{};
+    float took_ns = 0;      // the least
+    bool together = false;  // each of its ranks works it out
   };
 
-  void read(const Letter& letter);
-  void arrived(const Letter& letter);
-  void work_out(const Gathered& gathered);
-  [[nodiscard]] Letter answer(const Begun& begun);
+  void read(const ClockMessage& message);
+  void arrived(const ClockMessage& message);
+  void work_out(const Gathered& gathered, std::int64_t number);
+  [[nodiscard]] ClockMessage answer(const Begun& begun);
   void expect(const Planned& planned, std::int64_t number);
   void arrive(const Planned& planned, std::int64_t number);
 
   int awaited_ = 0;  // how many are to be worked out here for other ranks, too
   SpareMap<Key, Gathered> gathered_;
-  SpareMap<Key, Letter> answers_;
-  std::vector<model::Arrival> arrivals_;  // of the one being worked out
-  std::map<Key, std::int64_t> names_;     // of communicators that MPI_Comm_idup makes
+  SpareMap<Key, ClockMessage> answers_;
+  std::map<Key, std::int64_t> names_;  // of communicators that MPI_Comm_idup makes
   Exchanges exchanges_;
 };
 

@@ -9,7 +9,7 @@
 namespace stretto::intercept::whatif {
 namespace {
 
-// Of more, that each tells all others takes longer than that one works it out for all.
+// Of more, that each sends to all others takes longer than that one works it out for all.
 constexpr int kFew = 8;
 
 }  // namespace
@@ -37,7 +37,12 @@ std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
   const bool has_strangers = std::any_of(made.world.begin(), made.world.end(),
                                          [](int rank) { return rank == MPI_UNDEFINED; });
   if (has_strangers) return nullptr;
-  made.neighbors = own_neighbors(comm, made.rank);
+  if (const auto neighbors = own_neighbors(comm, made.rank)) {
+    for (const auto each : {Collective::neighbor_allgather, Collective::neighbor_alltoall}) {
+      made.exchanges.emplace(each,
+                             model::exchange_plan(each, made.size(), neighbors, made.rank));
+    }
+  }
   made.together = made.size() <= kFew && Process::get().mailbox.reaches_at_once(made.world);
   return known;
 }

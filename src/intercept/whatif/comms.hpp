@@ -3,13 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "model/exchange_plan.hpp"
 #include "model/group_times.hpp"
 #include "mpi/comm_attributes.hpp"
 #include "mpi/native.hpp"
-#include "schedule/graph.hpp"
 
 namespace stretto::intercept::whatif {
 
@@ -20,7 +21,8 @@ struct Comm {
   std::int64_t collectives = 0;                // begun so far
   int series = 0;                              // persistent ones initialized so far
   int recorded = 0;                            // Timeline::add
-  std::shared_ptr<const Graph> neighbors{};    // of this rank; none where it has no topology
+  // What this rank does in its neighbourhood collectives; none where it has no topology.
+  std::map<Collective, model::ExchangePlan> exchanges{};
   bool together = false;                       // each of its ranks works out its collectives itself
   std::unique_ptr<model::GroupTimes> times{};  // where this is a rank that works them out
 

@@ -97,7 +97,7 @@ bool is_of_all(const Completion& call) {
 int wait(const Completion& call, std::span<const MPI_Request> handles) {
   const bool of_all = is_of_all(call);
   if (of_all) wait_until([&] { return !any_unanswered(handles); });
-  const Touching touching;
+  const FirstTouchScope first_touches;
   if (!must_stay_awake() && (of_all || !any_unanswered(handles))) return call.call();
   int error = MPI_SUCCESS;
   int complete = 0;
@@ -113,7 +113,7 @@ int test(const Completion& call, std::span<const MPI_Request> handles, int* over
   *over = 0;
   if (!is_of_all(call)) return Known(call).ask(over);
   if (any_unanswered(handles)) return MPI_SUCCESS;
-  const int error = touching([&] { return call.call(); });
+  const int error = run_local([&] { return call.call(); });
   *over = *call.flag;
   return error;
 }

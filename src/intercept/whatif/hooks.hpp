@@ -17,14 +17,14 @@ namespace stretto::intercept::whatif {
 template <class Real>
 int pass(Real real) {
   Process::get().give_token();
-  const Touching touching;
+  const FirstTouchScope first_touches;
   return real();
 }
 
 // The same, for a call that does not wait.
 template <class Real>
-int touching(Real real) {
-  const Touching held;
+int run_local(Real real) {
+  const FirstTouchScope held;
   return real();
 }
 
@@ -56,7 +56,7 @@ void wait_until(IsDone is_done) {
 
 // Until the MPI says so; returns its error code.
 inline int wait_for(MPI_Request& request, MPI_Status* status) {
-  const Touching touching;
+  const FirstTouchScope first_touches;
   int error = MPI_SUCCESS;
   wait_until([&] {
     int done = 0;
@@ -92,10 +92,10 @@ int on_collective(const Call& call, const char* function, void* caller, Real rea
     Collectives::get().finish(begun, false);
     return pass(real);
   }
-  // The others' letters come meanwhile.
-  Touching touching;
+  // The others' messages come meanwhile.
+  FirstTouchScope first_touches;
   const int error = real();
-  touching.stop();
+  first_touches.stop();
   Collectives::get().finish(begun, false);
   return error;
 }
@@ -123,7 +123,7 @@ int on_start(const Call& call, const char* function, void* caller, MPI_Request* 
   if (!comm) return pass_unfollowed(function, real);
   Planned planned = Collectives::plan(comm, call, function, caller_in_program(caller));
   const Begun begun = Collectives::get().begin(planned);
-  const int error = touching(real);
+  const int error = run_local(real);
   if (error == MPI_SUCCESS) Requests::get().add(*request, begun);
   return error;
 }
@@ -228,7 +228,7 @@ int start_receive(int source, int tag, MPI_Comm comm, MPI_Request* request, Real
   const CommPtr known = followed(comm, source);
   if (!known) return pass_message(source, real);
   const Ticket ticket = Messages::get().post(known, source, tag);
-  const int error = touching(real);
+  const int error = run_local(real);
   if (error == MPI_SUCCESS) {
     Requests::get().add(*request, Receive{ticket});
   } else {
@@ -345,8 +345,8 @@ int on_matched(MPI_Message* message, MPI_Request* request, Real real) {
   const int error = pass(real);
   if (error == MPI_SUCCESS && taken) {
     if (request == nullptr) {
-      Letter letter = *taken;
-      Messages::get().received({&letter, 1});
+      ClockMessage one = *taken;
+      Messages::get().received({&one, 1});
     } else {
       Requests::get().add(*request, MatchedReceive{*taken});
     }

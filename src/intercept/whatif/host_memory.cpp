@@ -31,18 +31,18 @@ void wake(const Word& word, int how_many) {
 
 }  // namespace
 
-// A slot itself says which letter it has, and the writer looks at how many were read only where
-// the ring may be full: what goes from core to core with a letter is the letter.
+// A slot itself says which clock message it has, and the writer asks how many were read only where
+// the ring may be full: what goes from core to core with a message is the message.
 struct alignas(64) HostMemory::Ring {
   alignas(64) std::atomic<std::uint64_t> read{0};
   struct alignas(64) Slot {
-    std::atomic<std::uint64_t> written{0};  // the number of its letter, from 1 on
-    Letter letter;
+    std::atomic<std::uint64_t> written{0};  // the number of its message, from 1 on
+    ClockMessage message;
   };
   std::array<Slot, kSlots> slots;
 };
 
-struct alignas(64) HostMemory::Bell {
+struct alignas(64) HostMemory::Doorbell {
   Word rung{0};
   Word asleep{0};
 };
@@ -54,20 +54,20 @@ struct alignas(64) HostMemory::Head {
 
 HostMemory::Head& HostMemory::head() const { return *reinterpret_cast<Head*>(base_); }
 
-HostMemory::Bell& HostMemory::bell_of(int rank) const {
-  return reinterpret_cast<Bell*>(base_ + sizeof(Head))[rank];
+HostMemory::Doorbell& HostMemory::doorbell_of(int rank) const {
+  return reinterpret_cast<Doorbell*>(base_ + sizeof(Head))[rank];
 }
 
 HostMemory::Ring& HostMemory::ring(int from, int to) const {
   auto* const first = reinterpret_cast<Ring*>(base_ + sizeof(Head) +
-                                              static_cast<std::size_t>(ranks_) * sizeof(Bell));
+                                              static_cast<std::size_t>(ranks_) * sizeof(Doorbell));
   return first[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) +
                static_cast<std::size_t>(to)];
 }
 
 bool HostMemory::map(int fd, int local, int ranks) {
   const auto n = static_cast<std::size_t>(ranks);
-  size_ = sizeof(Head) + n * sizeof(Bell) + n * n * sizeof(Ring);
+  size_ = sizeof(Head) + n * sizeof(Doorbell) + n * n * sizeof(Ring);
   local_ = local;
   ranks_ = ranks;
   ends_.resize(n);
@@ -113,7 +113,7 @@ void HostMemory::close() {
 
 HostMemory::~HostMemory() { close(); }
 
-bool HostMemory::put(int to, const Letter& letter, std::size_t size) {
+bool HostMemory::put(int to, const ClockMessage& message, std::size_t size) {
   Ring& into = ring(local_, to);
   Ends& ends = ends_[static_cast<std::size_t>(to)];
   if (ends.written - ends.known_read == kSlots) {
@@ -121,15 +121,15 @@ bool HostMemory::put(int to, const Letter& letter, std::size_t size) {
     if (ends.written - ends.known_read == kSlots) return false;
   }
   Ring::Slot& slot = into.slots[ends.written % kSlots];
-  std::memcpy(static_cast<void*>(&slot.letter), &letter, size);
+  std::memcpy(static_cast<void*>(&slot.message), &message, size);
   slot.written.store(++ends.written, std::memory_order_release);
   return true;
 }
 
-const Letter* HostMemory::front(int from) const {
+const ClockMessage* HostMemory::front(int from) const {
   const std::uint64_t read = ends_[static_cast<std::size_t>(from)].read;
   const Ring::Slot& slot = ring(from, local_).slots[read % kSlots];
-  return slot.written.load(std::memory_order_acquire) == read + 1 ? &slot.letter : nullptr;
+  return slot.written.load(std::memory_order_acquire) == read + 1 ? &slot.message : nullptr;
 }
 
 void HostMemory::drop(int from) {
@@ -137,20 +137,20 @@ void HostMemory::drop(int from) {
   ring(from, local_).read.store(++ends.read, std::memory_order_release);
 }
 
-void HostMemory::ring_bell(int rank) {
-  Bell& bell = bell_of(rank);
-  bell.rung.fetch_add(1);  // before the look at `asleep`: who goes to sleep looks the other way
-  if (bell.asleep.load() != 0) wake(bell.rung, 1);
+void HostMemory::ring_doorbell(int rank) {
+  Doorbell& doorbell = doorbell_of(rank);
+  doorbell.rung.fetch_add(1);  // before the look at `asleep`: who goes to sleep looks the other way
+  if (doorbell.asleep.load() != 0) wake(doorbell.rung, 1);
 }
 
-std::uint32_t HostMemory::bell(int rank) const { return bell_of(rank).rung.load(); }
+std::uint32_t HostMemory::doorbell(int rank) const { return doorbell_of(rank).rung.load(); }
 
 void HostMemory::sleep(int rank, std::uint32_t seen, std::int64_t at_most_ns) {
-  Bell& bell = bell_of(rank);
-  bell.asleep.store(1);
+  Doorbell& doorbell = doorbell_of(rank);
+  doorbell.asleep.store(1);
   const timespec at_most{.tv_sec = 0, .tv_nsec = at_most_ns};
-  if (bell.rung.load() == seen) wait_on(bell.rung, seen, &at_most);
-  bell.asleep.store(0);
+  if (doorbell.rung.load() == seen) wait_on(doorbell.rung, seen, &at_most);
+  doorbell.asleep.store(0);
 }
 
 bool HostMemory::take_token(std::int64_t at_most_ns) {

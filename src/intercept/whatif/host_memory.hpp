@@ -1,4 +1,4 @@
-// What the ranks of one host share: rings of letters from each to each, bells that wake those
+// What the ranks of one host share: rings of clock messages from each to each, doorbells that wake those
 // who sleep, and the run tokens.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "intercept/whatif/letter.hpp"
+#include "intercept/whatif/clock_message.hpp"
 
 namespace stretto::intercept::whatif {
 
@@ -29,16 +29,16 @@ class HostMemory {
   [[nodiscard]] bool is_open() const { return base_ != nullptr; }
 
   // From this rank; false where the ring is full.
-  [[nodiscard]] bool put(int to, const Letter& letter, std::size_t size);
+  [[nodiscard]] bool put(int to, const ClockMessage& message, std::size_t size);
   // The oldest one to this rank; nullptr where there is none. It stays until drop().
-  [[nodiscard]] const Letter* front(int from) const;
+  [[nodiscard]] const ClockMessage* front(int from) const;
   void drop(int from);
 
   // Wakes `rank` if it sleeps.
-  void ring_bell(int rank);
-  // Sleeps until its bell rings, or so long; not at all where it rang since `seen`.
+  void ring_doorbell(int rank);
+  // Sleeps until its doorbell rings, or so long; not at all where it rang since `seen`.
   void sleep(int rank, std::uint32_t seen, std::int64_t at_most_ns);
-  [[nodiscard]] std::uint32_t bell(int rank) const;
+  [[nodiscard]] std::uint32_t doorbell(int rank) const;
 
   // False where none came free in that time: who has one may wait for what this rank has to do.
   [[nodiscard]] bool take_token(std::int64_t at_most_ns);
@@ -46,10 +46,10 @@ class HostMemory {
 
  private:
   struct Ring;
-  struct Bell;
+  struct Doorbell;
   struct Head;
   [[nodiscard]] Head& head() const;
-  [[nodiscard]] Bell& bell_of(int rank) const;
+  [[nodiscard]] Doorbell& doorbell_of(int rank) const;
   [[nodiscard]] Ring& ring(int from, int to) const;
   [[nodiscard]] bool map(int fd, int local, int ranks);
 

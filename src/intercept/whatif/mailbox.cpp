@@ -82,15 +82,15 @@ void Mailbox::close() {
   memory_.close();
 }
 
-void Mailbox::send(int to, Letter letter) {
+void Mailbox::send(int to, ClockMessage message) {
   const auto receiver = static_cast<std::size_t>(to);
-  letter.number = sent_[receiver]++;
-  letter.sender = rank_;
+  message.number = sent_[receiver]++;
+  message.sender = rank_;
   const int local = local_of_[receiver];
-  if (local >= 0 && memory_.put(local, letter, letter.sent_bytes(scenarios_))) return;
-  underway_.push_back({letter, {}});
+  if (local >= 0 && memory_.put(local, message, message.sent_bytes(scenarios_))) return;
+  underway_.push_back({message, {}});
   Sent& sent = underway_.back();
-  native().Isend(&sent.letter, sizeof(Letter), native().byte, to, kTag, own_, &sent.request);
+  native().Isend(&sent.message, sizeof(ClockMessage), native().byte, to, kTag, own_, &sent.request);
   forget_sent(false);
 }
 
@@ -110,84 +110,84 @@ void Mailbox::forget_sent(bool all) {
   }
 }
 
-void Mailbox::ring_bell(int rank) {
+void Mailbox::ring_doorbell(int rank) {
   const int local = local_of_[static_cast<std::size_t>(rank)];
-  if (crowded_ && local >= 0) memory_.ring_bell(local);
+  if (crowded_ && local >= 0) memory_.ring_doorbell(local);
 }
 
-bool Mailbox::look() {
+bool Mailbox::poll() {
   bool any = false;
   if (memory_.is_open()) {
     for (int local = 0; local < static_cast<int>(world_of_.size()); ++local) {
       any = take_ring(local) || any;
     }
   }
-  if (!needs_messages_ && ++looks_ % kSeldom != 0) return any;
+  if (!needs_messages_ && ++polls_ % kSeldom != 0) return any;
   while (take_message()) any = true;
   if (!underway_.empty()) forget_sent(false);
   return any;
 }
 
-bool Mailbox::look_at(int sender) {
+bool Mailbox::poll(int sender) {
   const int local = local_of_[static_cast<std::size_t>(sender)];
-  return (local >= 0 && take_ring(local)) || look();
+  return (local >= 0 && take_ring(local)) || poll();
 }
 
 bool Mailbox::take_ring(int local) {
-  const Letter* const letter = memory_.front(local);
-  if (letter == nullptr) return false;
-  Letter copy;
-  std::memcpy(static_cast<void*>(&copy), letter, letter->sent_bytes(scenarios_));
+  const ClockMessage* const message = memory_.front(local);
+  if (message == nullptr) return false;
+  ClockMessage copy;
+  std::memcpy(static_cast<void*>(&copy), message, message->sent_bytes(scenarios_));
   memory_.drop(local);
   accept(copy);
   return true;
 }
 
-// Where a ring was full letters come this way, too.
+// Where a ring was full they come this way, too.
 bool Mailbox::take_message() {
   int came = 0;
   MPI_Status status{};
   native().Iprobe(MPI_ANY_SOURCE, kTag, own_, &came, &status);
   if (came == 0) return false;
-  Letter letter;
-  native().Recv(&letter, sizeof letter, native().byte, status.MPI_SOURCE, kTag, own_,
+  ClockMessage message;
+  native().Recv(&message, sizeof message, native().byte, status.MPI_SOURCE, kTag, own_,
                 MPI_STATUS_IGNORE);
-  accept(letter);
+  accept(message);
   return true;
 }
 
 // In the order in which they were written, whichever way they came.
-void Mailbox::accept(const Letter& letter) {
-  const auto sender = static_cast<std::size_t>(letter.sender);
-  if (letter.number != expected_[sender]) {
-    early_[sender].emplace(letter.number, letter);
+void Mailbox::accept(const ClockMessage& message) {
+  const auto sender = static_cast<std::size_t>(message.sender);
+  if (message.number != expected_[sender]) {
+    early_[sender].emplace(message.number, message);
     return;
   }
   ++expected_[sender];
-  deliver(letter);
+  deliver(message);
   auto& early = early_[sender];
   while (!early.empty() && early.begin()->first == expected_[sender]) {
-    const Letter next = early.begin()->second;
+    const ClockMessage next = early.begin()->second;
     early.erase(early.begin());
     ++expected_[sender];
     deliver(next);
   }
 }
 
-void Mailbox::deliver(const Letter& letter) {
-  if (letter.kind == LetterKind::message) {
+void Mailbox::deliver(const ClockMessage& message) {
+  if (message.kind == ClockMessageKind::message) {
     if (spare_.empty()) spare_.emplace_back();
-    spare_.front() = letter;
-    Letters& messages = messages_from(letter.sender);
+    spare_.front() = message;
+    ClockMessages& messages = messages_from(message.sender);
     messages.splice(messages.end(), spare_, spare_.begin());
   } else {
-    reader_(letter);
+    reader_(message);
   }
 }
 
-std::uint32_t Mailbox::bell() const { return crowded_ ? memory_.bell(local_) : 0; }
+std::uint32_t Mailbox::doorbell() const { return crowded_ ? memory_.doorbell(local_) : 0; }
 
-void Mailbox::doze(int& times, std::uint32_t seen) {
+void Mailbox::back_off(int& times, std::uint32_t seen) {
   ++times;
   if (!crowded_) {
     if (times % 64 == 0) sched_yield();

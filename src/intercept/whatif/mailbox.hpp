@@ -1,5 +1,5 @@
-// Letters between ranks: through shared memory on a host, by messages of the MPI beyond and where
-// a ring is full.
+// Clock messages between ranks: through shared memory on a host, by messages of the MPI beyond and
+// where a ring is full.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "intercept/whatif/host_memory.hpp"
-#include "intercept/whatif/letter.hpp"
+#include "intercept/whatif/clock_message.hpp"
 #include "mpi/native.hpp"
 
 namespace stretto::intercept::whatif {
@@ -21,32 +21,32 @@ class Mailbox {
   // Likewise; whatever was written has been read by then.
   void close();
 
-  void send(int to, Letter letter);
+  void send(int to, ClockMessage message);
   // To wake it, where what it waits for may have come.
-  void ring_bell(int rank);
+  void ring_doorbell(int rank);
 
-  // Takes in a letter of each rank that one has come from; true where any has. There may be more:
-  // to look for the next would take the place where it is to be written from its writer, which
-  // then waits for as long as a short message takes.
-  bool look();
+  // Takes in one of each rank that one has come from; true where any has. There may be more: to poll
+  // for the next would take the place where it is to be written from its writer, which then waits
+  // for as long as a short message takes.
+  bool poll();
   // The same, of one rank where it has written.
-  bool look_at(int sender);
+  bool poll(int sender);
 
-  // Letters of kind message, oldest first, until they are taken.
-  using Letters = std::list<Letter>;
-  [[nodiscard]] Letters& messages_from(int sender) {
+  // Those of kind message, oldest first, until they are taken.
+  using ClockMessages = std::list<ClockMessage>;
+  [[nodiscard]] ClockMessages& messages_from(int sender) {
     return messages_[static_cast<std::size_t>(sender)];
   }
-  void take(int sender, Letters::iterator letter) {
-    spare_.splice(spare_.begin(), messages_from(sender), letter);
+  void take(int sender, ClockMessages::iterator message) {
+    spare_.splice(spare_.begin(), messages_from(sender), message);
   }
-  // Who is given each letter of another kind.
-  void on_other(std::function<void(const Letter&)> reader) { reader_ = std::move(reader); }
+  // Who gets each one of another kind.
+  void on_other(std::function<void(const ClockMessage&)> reader) { reader_ = std::move(reader); }
 
   // To be called again and again while waiting: sleeps longer and longer, unless all of this
-  // host's ranks have a core of their own. Not at all where the bell rang since it was looked at.
-  void doze(int& times, std::uint32_t seen);
-  [[nodiscard]] std::uint32_t bell() const;
+  // host's ranks have a core of their own. Not at all where the doorbell has rung since `seen`.
+  void back_off(int& times, std::uint32_t seen);
+  [[nodiscard]] std::uint32_t doorbell() const;
   // Through shared memory, and none of them has to leave its core to others.
   [[nodiscard]] bool reaches_at_once(const std::vector<int>& ranks) const;
   // More ranks than cores on this host: each needs a token to compute.
@@ -59,12 +59,12 @@ class Mailbox {
   void share_hosts_memory();
   [[nodiscard]] bool take_ring(int local);
   [[nodiscard]] bool take_message();
-  void accept(const Letter& letter);
-  void deliver(const Letter& letter);
+  void accept(const ClockMessage& message);
+  void deliver(const ClockMessage& message);
   void forget_sent(bool all);
 
   struct Sent {
-    Letter letter;
+    ClockMessage message;
     MPI_Request request;
   };
 
@@ -77,17 +77,18 @@ class Mailbox {
   std::vector<int> world_of_;  // and back
   bool crowded_ = false;
   bool has_token_ = false;
-  // Else, messages come only where a ring was full, and who waits looks again at once.
+  // Else, clock messages come by the MPI only where a ring was full, and who waits polls again at
+  // once.
   bool needs_messages_ = true;
-  unsigned looks_ = 0;
+  unsigned polls_ = 0;
   HostMemory memory_;
   std::vector<std::int64_t> sent_;      // numbers, by receiver
   std::vector<std::int64_t> expected_;  // by sender
-  std::vector<std::map<std::int64_t, Letter>> early_;
-  std::vector<Letters> messages_;
-  Letters spare_;  // kept for their memory
+  std::vector<std::map<std::int64_t, ClockMessage>> early_;
+  std::vector<ClockMessages> messages_;
+  ClockMessages spare_;  // kept for their memory
   std::list<Sent> underway_;
-  std::function<void(const Letter&)> reader_;
+  std::function<void(const ClockMessage&)> reader_;
 };
 
 }  // namespace stretto::intercept::whatif

@@ -14,14 +14,14 @@ Messages& Messages::get() {
 void Messages::sends(const CommPtr& comm, int dest, int tag, std::int64_t bytes) {
   Process& process = Process::get();
   const int to = comm->world[static_cast<std::size_t>(dest)];
-  Letter letter{.comm = comm->id, .order = tag, .bytes = bytes, .kind = LetterKind::message};
+  ClockMessage message{.comm = comm->id, .order = tag, .bytes = bytes, .kind = ClockMessageKind::message};
   const Lock lock(process.mutex);
-  process.timeline.send(to, bytes, letter.times);
-  process.mailbox.send(to, letter);
+  process.timeline.send(to, bytes, message.times);
+  process.mailbox.send(to, message);
 }
 
 void Messages::sent(const Comm& comm, int dest) {
-  Process::get().mailbox.ring_bell(comm.world[static_cast<std::size_t>(dest)]);
+  Process::get().mailbox.ring_doorbell(comm.world[static_cast<std::size_t>(dest)]);
 }
 
 Ticket Messages::post(const CommPtr& comm, int source, int tag) {
@@ -50,7 +50,7 @@ Messages::Before Messages::before(const Posted& posted, Ticket until,
   return count;
 }
 
-Letter Messages::complete(Ticket ticket, const MPI_Status& status) {
+ClockMessage Messages::complete(Ticket ticket, const MPI_Status& status) {
   const CommPtr comm = ticket->comm;
   Before earlier;
   {
@@ -58,42 +58,43 @@ Letter Messages::complete(Ticket ticket, const MPI_Status& status) {
     earlier = before(*ticket, ticket, status);
     withdraw(ticket);
   }
-  return letter_of(*comm, status, earlier, true);
+  return find(*comm, status, earlier, true);
 }
 
-Letter Messages::probed(const CommPtr& comm, const MPI_Status& status, bool taken) {
+ClockMessage Messages::probed(const CommPtr& comm, const MPI_Status& status, bool taken) {
   Before earlier;
   {
     const Lock lock(Process::get().mutex);
     earlier = before({comm, status.MPI_SOURCE, status.MPI_TAG}, posted_.end(), status);
   }
-  return letter_of(*comm, status, earlier, taken);
+  return find(*comm, status, earlier, taken);
 }
 
-Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before earlier, bool take) {
+ClockMessage Messages::find(const Comm& comm, const MPI_Status& status, Before earlier,
+                            bool take) {
   Process& process = Process::get();
   const int sender = comm.world[static_cast<std::size_t>(status.MPI_SOURCE)];
   for (int times = 0;;) {
     {
       const Lock lock(process.mutex);
-      auto& letters = process.mailbox.messages_from(sender);
-      // The last of those that it can be: the message has come, so its letter has, too.
-      auto found = letters.end();
+      auto& messages = process.mailbox.messages_from(sender);
+      // The last of those that it can be: the message has come, so its clock message has, too.
+      auto found = messages.end();
       int skipped = 0;
-      for (auto letter = letters.begin(); letter != letters.end(); ++letter) {
-        if (letter->comm != comm.id || letter->order != status.MPI_TAG) continue;
-        if (skipped >= earlier.surely) found = letter;
+      for (auto message = messages.begin(); message != messages.end(); ++message) {
+        if (message->comm != comm.id || message->order != status.MPI_TAG) continue;
+        if (skipped >= earlier.surely) found = message;
         if (skipped++ == earlier.surely + earlier.perhaps) break;
       }
       const bool is_last = skipped > earlier.surely + earlier.perhaps;
-      if (!is_last && process.mailbox.look_at(sender)) continue;
-      if (found != letters.end()) {
-        const Letter letter = *found;
+      if (!is_last && process.mailbox.poll(sender)) continue;
+      if (found != messages.end()) {
+        const ClockMessage message = *found;
         if (take) {
           process.mailbox.take(sender, found);
-          if (process.timeline.is_recorded()) unwritten_[sender].insert(letter.number);
+          if (process.timeline.is_recorded()) unwritten_[sender].insert(message.number);
         }
-        return letter;
+        return message;
       }
     }
     if (++times > 1) process.rest(times);
@@ -101,36 +102,36 @@ Letter Messages::letter_of(const Comm& comm, const MPI_Status& status, Before ea
 }
 
 void Messages::take_in(const CommPtr& comm, std::span<const int> sources, int tag) {
-  ShortList<Letter> letters;
+  ShortList<ClockMessage> messages;
   for (const int source : sources) {
     MPI_Status status{};
     status.MPI_SOURCE = source;
     status.MPI_TAG = tag;
-    letters.push_back(complete(post(comm, source, tag), status));
+    messages.push_back(complete(post(comm, source, tag), status));
   }
-  if (!letters.empty()) received(letters);
+  if (!messages.empty()) received(messages);
 }
 
-trace::Taken Messages::place_of(const Letter& letter, bool taken) {
-  if (letter.taken.from == trace::kKept) return letter.taken;
-  const auto& there = Process::get().mailbox.messages_from(letter.sender);
-  const auto is_before = [&](const Letter& other) { return other.number < letter.number; };
+trace::Taken Messages::place_of(const ClockMessage& message, bool taken) {
+  if (message.taken.from == trace::kKept) return message.taken;
+  const auto& there = Process::get().mailbox.messages_from(message.sender);
+  const auto is_before = [&](const ClockMessage& other) { return other.number < message.number; };
   auto position = std::count_if(there.begin(), there.end(), is_before);
-  auto& unwritten = unwritten_[letter.sender];
-  position += std::distance(unwritten.begin(), unwritten.lower_bound(letter.number));
-  if (taken) unwritten.erase(letter.number);
-  return {.from = letter.sender, .position = static_cast<int>(position)};
+  auto& unwritten = unwritten_[message.sender];
+  position += std::distance(unwritten.begin(), unwritten.lower_bound(message.number));
+  if (taken) unwritten.erase(message.number);
+  return {.from = message.sender, .position = static_cast<int>(position)};
 }
 
-void Messages::received(std::span<Letter> letters) {
+void Messages::received(std::span<ClockMessage> messages) {
   Process& process = Process::get();
   const Lock lock(process.mutex);
   if (process.timeline.is_recorded()) {
-    for (Letter& each : letters) each.taken = place_of(each, true);
+    for (ClockMessage& each : messages) each.taken = place_of(each, true);
   }
-  process.timeline.receive(letters);
+  process.timeline.receive(messages);
   // A sender that waits until its message has been fetched may sleep.
-  for (const Letter& each : letters) process.mailbox.ring_bell(each.sender);
+  for (const ClockMessage& each : messages) process.mailbox.ring_doorbell(each.sender);
 }
 
 }  // namespace stretto::intercept::whatif

@@ -35,34 +35,34 @@ class Messages {
     ticket->comm.reset();
     spare_.splice(spare_.begin(), posted_, ticket);
   }
-  // It has received what `status` says: takes the letter that belongs to it.
-  [[nodiscard]] Letter complete(Ticket ticket, const MPI_Status& status);
-  // The letter of a message that a probe has seen; taken, where a matched probe took the message.
-  [[nodiscard]] Letter probed(const CommPtr& comm, const MPI_Status& status, bool taken);
+  // It has received what `status` says: takes the clock message that belongs to it.
+  [[nodiscard]] ClockMessage complete(Ticket ticket, const MPI_Status& status);
+  // The same of a message that a probe has seen; taken, where a matched probe took the message.
+  [[nodiscard]] ClockMessage probed(const CommPtr& comm, const MPI_Status& status, bool taken);
   // They were received together: in the order in which they arrive.
-  void received(std::span<Letter> letters);
+  void received(std::span<ClockMessage> messages);
   // Those of these ranks that have, or will have, such a tag: one of each, received together.
   void take_in(const CommPtr& comm, std::span<const int> sources, int tag);
-  // Where the letter is for a trace, now that what became of it is written down. Only with the
+  // Where the clock message is for a trace, now that what became of it is written down. Only with the
   // mutex held.
-  [[nodiscard]] trace::Taken place_of(const Letter& letter, bool taken);
+  [[nodiscard]] trace::Taken place_of(const ClockMessage& message, bool taken);
 
   // Messages that matched probes have taken out.
-  std::unordered_map<std::uintptr_t, Letter> matched;
+  std::unordered_map<std::uintptr_t, ClockMessage> matched;
 
  private:
-  // Earlier receives that had, or may have had, a letter like the one that is looked for.
+  // Earlier receives that had, or may have had, a message like the one that is wanted.
   struct Before {
     int surely = 0;
     int perhaps = 0;
   };
   [[nodiscard]] Before before(const Posted& posted, Ticket until, const MPI_Status& status) const;
-  [[nodiscard]] Letter letter_of(const Comm& comm, const MPI_Status& status, Before earlier,
+  [[nodiscard]] ClockMessage find(const Comm& comm, const MPI_Status& status, Before earlier,
                                  bool take);
 
   std::list<Posted> posted_;
   std::list<Posted> spare_;  // kept for their memory
-  // The numbers of letters, by sender, that were taken but are not written down as such yet:
+  // The numbers of clock messages, by sender, that were taken but are not written down as such yet:
   // other threads may come between.
   std::unordered_map<int, std::set<std::int64_t>> unwritten_;
   std::int64_t next_number_ = 0;

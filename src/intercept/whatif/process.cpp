@@ -48,12 +48,12 @@ void Process::begin_counting() {
 
 void Process::rest(int& times) {
   give_token();
-  const std::uint32_t seen = mailbox.bell();
+  const std::uint32_t seen = mailbox.doorbell();
   {
     const Lock lock(mutex);
-    if (mailbox.look()) return;
+    if (mailbox.poll()) return;
   }
-  mailbox.doze(times, seen);
+  mailbox.back_off(times, seen);
 }
 
 void Process::take_token() {
@@ -117,7 +117,6 @@ bool Process::left_caches() {
 void Process::computed(std::int64_t ns) {
   const Lock lock(mutex);
   timeline.compute(ns);
-  computed_ns += static_cast<double>(ns);
 }
 
 }  // namespace stretto::intercept::whatif

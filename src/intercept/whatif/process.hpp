@@ -14,7 +14,6 @@
 #include "intercept/whatif/comms.hpp"
 #include "intercept/whatif/first_touches.hpp"
 #include "intercept/whatif/mailbox.hpp"
-#include "intercept/whatif/sites.hpp"
 #include "intercept/whatif/timeline.hpp"
 
 namespace stretto::intercept::whatif {
@@ -42,7 +41,7 @@ enum class Stops : std::uint8_t {
   to_read_clock,
 };
 
-// Locks nothing until it is told to expect threads: most programs have one, in which a lock costs
+// Locks nothing until threads are expected: most programs have one, in which a lock costs
 // as much as much else that virtual time does to a call.
 class Mutex {
  public:
@@ -72,21 +71,19 @@ class Process {
   Timeline timeline;
   Mailbox mailbox;
   Comms comms;
-  Sites sites;
   Flags flags;
   std::map<std::string_view, Unmodelled> unmodelled;  // by function
   FirstTouches touches;  // only by the thread that the clocks belong to
   // Held by whoever looks at the members; never while waiting.
   Mutex mutex;
 
-  // To be called again and again while waiting, without the mutex: takes in letters, or rests.
+  // To be called again and again while waiting, without the mutex: takes in clock messages, or rests.
   void rest(int& times);
   // Only the thread that the clocks belong to has a token.
   void take_token();
   void give_token();
 
-  double computed_ns = 0;
-  double blocked_ns = 0;  // of it: asleep, or waiting for a device
+  double blocked_ns = 0;  // of what it computed: asleep, or waiting for a device
 
   // By the thread that the clocks belong to.
   void begin_counting();
@@ -139,12 +136,12 @@ class Pause {
 
 // Held while the MPI does its part of a call, which may be to touch the program's memory first: the
 // program's computing, after whatever happens to its clocks until then.
-class Touching {
+class FirstTouchScope {
  public:
-  Touching() : counts_(Process::is_clocked()) {
+  FirstTouchScope() : counts_(Process::is_clocked()) {
     if (counts_) Process::get().touches.enter();
   }
-  ~Touching() {
+  ~FirstTouchScope() {
     stop();
     if (ns_ > 0) Process::get().computed(ns_);
   }
@@ -152,8 +149,8 @@ class Touching {
   void stop() {
     if (std::exchange(counts_, false)) ns_ = Process::get().touches.leave();
   }
-  Touching(const Touching&) = delete;
-  Touching& operator=(const Touching&) = delete;
+  FirstTouchScope(const FirstTouchScope&) = delete;
+  FirstTouchScope& operator=(const FirstTouchScope&) = delete;
 
  private:
   bool counts_;

@@ -7,26 +7,11 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "intercept/shared/caller.hpp"
 #include "intercept/shared/describe_rank.hpp"
+#include "model/rank_report.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
-
-void describe(Json& json, const SiteKey& key, const model::SiteTimes& site) {
-  const CodePlace place = place_of(key.caller);
-  json.begin_object()
-      .field("function", key.function)
-      .field("object", std::string_view(place.object))
-      .field("offset", place.offset)
-      .field("symbol", std::string_view(place.symbol))
-      .field("ranks", key.size)
-      .field("calls", site.calls)
-      .field("bytes", site.bytes)
-      .field("waiting_ns", site.waiting_ns)
-      .field("transfer_ns", site.transfer_ns)
-      .end_object();
-}
 
 // What every rank says.
 void describe(Json& json, std::int64_t wall_ns, const Pace& pace) {
@@ -61,17 +46,7 @@ void write_report(Process& process, std::int64_t wall_ns, const Pace& pace) {
   json.begin_object();
   describe(json, wall_ns, pace);
   json.field("crowded", process.mailbox.is_crowded());
-  json.field("computed_ns", process.computed_ns).field("blocked_ns", process.blocked_ns);
-  json.key("clocks").begin_array();
-  for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
-    json.begin_object()
-        .field("scenario", std::string_view(process.scenarios[i].name))
-        .field("end_ns", process.timeline.now()[i])
-        .end_object();
-  }
-  json.end_array().key("flags").begin_object();
-  for (const auto& [name, count] : named(process.flags)) json.field(name, count);
-  json.end_object().key("unmodelled").begin_array();
+  json.key("unmodelled").begin_array();
   for (const auto& [function, times] : process.unmodelled) {
     json.begin_object()
         .field("function", function)
@@ -79,12 +54,19 @@ void write_report(Process& process, std::int64_t wall_ns, const Pace& pace) {
         .field("ns", times.ns)
         .end_object();
   }
-  json.end_array().key("sites").begin_array();
-  for (const auto& [key, site] : process.sites) describe(json, key, site);
-  json.end_array().end_object();
+  json.end_array();
+  const double computed_ns = process.timeline.computed_ns();
+  model::write(json,
+               {.computed_ns = computed_ns,
+                .blocked_ns = process.blocked_ns,
+                .ends = process.timeline.now(),
+                .flags = named(process.flags),
+                .call_sites = process.timeline.call_sites()},
+               process.scenarios);
+  json.end_object();
   write(out.str() + "\n");
   if (!process.timeline.is_recorded()) return;
-  const auto why_not = process.timeline.end_record({.computed_ns = process.computed_ns,
+  const auto why_not = process.timeline.end_record({.computed_ns = computed_ns,
                                                     .blocked_ns = process.blocked_ns,
                                                     .flags = named(process.flags)});
   if (!why_not) return;

@@ -10,7 +10,7 @@ namespace {
 // Nobody will wait for it. Only with the mutex held.
 void abandon(const Operation& operation) {
   if (const auto* begun = std::get_if<Begun>(&operation)) {
-    Process::get().timeline.abandon(begun->in_timeline);
+    Process::get().timeline.abandon(begun->open);
   }
 }
 
@@ -134,7 +134,7 @@ Operation Requests::take(MPI_Request request) {
 }
 
 void Requests::complete(std::span<const Completed> completed) {
-  ShortList<Letter> letters;
+  ShortList<ClockMessage> messages;
   ShortList<Begun> collectives;
   ShortList<std::pair<Ticket, const MPI_Status*>> receives;
   std::string_view passes;
@@ -143,7 +143,7 @@ void Requests::complete(std::span<const Completed> completed) {
     if (const auto* receive = std::get_if<Receive>(&operation)) {
       receives.emplace_back(receive->ticket, &status);
     } else if (const auto* matched = std::get_if<MatchedReceive>(&operation)) {
-      letters.push_back(matched->letter);
+      messages.push_back(matched->message);
     } else if (auto* begun = std::get_if<Begun>(&operation)) {
       collectives.push_back(std::move(*begun));
     } else if (const auto* passing = std::get_if<Passes>(&operation)) {
@@ -158,13 +158,13 @@ void Requests::complete(std::span<const Completed> completed) {
       const Lock lock(Process::get().mutex);
       Messages::get().withdraw(ticket);
     } else {
-      letters.push_back(Messages::get().complete(ticket, *status));
+      messages.push_back(Messages::get().complete(ticket, *status));
     }
   }
-  if (!letters.empty()) Messages::get().received(letters);
+  if (!messages.empty()) Messages::get().received(messages);
   for (const Begun& begun : collectives) Collectives::get().finish(begun, true);
   // Beside others it was waited for meanwhile.
-  if (!passes.empty() && letters.empty() && collectives.empty()) {
+  if (!passes.empty() && messages.empty() && collectives.empty()) {
     Process::get().passed(passes, Process::get().in_mpi());
   }
 }

@@ -20,7 +20,7 @@ struct Receive {
 };
 // Of a message that a matched probe had taken out.
 struct MatchedReceive {
-  Letter letter;
+  ClockMessage message;
 };
 // Of what nobody models.
 struct Passes {
@@ -47,7 +47,7 @@ class Requests {
   // MPI_Start: before the MPI starts it, and after.
   void start(MPI_Request request);
   void started(MPI_Request request);
-  // After an error: nothing more will be told of what it is doing.
+  // After an error: what it is doing will never be known.
   void forget(MPI_Request request);
   // MPI_Request_free.
   void remove(MPI_Request request);

@@ -32,13 +32,13 @@ CommPtr followed_collective(const Call& call) {
   if (call.comm == native().comm_null) return nullptr;
   const CommPtr comm = Process::get().comms.find(call.comm);
   // What there is not, neighbours or a root, is for the MPI to refuse.
-  if (is_neighborhood(call.collective)) return comm && comm->neighbors ? comm : nullptr;
+  if (is_neighborhood(call.collective)) return comm && !comm->exchanges.empty() ? comm : nullptr;
   const bool has_root = comm && call.root >= 0 && call.root < comm->size();
   return has_root || !is_rooted(call.collective) ? comm : nullptr;
 }
 
 Planned plan_attach(const CommPtr& comm, MPI_Comm handle, const char* function, void* caller) {
-  // As if they told each other what the new one is called.
+  // As if they sent each other what the new one is called.
   const Call call{.collective = Collective::allgather,
                   .sendcount = sizeof(std::int64_t),
                   .sendtype = native().byte,
@@ -60,8 +60,8 @@ void conclude(Ticket ticket, int error, const MPI_Status& status) {
     withdraw(ticket);
     return;
   }
-  Letter letter = Messages::get().complete(ticket, status);
-  Messages::get().received({&letter, 1});
+  ClockMessage message = Messages::get().complete(ticket, status);
+  Messages::get().received({&message, 1});
 }
 
 void withdraw(Ticket ticket) {
@@ -71,25 +71,25 @@ void withdraw(Ticket ticket) {
 
 void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* message) {
   if (status.MPI_SOURCE < 0) return;  // MPI_PROC_NULL
-  Letter letter = Messages::get().probed(comm, status, message != nullptr);
+  ClockMessage seen = Messages::get().probed(comm, status, message != nullptr);
   Timeline& timeline = Process::get().timeline;
   const Lock lock(Process::get().mutex);
-  if (timeline.is_recorded()) letter.taken = Messages::get().place_of(letter, message != nullptr);
+  if (timeline.is_recorded()) seen.taken = Messages::get().place_of(seen, message != nullptr);
   if (message == nullptr) {
-    timeline.see(letter);
+    timeline.see(seen);
   } else {
-    Messages::get().matched[key_of(*message)] = timeline.keep(letter);
+    Messages::get().matched[key_of(*message)] = timeline.keep(seen);
   }
 }
 
-std::optional<Letter> take_matched(MPI_Message message) {
+std::optional<ClockMessage> take_matched(MPI_Message message) {
   const Lock lock(Process::get().mutex);
   auto& matched = Messages::get().matched;
   const auto found = matched.find(key_of(message));
   if (found == matched.end()) return {};
-  const Letter letter = found->second;
+  const ClockMessage taken = found->second;
   matched.erase(found);
-  return letter;
+  return taken;
 }
 
 void polled() {

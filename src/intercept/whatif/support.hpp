@@ -23,14 +23,14 @@ namespace stretto::intercept::whatif {
                                   void* caller);
 void gather_for_attach(MPI_Comm comm, const char* function, void* caller);
 
-// A posted receive is over; `status` tells which message it was.
+// A posted receive is over; `status` says which message it was.
 void conclude(Ticket ticket, int error, const MPI_Status& status);
 void withdraw(Ticket ticket);
 
 // A probe saw a message; `message` is not nullptr where it took it out.
 void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* message);
 // What it had taken out, once.
-[[nodiscard]] std::optional<Letter> take_matched(MPI_Message message);
+[[nodiscard]] std::optional<ClockMessage> take_matched(MPI_Message message);
 
 // A test or probe found nothing: who tries again soon only waits.
 void polled();

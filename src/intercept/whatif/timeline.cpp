@@ -8,10 +8,23 @@ namespace stretto::intercept::whatif {
 
 using trace::OpKind;
 
+namespace {
+
+model::CallSite call_site(const CallSiteKey& key) {
+  const CodePlace place = place_of(key.caller);
+  return {.function = key.function,
+          .object = place.object,
+          .offset = static_cast<std::int64_t>(place.offset),
+          .symbol = place.symbol,
+          .ranks = key.size};
+}
+
+}  // namespace
+
 void Timeline::open(const std::vector<model::Scenario>& scenarios,
                     const std::vector<std::vector<Rank>>& places, int rank) {
   scenarios_ = &scenarios;
-  clocks_ = std::make_unique<model::RankClocks>(scenarios, places, rank);
+  time_ = std::make_unique<model::RankTime>(scenarios, places, rank);
 }
 
 void Timeline::record(const std::string& path, int rank, int size, const Seat& seat) {
@@ -20,18 +33,23 @@ void Timeline::record(const std::string& path, int rank, int size, const Seat& s
 
 std::span<const double> Timeline::now() {
   settle();
-  return clocks_->now();
+  return time_->now();
+}
+
+double Timeline::computed_ns() {
+  settle();
+  return time_->computed_ns();
 }
 
 double Timeline::seen(std::size_t scenario) const {
   const auto computed = static_cast<double>(computed_.value_or(0));
-  return clocks_->now()[scenario] + computed * (*scenarios_)[scenario].computing;
+  return time_->now()[scenario] + computed * (*scenarios_)[scenario].computing;
 }
 
 void Timeline::settle() {
   const auto computed = std::exchange(computed_, std::nullopt);
   if (!computed) return;
-  clocks_->compute(static_cast<double>(*computed));
+  time_->compute(static_cast<double>(*computed));
   if (recorder_) recorder_->lasted(OpKind::compute, *computed);
 }
 
@@ -39,126 +57,115 @@ void Timeline::compute(std::int64_t ns) { computed_ = computed_.value_or(0) + ns
 
 void Timeline::pass(std::int64_t ns) {
   settle();
-  clocks_->pass(static_cast<double>(ns));
+  time_->pass(static_cast<double>(ns));
   if (recorder_) recorder_->lasted(OpKind::pass, ns);
 }
 
 void Timeline::send(int to, std::int64_t bytes, std::span<double> arrivals) {
   settle();
-  clocks_->send(to, bytes, arrivals);
+  time_->send(to, bytes, arrivals);
   if (recorder_) recorder_->did({.kind = OpKind::send, .peer = to, .bytes = bytes});
 }
 
-void Timeline::receive(std::span<const Letter> letters) {
+void Timeline::receive(std::span<const ClockMessage> messages) {
   settle();
   arrived_.clear();
-  for (const Letter& each : letters) {
+  for (const ClockMessage& each : messages) {
     arrived_.push_back({.from = each.sender, .bytes = each.bytes, .times = each.times.data()});
   }
-  clocks_->receive(arrived_);
+  time_->receive(arrived_);
   if (!recorder_) return;
   trace::Op op{.kind = OpKind::receive};
-  for (const Letter& each : letters) {
+  for (const ClockMessage& each : messages) {
     op.taken.push_back(each.taken);
     if (each.taken.from == trace::kKept) kept_.release(each.taken.position);
   }
   recorder_->did(op);
 }
 
-void Timeline::see(const Letter& letter) {
+void Timeline::see(const ClockMessage& message) {
   settle();
-  clocks_->wait_until(letter.times);
-  if (recorder_) recorder_->did({.kind = OpKind::see, .taken = {letter.taken}});
+  time_->see(message.times);
+  if (recorder_) recorder_->did({.kind = OpKind::see, .taken = {message.taken}});
 }
 
-Letter Timeline::keep(Letter letter) {
+ClockMessage Timeline::keep(ClockMessage message) {
   settle();
-  clocks_->wait_until(letter.times);
-  if (!recorder_) return letter;
+  time_->see(message.times);
+  if (!recorder_) return message;
   const int slot = kept_.take();
-  recorder_->did({.kind = OpKind::keep, .taken = {letter.taken}, .slot = slot});
-  letter.taken = {.from = trace::kKept, .position = slot};
-  return letter;
+  recorder_->did({.kind = OpKind::keep, .taken = {message.taken}, .slot = slot});
+  message.taken = {.from = trace::kKept, .position = slot};
+  return message;
 }
 
-int Timeline::begin(const SiteKey& site, const trace::Op& what) {
+OpenCall Timeline::begin(const CallSiteKey& site, const trace::Op& what) {
   settle();
-  if (!recorder_) return 0;
+  OpenCall open{{.site = index_of(site), .bytes = what.bytes}};
+  if (!recorder_) return open;
   trace::Op op = what;
-  op.slot = begun_.take();
-  op.site = index_of(site);
+  op.slot = open.slot = begun_.take();
+  op.site = open.site;
   recorder_->did(op);
-  return op.slot;
+  return open;
 }
 
-void Timeline::finish(int begun, const Letter& ends, bool nonblocking) {
+void Timeline::finish(const OpenCall& open, model::Waiting waiting, const ClockMessage& ends) {
   settle();
-  if (nonblocking) {
-    clocks_->complete(ends.free, ends.times);
-  } else {
-    clocks_->wait_until(ends.times);
-  }
-  finished(begun, nonblocking);
+  time_->finish(open, waiting, ends.free, ends.times);
+  finished(open, waiting);
 }
 
-void Timeline::meet(int begun, const Letter& ends) {
-  settle();
-  clocks_->wait_until(ends.free);
-  finished(begun, false, true);
-}
-
-void Timeline::finished(int begun, bool nonblocking, bool meets) {
-  if (!recorder_) return;
-  begun_.release(begun);
-  recorder_->did(
-      {.kind = OpKind::finish, .slot = begun, .nonblocking = nonblocking, .meets = meets});
-}
-
-model::Exchange Timeline::exchange(const trace::Op& what) const {
-  return clocks_->exchange(what.collective, what.nonblocking);
-}
-
-void Timeline::send(model::Exchange& exchange, const trace::Block& block,
-                    std::span<double> arrivals) {
-  clocks_->send(exchange, block.to, block.bytes, arrivals);
-}
-
-model::RankClocks::Waited Timeline::finish(int begun, const model::Exchange& exchange,
-                                           std::span<const Letter> letters) {
+void Timeline::finish(const OpenCall& open, std::span<const ClockMessage> blocks) {
   settle();
   arrived_.clear();
-  for (const Letter& each : letters) {
+  for (const ClockMessage& each : blocks) {
     arrived_.push_back({each.sender, each.bytes, each.times.data(), each.free[0]});
   }
-  const auto waited = clocks_->finish(exchange, arrived_);
-  finished(begun, exchange.nonblocking);
-  return waited;
+  time_->finish(open, arrived_);
+  using model::Waiting;
+  finished(open, open.exchange->nonblocking ? Waiting::nonblocking : Waiting::blocking);
 }
 
-void Timeline::abandon(int begun) {
-  if (recorder_) begun_.release(begun);
+void Timeline::finished(const OpenCall& open, model::Waiting waiting) {
+  if (!recorder_) return;
+  begun_.release(open.slot);
+  recorder_->did({.kind = OpKind::finish,
+                  .slot = open.slot,
+                  .nonblocking = waiting == model::Waiting::nonblocking,
+                  .meets = waiting == model::Waiting::meeting});
+}
+
+void Timeline::abandon(const OpenCall& open) {
+  if (recorder_) begun_.release(open.slot);
 }
 
 int Timeline::add(std::int64_t id, const std::vector<int>& members) {
   return recorder_ ? recorder_->add(trace::Comm{.id = id, .members = members}) : 0;
 }
 
-int Timeline::index_of(const SiteKey& site) {
+int Timeline::index_of(const CallSiteKey& site) {
   const auto known = sites_.find(site);
   if (known != sites_.end()) return known->second;
-  const CodePlace place = place_of(site.caller);
-  const int index = recorder_->add(trace::Site{.function = site.function,
-                                               .object = place.object,
-                                               .offset = static_cast<std::int64_t>(place.offset),
-                                               .symbol = place.symbol,
-                                               .ranks = site.size});
+  const int index = time_->add_site();
+  // In a trace they have the same numbers.
+  if (recorder_) static_cast<void>(recorder_->add(call_site(site)));
   sites_.emplace(site, index);
   return index;
 }
 
+Timeline::CallSites Timeline::call_sites() const {
+  CallSites all;
+  for (const auto& [site, index] : sites_) {
+    const model::CallSiteTimes& times = time_->at_site(index);
+    if (times.calls > 0) all.emplace_back(call_site(site), times);
+  }
+  return all;
+}
+
 std::optional<std::string> Timeline::end_record(trace::Ending ending) {
   settle();
-  ending.ends.assign(clocks_->now().begin(), clocks_->now().end());
+  ending.ends.assign(time_->now().begin(), time_->now().end());
   const bool written = recorder_->end(ending);
   const std::string why_not = recorder_->why_not();
   recorder_.reset();

@@ -1,4 +1,4 @@
-// This rank's clocks; what sets them is written down, where a trace is asked for.
+// This rank's virtual time; what sets its clocks is written down, where a trace is asked for.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,29 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "intercept/whatif/letter.hpp"
-#include "intercept/whatif/sites.hpp"
-#include "model/rank_clocks.hpp"
+#include "intercept/whatif/clock_message.hpp"
+#include "model/rank_time.hpp"
 #include "trace/recorder.hpp"
 #include "trace/slots.hpp"
 
 namespace stretto::intercept::whatif {
+
+// All calls of one function at one place on communicators of one size.
+struct CallSiteKey {
+  const char* function = nullptr;
+  void* caller = nullptr;
+  int size = 0;
+
+  friend auto operator<=>(const CallSiteKey&, const CallSiteKey&) = default;
+};
+
+// A collective that was begun.
+struct OpenCall : model::OpenCollective {
+  int slot = 0;  // in the trace
+};
 
 // All but open and record only with the process's mutex held.
 class Timeline {
@@ -28,30 +42,33 @@ class Timeline {
   [[nodiscard]] bool is_recorded() const { return recorder_ != nullptr; }
 
   [[nodiscard]] std::span<const double> now();
-  // The same of one scenario, for the program, which may look as often as it likes: in a trace
-  // that changes nothing.
+  // The same of one scenario, for the program, which may read its clock as often as it likes: in a
+  // trace that changes nothing.
   [[nodiscard]] double seen(std::size_t scenario) const;
+  [[nodiscard]] double computed_ns();
 
   void compute(std::int64_t ns);
   void pass(std::int64_t ns);
   void send(int to, std::int64_t bytes, std::span<double> arrivals);
-  void receive(std::span<const Letter> letters);
-  void see(const Letter& letter);
-  // A matched probe took it: the letter as its receive will find it.
-  [[nodiscard]] Letter keep(Letter letter);
+  void receive(std::span<const ClockMessage> messages);
+  void see(const ClockMessage& message);
+  // A matched probe took it: as its receive will find it.
+  [[nodiscard]] ClockMessage keep(ClockMessage message);
 
-  // A collective that is begun: where, and what it is. Returns the number that finish takes.
-  [[nodiscard]] int begin(const SiteKey& site, const trace::Op& what);
-  void finish(int begun, const Letter& ends, bool nonblocking);
-  // The same where it ends as if it cost nothing.
-  void meet(int begun, const Letter& ends);
-  // Of a neighbourhood collective, after `begin`: its clocks, then what it sends.
-  [[nodiscard]] model::Exchange exchange(const trace::Op& what) const;
-  void send(model::Exchange& exchange, const trace::Block& block, std::span<double> arrivals);
-  model::RankClocks::Waited finish(int begun, const model::Exchange& exchange,
-                                   std::span<const Letter> letters);
+  // A collective begins: where, and what it is.
+  [[nodiscard]] OpenCall begin(const CallSiteKey& site, const trace::Op& what);
+  void finish(const OpenCall& open, model::Waiting waiting, const ClockMessage& ends);
+  // Of neighbours, after `begin`: sends; see RankTime.
+  template <class Deliver>
+  void exchange(OpenCall& open, const trace::Op& what, std::span<double> arrivals,
+                const Deliver& deliver) {
+    time_->begin(open, what.collective, what.nonblocking, what.to, arrivals, deliver);
+  }
+  void finish(const OpenCall& open, std::span<const ClockMessage> blocks);
   // Nobody will wait for it.
-  void abandon(int begun);
+  void abandon(const OpenCall& open);
+  using CallSites = std::vector<std::pair<model::CallSite, model::CallSiteTimes>>;
+  [[nodiscard]] CallSites call_sites() const;
 
   // Its index, for Comm::recorded.
   [[nodiscard]] int add(std::int64_t id, const std::vector<int>& members);
@@ -59,20 +76,20 @@ class Timeline {
   [[nodiscard]] std::optional<std::string> end_record(trace::Ending ending);
 
  private:
-  // What was computed since goes onto the clocks, before they are looked at or set.
+  // What was computed since goes onto the clocks, before they are read or set.
   void settle();
-  void finished(int begun, bool nonblocking, bool meets = false);
-  [[nodiscard]] int index_of(const SiteKey& site);
+  void finished(const OpenCall& open, model::Waiting waiting);
+  [[nodiscard]] int index_of(const CallSiteKey& site);
 
   const std::vector<model::Scenario>* scenarios_ = nullptr;
-  std::unique_ptr<model::RankClocks> clocks_;
+  std::unique_ptr<model::RankTime> time_;
   std::vector<model::RankClocks::Arrived> arrived_;  // kept for its memory
   // Failed polls, of which there are more or fewer each time, do not divide it.
   std::optional<std::int64_t> computed_;
   std::unique_ptr<trace::Recorder> recorder_;
   trace::Slots kept_;
   trace::Slots begun_;
-  std::map<SiteKey, int> sites_;
+  std::map<CallSiteKey, int> sites_;
 };
 
 }  // namespace stretto::intercept::whatif

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "base/json.hpp"
+#include "model/collective_times.hpp"
+#include "model/rank_report.hpp"
 #include "replay/scaling.hpp"
 
 namespace {
@@ -125,60 +127,44 @@ void write_run(const std::optional<replay::Scaled>& scaled) {
 }
 
 // Of the communicators that collectives begin on there.
-std::vector<std::size_t> ranks_at_sites(const replay::Part& part) {
-  std::vector<std::size_t> ranks(part.trace->sites.size());
+std::vector<int> ranks_at_sites(const replay::Part& part) {
+  std::vector<int> ranks(part.trace->sites.size());
   for (const trace::Op& op : part.ops) {
     if (op.kind != trace::OpKind::begin) continue;
     const replay::PartComm& comm = part.comms[static_cast<std::size_t>(op.comm)];
-    ranks[static_cast<std::size_t>(op.site)] = comm.members->size();
+    ranks[static_cast<std::size_t>(op.site)] = static_cast<int>(comm.members->size());
   }
   return ranks;
 }
 
-void write_sites(Json& json, const replay::Part& part, const std::vector<model::SiteTimes>& times) {
-  const std::vector<trace::Site>& sites = part.trace->sites;
+std::vector<std::pair<model::CallSite, model::CallSiteTimes>> call_sites(
+    const replay::Part& part, const std::vector<model::CallSiteTimes>& times) {
   const auto ranks = ranks_at_sites(part);
-  json.key("sites").begin_array();
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    const trace::Site& site = sites[i];
-    json.begin_object()
-        .field("function", std::string_view(site.function))
-        .field("object", std::string_view(site.object))
-        .field("offset", site.offset)
-        .field("symbol", std::string_view(site.symbol))
-        .field("ranks", ranks[i])
-        .field("calls", times[i].calls)
-        .field("bytes", times[i].bytes)
-        .field("waiting_ns", times[i].waiting_ns)
-        .field("transfer_ns", times[i].transfer_ns)
-        .end_object();
+  std::vector<std::pair<model::CallSite, model::CallSiteTimes>> sites;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    sites.emplace_back(part.trace->sites[i], times[i]);
+    sites.back().first.ranks = ranks[i];
   }
-  json.end_array();
+  return sites;
 }
 
-// As a rank of the run itself does (src/intercept/whatif/report.cpp).
 void write_rank(int number, const replay::Part& part, const replay::Replayed& rank, int ranks,
                 const std::vector<model::Scenario>& scenarios) {
-  const trace::RankTrace& source = *part.trace;
+  const trace::Ending& recorded = part.trace->ending;
   Json json(std::cout);
   json.begin_object().field("rank", number).field("size", ranks).field("mpi", "");
   json.field("host", std::string_view("host " + std::to_string(part.seat.host)));
   json.field("wall_ns", 0).field("involuntary_switches", 0);
-  json.field("computed_ns", rank.computed_ns);
-  json.field("blocked_ns", source.ending.blocked_ns * part.computing);
-  json.key("clocks").begin_array();
-  for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    json.begin_object()
-        .field("scenario", std::string_view(scenarios[i].name))
-        .field("end_ns", rank.ends[i])
-        .end_object();
-  }
-  json.end_array().key("recorded_ns").begin_array();
-  for (const double end : source.ending.ends) json.value(end);
-  json.end_array().key("flags").begin_object();
-  for (const auto& [name, count] : source.ending.flags) json.field(name, count);
-  json.end_object();
-  write_sites(json, part, rank.sites);
+  json.key("recorded_ns").begin_array();
+  for (const double end : recorded.ends) json.value(end);
+  json.end_array();
+  model::write(json,
+               {.computed_ns = rank.computed_ns,
+                .blocked_ns = recorded.blocked_ns * part.computing,
+                .ends = rank.ends,
+                .flags = recorded.flags,
+                .call_sites = call_sites(part, rank.sites)},
+               scenarios);
   json.end_object();
   std::cout << '\n';
 }

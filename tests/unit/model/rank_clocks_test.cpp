@@ -186,7 +186,7 @@ TEST(RankClocks, OverlapIsWhatANonblockingCollectiveCosts) {
   const auto completed = [&](double computed) {
     RankClocks clocks = clocks_of(scenarios);
     clocks.compute(computed);
-    clocks.complete(Times{100, 100}, Times{300, 300});
+    static_cast<void>(clocks.finish(Waiting::nonblocking, Times{100, 100}, Times{300, 300}));
     return shown(clocks);
   };
   EXPECT_EQ(completed(0), (Times{300, 300}));
@@ -199,10 +199,24 @@ TEST(RankClocks, AFreeNonblockingCollectiveIsOnlyWaitedFor) {
   std::vector<Scenario> scenarios(2, on(loggopsim()));
   scenarios[1].overlap = true;
   RankClocks clocks = clocks_of(scenarios);
-  clocks.complete(Times{100, 100}, Times{100, 100});
+  static_cast<void>(clocks.finish(Waiting::nonblocking, Times{100, 100}, Times{100, 100}));
   EXPECT_EQ(shown(clocks), (Times{100, 100}));
-  clocks.complete(Times{50, 50}, Times{50, 50});
+  static_cast<void>(clocks.finish(Waiting::nonblocking, Times{50, 50}, Times{50, 50}));
   EXPECT_EQ(shown(clocks), (Times{100, 100}));
+}
+
+// Free at 100 and done at 300.
+TEST(RankClocks, WaitsSayWhatTheyWereFor) {
+  const std::vector<Scenario> scenarios{on(loggopsim())};
+  for (const Waiting waiting : {Waiting::blocking, Waiting::nonblocking, Waiting::meeting}) {
+    RankClocks clocks = clocks_of(scenarios);
+    clocks.compute(40);
+    const Waited waited = clocks.finish(waiting, Times{100}, Times{300});
+    EXPECT_EQ(waited.before, 40);
+    EXPECT_EQ(waited.free, 100);
+    EXPECT_EQ(waited.after, waiting == Waiting::meeting ? 100 : 300);
+    EXPECT_EQ(shown(clocks), Times{waited.after});
+  }
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ inline trace::Trace run(const Program& program) {
     const unsigned last_dim = 1U << (program.dims.size() - 1);
     const auto mine = grid.slice(rank, last_dim);
     const int row = recorder.add(trace::Comm{.id = 100 + mine.front(), .members = mine});
-    const int site = recorder.add(trace::Site{.function = "MPI_Allreduce", .ranks = ranks});
+    const int site = recorder.add(model::CallSite{.function = "MPI_Allreduce", .ranks = ranks});
     for (int turn = 0; turn < 10; ++turn) {
       recorder.lasted(OpKind::compute, 5000);
       trace::Op receive{.kind = OpKind::receive};

@@ -50,7 +50,7 @@ TEST(Replay, AWaitInVainNamesTheRank) {
 TEST(Replay, ACollectiveThatOneRankLeavesOutIsNoticed) {
   const auto text = trace::recorded(2, [](Recorder& recorder, int rank) -> Ending {
     const int world = recorder.add(trace::Comm{.id = 1, .members = {0, 1}});
-    const int site = recorder.add(trace::Site{});
+    const int site = recorder.add(model::CallSite{});
     if (rank == 0) collective(recorder, world, site, Collective::barrier, 0);
     return {.ends = {0}};
   });
@@ -62,7 +62,7 @@ TEST(Replay, ACollectiveThatOneRankLeavesOutIsNoticed) {
 TEST(Replay, NeighboursWaitForEachOther) {
   const auto text = trace::recorded(4, [](Recorder& recorder, int rank) -> Ending {
     const int world = recorder.add(trace::Comm{.id = 1, .members = all(4)});
-    trace::Op exchange = neighbors(world, recorder.add(trace::Site{.function = "n"}));
+    trace::Op exchange = neighbors(world, recorder.add(model::CallSite{.function = "n"}));
     exchange.to = {{(rank + 3) % 4, 1}, {(rank + 1) % 4, 1}, {rank, 1}};
     exchange.from = 2;
     exchange.bytes = 3;
@@ -87,7 +87,7 @@ TEST(Replay, NeighboursWaitForEachOther) {
 TEST(Replay, PersistentCollectivesMayBeStartedInAnyOrder) {
   const auto text = trace::recorded(2, [](Recorder& recorder, int rank) -> Ending {
     const int world = recorder.add(trace::Comm{.id = 1, .members = all(2)});
-    const int site = recorder.add(trace::Site{});
+    const int site = recorder.add(model::CallSite{});
     const auto start = [&](int series) {
       recorder.did({.kind = OpKind::begin,
                     .slot = series,
@@ -110,7 +110,7 @@ TEST(Replay, ANeighbourThatDoesSomethingElseIsNoticed) {
   for (const bool is_other : {false, true}) {
     const auto text = trace::recorded(2, [&](Recorder& recorder, int rank) -> Ending {
       const int world = recorder.add(trace::Comm{.id = 1, .members = all(2)});
-      trace::Op exchange = neighbors(world, recorder.add(trace::Site{}));
+      trace::Op exchange = neighbors(world, recorder.add(model::CallSite{}));
       exchange.to = {{1 - rank, 1}};
       exchange.from = 1;
       if (rank == 1 && is_other) exchange.collective = Collective::neighbor_allgather;

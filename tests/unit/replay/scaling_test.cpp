@@ -123,7 +123,7 @@ TEST(Scaled, WhoSendsToAllOthersHasNoNeighbours) {
 TEST(Scaled, OneRankShowsNothing) {
   const auto text = trace::recorded(1, [](Recorder& recorder, int) -> Ending {
     const int world = recorder.add(trace::Comm{.id = 1, .members = {0}});
-    collective(recorder, world, recorder.add(trace::Site{}), Collective::allreduce, 8);
+    collective(recorder, world, recorder.add(model::CallSite{}), Collective::allreduce, 8);
     return {.ends = {0}};
   });
   const trace::Trace trace = trace::read(text);

@@ -13,7 +13,7 @@ constexpr int kRanks = 3;
 // Every kind of operation, in loops and out of them.
 Ending everything(Recorder& recorder, int rank) {
   const int world = recorder.add(Comm{.id = 0, .members = {0, 1, 2}});
-  const int site = recorder.add(Site{
+  const int site = recorder.add(model::CallSite{
       .function = "MPI_Bcast", .object = "a.out", .offset = 4711, .symbol = "main", .ranks = 3});
   const int next = (rank + 1) % kRanks;
   const int before = (rank + kRanks - 1) % kRanks;

@@ -1,4 +1,4 @@
-// What a rank tells another about virtual time, beside the program's own messages.
+// What ranks send each other about virtual time, beside the program's own messages.
 #pragma once
 
 #include <array>
@@ -12,22 +12,22 @@ namespace stretto::intercept::whatif {
 
 inline constexpr std::size_t kMostScenarios = 12;
 
-enum class LetterKind : std::int32_t {
-  message,  // one of the program's was sent
+enum class ClockMessageKind : std::int32_t {
+  message,  // with one of the program's
   arrival,  // this one has come to a collective: to the communicator's first rank, or to all
   ends,     // the answer
   block,    // to a neighbour, in a neighbourhood collective
 };
 
-// What every letter has comes first, as only what a letter of its kind needs goes from core to
+// What all kinds have comes first, as only what one of its kind needs goes from core to
 // core, where each line of the cache costs about as much as a short call of MPI.
-struct Letter {
+struct ClockMessage {
   std::int64_t number = 0;  // of its sender's to its receiver
   std::int64_t comm = 0;    // Comm::id
-  std::int64_t order = 0;   // a message's tag, or the collective's number on its communicator
+  std::int64_t order = 0;   // the program's message's tag, or the collective's number on its communicator
   std::int64_t bytes = 0;   // of an answer to MPI_Comm_idup, the new one's Comm::id
   std::int32_t sender = 0;  // in MPI_COMM_WORLD
-  LetterKind kind{};
+  ClockMessageKind kind{};
   // Of an arrival, what else the collective's cost depends on; of a block the first.
   std::int32_t collective = 0;
   std::int32_t root = 0;
@@ -41,16 +41,16 @@ struct Letter {
   std::array<double, kMostScenarios> times{};
   // Of an answer: the ends if it cost nothing. Of a block the first alone: when its sender began.
   std::array<double, kMostScenarios> free{};
-  // Of a message, where its receiver found it.
+  // Of a message of the program's, where its receiver found it.
   trace::Taken taken{};
 
   // How much of it goes to another rank, where there are so many scenarios.
   [[nodiscard]] std::size_t sent_bytes(std::size_t scenarios) const {
-    if (kind == LetterKind::ends) return offsetof(Letter, taken);
-    if (kind == LetterKind::block) return offsetof(Letter, free) + sizeof(double);
-    return offsetof(Letter, times) + scenarios * sizeof(double);
+    if (kind == ClockMessageKind::ends) return offsetof(ClockMessage, taken);
+    if (kind == ClockMessageKind::block) return offsetof(ClockMessage, free) + sizeof(double);
+    return offsetof(ClockMessage, times) + scenarios * sizeof(double);
   }
 };
-static_assert(std::is_trivially_copyable_v<Letter>);
+static_assert(std::is_trivially_copyable_v<ClockMessage>);
 
 }  // namespace stretto::intercept::whatif

@@ -1,0 +1,40 @@
+#include "model/rank_report.hpp"
+
+#include <string_view>
+
+namespace stretto::model {
+namespace {
+
+void write(Json& json, const CallSite& site, const CallSiteTimes& times) {
+  json.begin_object()
+      .field("function", std::string_view(site.function))
+      .field("object", std::string_view(site.object))
+      .field("offset", site.offset)
+      .field("symbol", std::string_view(site.symbol))
+      .field("ranks", site.ranks)
+      .field("calls", times.calls)
+      .field("bytes", times.bytes)
+      .field("waiting_ns", times.waiting_ns)
+      .field("transfer_ns", times.transfer_ns)
+      .end_object();
+}
+
+}  // namespace
+
+void write(Json& json, const RankReport& report, const std::vector<Scenario>& scenarios) {
+  json.field("computed_ns", report.computed_ns).field("blocked_ns", report.blocked_ns);
+  json.key("clocks").begin_array();
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    json.begin_object()
+        .field("scenario", std::string_view(scenarios[i].name))
+        .field("end_ns", report.ends[i])
+        .end_object();
+  }
+  json.end_array().key("flags").begin_object();
+  for (const auto& [name, count] : report.flags) json.field(name, count);
+  json.end_object().key("sites").begin_array();
+  for (const auto& [site, times] : report.call_sites) write(json, site, times);
+  json.end_array();
+}
+
+}  // namespace stretto::model

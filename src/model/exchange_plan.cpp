@@ -11,7 +11,7 @@ ExchangePlan exchange_plan(Collective collective, int ranks,
   const auto choices = options({.collective = collective, .size = ranks, .bytes = 1});
   // Blocks of one element each: where one begins is its number.
   const Shape shape{.collective = collective, .size = ranks, .count = 1, .graph = graph};
-  const Schedule schedule = choices.front().algorithm->build(shape, me);
+  const Schedule schedule = choices.front().algorithm->build(shape, Layout(), me);
   ExchangePlan plan;
   for (const Step& step : schedule.steps) {
     if (step.waits > 0) throw std::logic_error("neighbours' blocks wait for each other");

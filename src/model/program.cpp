@@ -35,7 +35,7 @@ void Program::add(const Schedule& schedule, Costs& costs) {
       op.kind = OpKind::works;
       op.cost = bundle_of(known, i, schedule, costs);
     }
-    op.step = static_cast<std::uint32_t>(node.first);
+    op.step = static_cast<std::uint32_t>(node.first) & ((1U << 29U) - 1);
     op.waits += node.waits;
     ops_.push_back(op);
     for (const Outline::Wait& wait : known.outline.waits_of(node)) {

@@ -67,7 +67,7 @@ TEST(Outline, TheEventsTakeAsLongAsStepByStep) {
 TEST(Outline, OfBrucksAlltoallHasAsManyNodesAsItHasRounds) {
   const Algorithm* bruck = find_algorithm(Collective::alltoall, "bruck");
   const Schedule schedule =
-      bruck->build({.collective = Collective::alltoall, .size = 1024, .count = 1}, 7);
+      bruck->build({.collective = Collective::alltoall, .size = 1024, .count = 1}, Layout(), 7);
   EXPECT_GT(schedule.steps.size(), 5000U);
   EXPECT_LT(outline_of(schedule).nodes.size(), 50U);
 }

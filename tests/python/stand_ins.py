@@ -20,7 +20,7 @@ done
 
 SCHEDULE_TOOL = """#!/bin/sh
 claims='"keeps_rank_order": true, "uses_segment": false, "uses_radix": false, "single_blocks": true'
-claims="$claims"', "two_groups": false'
+claims="$claims"', "two_groups": false, "uses_layout": false'
 echo "{\\"collective\\": \\"bcast\\", \\"algorithm\\": \\"binomial\\", $claims}"
 echo "{\\"collective\\": \\"allreduce\\", \\"algorithm\\": \\"ring\\", $claims}"
 """

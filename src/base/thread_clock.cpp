@@ -5,6 +5,7 @@
 #include <linux/rseq.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstddef>
@@ -92,12 +93,13 @@ bool ThreadClock::was_interrupted() const {
 }
 
 std::int64_t ThreadClock::now() {
+  // Never less than before: what the last reading took for work the system's clocks may count less.
   if (!was_interrupted()) {
-    last_ = count_ + (now_ns() - wall_);
-    if (!was_interrupted()) return last_;
+    const std::int64_t here = count_ + (now_ns() - wall_);
+    if (!was_interrupted()) return last_ = std::max(last_, here);
   }
   look();
-  return last_ = count_;
+  return last_ = std::max(last_, count_);
 }
 
 // What takes long comes first: it does not count either.

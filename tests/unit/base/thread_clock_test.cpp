@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -74,6 +75,24 @@ TEST(ThreadClock, LeavesOutWhatOthersTake) {
   EXPECT_GE(counted, 100'000'000);
   EXPECT_LE(counted, now_ns() - wall);
   EXPECT_LT(counted - clock.blocked(), 115'000'000);
+  for (std::thread& each : others) each.join();
+}
+
+// The cheap reading and the system's do not count alike, and the second comes after the first
+// whenever another thread has taken the CPU between them.
+TEST(ThreadClock, NeverGoesBack) {
+  const auto cores = std::thread::hardware_concurrency();
+  std::vector<std::thread> others;
+  for (unsigned i = 0; i < 2 * cores; ++i) others.emplace_back([] { work(100'000'000); });
+  ThreadClock clock;
+  std::int64_t back = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    clock.restart();
+    const std::int64_t before = clock.now();
+    if (i % 10 == 0) std::this_thread::yield();
+    back = std::max(back, before - clock.now());
+  }
+  EXPECT_EQ(back, 0);
   for (std::thread& each : others) each.join();
 }
 

@@ -17,7 +17,7 @@ constexpr auto kNoBundle = static_cast<CostId>(-1);
 void Program::add(const Schedule& schedule, Costs& costs) {
   const auto rank = static_cast<Rank>(ends_.size());
   const auto first = static_cast<OpId>(ops_.size());
-  constexpr std::size_t kMostSteps = std::size_t{1} << 29;  // of a rank: Op::step
+  constexpr std::uint32_t kMostSteps = 1U << 29;  // of a rank: Op::step
   if (schedule.steps.size() >= std::numeric_limits<OpId>::max() - ops_.size() ||
       schedule.steps.size() >= kMostSteps) {
     throw std::length_error("more than 2^31 steps");
@@ -35,7 +35,7 @@ void Program::add(const Schedule& schedule, Costs& costs) {
       op.kind = OpKind::works;
       op.cost = bundle_of(known, i, schedule, costs);
     }
-    op.step = static_cast<std::uint32_t>(node.first) & ((1U << 29U) - 1);
+    op.step = static_cast<std::uint32_t>(node.first) & (kMostSteps - 1);
     op.waits += node.waits;
     ops_.push_back(op);
     for (const Outline::Wait& wait : known.outline.waits_of(node)) {

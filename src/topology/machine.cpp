@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <istream>
 #include <sstream>
 #include <utility>
@@ -9,107 +10,65 @@
 namespace stretto {
 namespace {
 
-// One line of a description.
-class Line {
- public:
-  Line(int number, const std::string& text) : number_(number), text_(text) { text_ >> subject_; }
-
-  [[nodiscard]] const std::string& subject() const { return subject_; }
-
-  // Not negative.
-  double number(const char* what) {
-    double value = -1;
-    if (!(text_ >> value) || !std::isfinite(value) || value < 0) {
-      fail(std::string(what).append(" is no number of 0 or more"));
-    }
-    return value;
-  }
-  std::int64_t whole(const char* what, std::int64_t most) {
-    std::int64_t value = -1;
-    if (!(text_ >> value) || value < 0 || value > most) {
-      fail(std::string(what) + " is no whole number from 0 to " + std::to_string(most));
-    }
-    return value;
-  }
-  std::string rest() {
-    std::string text;
-    std::getline(text_ >> std::ws, text);
-    return text;
-  }
-  void end() {
-    std::string more;
-    if (text_ >> more) fail("'" + more + "' is too much");
-  }
-  [[noreturn]] void fail(const std::string& what) const {
-    throw BadMachine("machine, line " + std::to_string(number_) + ": " + what);
-  }
-
- private:
-  int number_;
-  std::istringstream text_;
-  std::string subject_;
-};
-
 constexpr std::int64_t kMostRanks = 1 << 30;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-Level read_level(Line& line, const Machine& machine) {
-  Level level;
-  level.ranks = static_cast<int>(line.whole("RANKS", kMostRanks));
-  level.link_per_byte = line.number("LINK_PER_BYTE");
-  level.medium_per_byte = line.number("MEDIUM_PER_BYTE");
-  level.name = line.rest();
-  if (!machine.levels.empty()) {
-    const Level& below = machine.levels.back();
-    if (below.ranks == 0) line.fail("a level follows the last, whose RANKS is 0");
-    if (below.pieces.empty()) line.fail("the level before has no message");
-    if (level.ranks != 0 && level.ranks % below.ranks != 0) {
-      line.fail("RANKS is no multiple of the level's before");
-    }
-  }
-  return level;
-}
-
-CostPiece read_piece(Line& line, const Machine& machine) {
-  CostPiece piece;
-  piece.from_bytes = line.whole("FROM_BYTES", kMostBytes);
-  piece.latency = line.number("L");
-  piece.send_overhead = line.number("O_SEND");
-  piece.recv_overhead = line.number("O_RECV");
-  piece.overhead_per_byte = line.number("O_PER_BYTE");
-  piece.gap = line.number("G");
-  piece.gap_per_byte = line.number("G_PER_BYTE");
-  line.end();
-  if (machine.levels.empty()) line.fail("a message before any level");
-  const auto& before = machine.levels.back().pieces;
-  if (before.empty() ? piece.from_bytes != 0 : piece.from_bytes <= before.back().from_bytes) {
-    line.fail("FROM_BYTES must be 0 first, then rise");
-  }
-  return piece;
-}
-
-void read_line(Line& line, Machine& machine) {
-  if (line.subject() == "machine") {
-    machine.name = line.rest();
-  } else if (line.subject() == "copy") {
-    machine.copy = line.number("CONSTANT");
-    machine.copy_per_byte = line.number("PER_BYTE");
-    line.end();
-  } else if (line.subject() == "reduce") {
-    machine.reduce = line.number("CONSTANT");
-    machine.reduce_per_byte = line.number("PER_BYTE");
-    line.end();
-  } else if (line.subject() == "page_fault") {
-    machine.page_fault = line.number("CONSTANT");
-    line.end();
-  } else if (line.subject() == "level") {
-    machine.levels.push_back(read_level(line, machine));
-  } else if (line.subject() == "message") {
-    const CostPiece piece = read_piece(line, machine);
-    machine.levels.back().pieces.push_back(piece);
+// Adds what a line says; `words` fails where it says something else.
+void read_line(const std::string& subject, std::istringstream& words, Machine& machine) {
+  if (subject == "machine") {
+    std::getline(words >> std::ws, machine.name);
+    words.clear(std::ios::eofbit);  // it may have none
+  } else if (subject == "copy") {
+    words >> machine.copy >> machine.copy_per_byte;
+  } else if (subject == "reduce") {
+    words >> machine.reduce >> machine.reduce_per_byte;
+  } else if (subject == "page_fault") {
+    words >> machine.page_fault;
+  } else if (subject == "level") {
+    Level level;
+    words >> level.ranks >> level.link_per_byte >> level.medium_per_byte;
+    const bool is_read = !words.fail();
+    std::getline(words >> std::ws, level.name);
+    words.clear(is_read ? std::ios::eofbit : std::ios::failbit);
+    machine.levels.push_back(std::move(level));
+  } else if (subject == "message" && !machine.levels.empty()) {
+    CostPiece& piece = machine.levels.back().pieces.emplace_back();
+    words >> piece.from_bytes >> piece.latency >> piece.send_overhead >> piece.recv_overhead >>
+        piece.overhead_per_byte >> piece.gap >> piece.gap_per_byte;
   } else {
-    line.fail("unknown word '" + line.subject() + "'");
+    words.setstate(std::ios::failbit);
   }
+}
+
+bool are_times(std::initializer_list<double> times) {
+  return std::all_of(times.begin(), times.end(),
+                     [](double time) { return std::isfinite(time) && time >= 0; });
+}
+
+bool is_sound(const CostPiece& piece) {
+  return are_times({piece.latency, piece.send_overhead, piece.recv_overhead,
+                    piece.overhead_per_byte, piece.gap, piece.gap_per_byte});
+}
+
+// What the engines rely on.
+bool is_sound(const Machine& machine) {
+  const auto is_level = [](const Level& level) {
+    return are_times({level.link_per_byte, level.medium_per_byte}) && !level.pieces.empty() &&
+           level.pieces.front().from_bytes == 0 &&
+           std::all_of(level.pieces.begin(), level.pieces.end(),
+                       [](const CostPiece& each) { return is_sound(each); }) &&
+           std::is_sorted(
+               level.pieces.begin(), level.pieces.end(),
+               [](const auto& a, const auto& b) { return a.from_bytes <= b.from_bytes; });
+  };
+  const auto holds_no_whole = [](const Level& below, const Level& above) {
+    return below.ranks <= 0 || below.ranks > kMostRanks || above.ranks % below.ranks != 0;
+  };
+  const auto& levels = machine.levels;
+  return are_times({machine.copy, machine.copy_per_byte, machine.reduce, machine.reduce_per_byte,
+                    machine.page_fault}) &&
+         !levels.empty() && levels.back().ranks == 0 &&
+         std::all_of(levels.begin(), levels.end(), is_level) &&
+         std::adjacent_find(levels.begin(), levels.end(), holds_no_whole) == levels.end();
 }
 
 }  // namespace
@@ -170,14 +129,17 @@ Machine with_hosts_of(Machine machine, int ranks) {
 Machine read_machine(std::istream& text) {
   Machine machine;
   int number = 0;
-  for (std::string words; std::getline(text, words);) {
-    Line line(++number, words);
-    if (!line.subject().empty()) read_line(line, machine);
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    std::istringstream words(line);
+    std::string subject;
+    if (!(words >> subject)) continue;
+    read_line(subject, words, machine);
+    if (words.fail() || !(words.eof() || (words >> std::ws).eof())) {
+      throw BadMachine("machine, line " + std::to_string(number) + " is damaged: " + line);
+    }
   }
-  const Line end(number + 1, "");
-  if (machine.levels.empty()) end.fail("there is no level");
-  if (machine.levels.back().pieces.empty()) end.fail("the last level has no message");
-  if (machine.levels.back().ranks != 0) end.fail("the last level must have RANKS 0: all");
+  if (!is_sound(machine)) throw BadMachine("the machine's description is damaged");
   return machine;
 }
 

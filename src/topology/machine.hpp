@@ -85,12 +85,14 @@ struct MessageCost {
 // group above, and what is nearer than a host to each other filled one after the other.
 [[nodiscard]] Machine with_hosts_of(Machine machine, int ranks);
 
-// Says which line of a machine's description is wrong, and why.
+// A machine's description that is damaged.
 struct BadMachine : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Reads what `stretto simulate` writes from a machine's TOML file, one fact a line:
+// Reads what python/stretto/model/machine.py writes of a machine's TOML file, which it has checked,
+// and where it is wrong says why; here it is trusted, but for a last look at whether the engines
+// can rely on it. One fact a line:
 //
 //   machine NAME                                           (the rest of the line)
 //   copy CONSTANT PER_BYTE

@@ -10,6 +10,8 @@ import msgspec
 
 from stretto.errors import InputError
 
+_MOST_RANKS = 1 << 30
+_MOST_BYTES = 1 << 50
 PRESETS = Path(__file__).parent / "machines"
 
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0)]
@@ -83,6 +85,14 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [*together, 0]
 
     @property
+    def beyond_most_ranks(self) -> str:
+        """Which level holds too many ranks to simulate; empty if none does."""
+        for level, ranks in zip(self.level, self.ranks, strict=True):
+            if ranks > _MOST_RANKS:
+                return f"level '{level.name}' holds {ranks:,} ranks, over {_MOST_RANKS:,}"
+        return ""
+
+    @property
     def has_network(self) -> bool:
         """Are there hosts, and something between them?"""
         return len(self.level) > 1 and self.level[-1].name != "host"
@@ -106,10 +116,13 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             levels[i] = msgspec.structs.replace(levels[i], holds=inside // below)
             below = inside
         levels[host] = msgspec.structs.replace(levels[host], holds=ranks // below)
-        return msgspec.structs.replace(self, level=levels)
+        placed = msgspec.structs.replace(self, level=levels)
+        if too_many := placed.beyond_most_ranks:
+            raise InputError(too_many)
+        return placed
 
     def for_the_tool(self) -> str:
-        """The description that the native simulator reads (src/model/machine.hpp)."""
+        """The description that the native tools read, and trust (src/topology/machine.hpp)."""
         compute = self.compute
         lines = [
             f"machine {' '.join(self.name.split())}",
@@ -195,6 +208,7 @@ def machine_of_toml(text: bytes, name: str) -> Machine:
 
 
 def _check(machine: Machine, name: str) -> None:
+    """What its types do not say. Whoever reads what for_the_tool writes relies on it."""
     for level in machine.level[:-1]:
         if level.holds is None:
             raise InputError(f"--machine {name}: level '{level.name}' does not say what it `holds`")
@@ -206,6 +220,10 @@ def _check(machine: Machine, name: str) -> None:
         if starts[0] != 0 or any(a >= b for a, b in itertools.pairwise(starts)):
             words = f"level '{level.name}': from_bytes must be 0 first, then rise"
             raise InputError(f"--machine {name}: {words}")
+        if starts[-1] > _MOST_BYTES:
+            raise InputError(f"--machine {name}: level '{level.name}': from_bytes over 1 PiB")
+    if too_many := machine.beyond_most_ranks:
+        raise InputError(f"--machine {name}: {too_many}")
     numbers = [value for part in (machine.compute, *_parts(machine)) for value in _floats(part)]
     if not all(map(math.isfinite, numbers)):
         raise InputError(f"--machine {name}: a time is not finite")

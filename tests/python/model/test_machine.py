@@ -25,6 +25,14 @@ gap_ns = 1
 gap_ns_per_byte = 1
 """
 
+# The rest of a message, and another from so many bytes on that nobody sends them.
+FURTHER = (
+    "gap_ns = 1\ngap_ns_per_byte = 1\n[[level.message]]\nfrom_bytes = 2000000000000000\n"
+    "latency_ns = 1\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1"
+)
+# A level's message, and the next level.
+NEAR = MINIMAL.partition('name = "all"')[2] + "\n[[level]]\n"
+
 times = st.floats(0, 1e6)
 messages = st.builds(Message, times, times, times, times, times, times)
 levels = st.builds(
@@ -81,6 +89,14 @@ def test_the_native_tool_reads_every_machine(
         (("latency_ns = 1", "latency_us = 1"), "unknown field `latency_us`"),
         (('name = "all"', 'name = "all"\nholds = 4'), "holds all"),
         (("[[level.message]]", "[[level.message]]\nfrom_bytes = 4"), "from_bytes must be 0"),
+        (
+            ("gap_ns = 1", FURTHER),
+            "level 'all': from_bytes over 1 PiB",
+        ),
+        (
+            ('name = "all"', 'name = "near"\nholds = 2000000000\n' + NEAR + 'name = "all"'),
+            "level 'near' holds 2,000,000,000 ranks, over 1,073,741,824",
+        ),
         (('name = "m"', "name ="), "line 2"),
     ],
 )
@@ -118,7 +134,8 @@ def test_the_native_tool_refuses_what_it_cannot_read(
     answer = subprocess.run([schedule_tool(), *words], capture_output=True, text=True, check=False)
     assert answer.returncode in (0, 2), answer.stderr
     if answer.returncode == 2:
-        assert re.fullmatch(r"stretto-schedule: machine, line \d+: .*\n", answer.stderr, re.DOTALL)
+        damaged = r"(machine, line \d+|the machine's description) is damaged.*"
+        assert re.fullmatch(rf"stretto-schedule: {damaged}\n", answer.stderr, re.DOTALL)
 
 
 def test_ranks_per_host_fill_what_is_below() -> None:
@@ -128,5 +145,7 @@ def test_ranks_per_host_fill_what_is_below() -> None:
     assert machine.with_ranks_per_host(64).ranks == [16, 64, 0]
     with pytest.raises(InputError, match="24 a host is no multiple of a core complex's 16 ranks"):
         machine.with_ranks_per_host(24)
+    with pytest.raises(InputError, match="level 'host' holds 1,073,741,840 ranks"):
+        machine.with_ranks_per_host((1 << 30) + 16)
     with pytest.raises(InputError, match="no level 'host'"):
         read_machine("loggopsim").with_ranks_per_host(2)

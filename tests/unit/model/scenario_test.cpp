@@ -155,11 +155,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"scenario x\nalgorithm barrier ring\n",
               "scenarios, line 2: there is no such algorithm"},
         // A scenario ends with its machine, whose lines are counted from its first.
-        Wrong{"scenario x\n", "machine, line 1: there is no level"},
-        Wrong{"scenario x\nscenario y\n" ANY_MACHINE, "machine, line 1: there is no level"},
-        Wrong{"scenario x\nmachine m\nlvel\n", "machine, line 2: unknown word 'lvel'"},
+        Wrong{"scenario x\n", "the machine's description is damaged"},
+        Wrong{"scenario x\nscenario y\n" ANY_MACHINE, "the machine's description is damaged"},
+        Wrong{"scenario x\nmachine m\nlvel\n", "machine, line 2 is damaged: lvel"},
         Wrong{"scenario x\n" ANY_MACHINE "computing 1\n",
-              "machine, line 4: unknown word 'computing'"}));
+              "machine, line 4 is damaged: computing 1"}));
 
 Scenario corrected(std::vector<Correction> corrections, double factor = 1) {
   Scenario scenario;

@@ -59,31 +59,42 @@ TEST(Machine, ChargesAMessageByItsPiece) {
   EXPECT_DOUBLE_EQ(message_cost(host, 0).wire, 100);
 }
 
+TEST(Machine, MayHaveNoName) {
+  EXPECT_EQ(machine_of("machine \nlevel 0 0 0 \nmessage 0 1 1 1 1 1 1\n").name, "");
+}
+
 class WrongMachine : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongMachine, IsRefusedWithItsLine) { expect_refused(GetParam(), machine_of); }
 
+constexpr const char* kDamaged = "the machine's description is damaged";
+
+// What is wrong with a machine its users learn before (tests/python/model/test_machine.py).
 INSTANTIATE_TEST_SUITE_P(
     All, WrongMachine,
     ::testing::Values(
-        Wrong{"", "machine, line 1: there is no level"},
-        Wrong{"level 4 0 0 x\n", "machine, line 2: the last level has no message"},
-        Wrong{"level 4 0 0 x\nmessage 0 1 1 1 1 1 1\n",
-              "machine, line 3: the last level must have RANKS 0: all"},
-        Wrong{"level 0 0 0 x\nmessage 0 1 1 1 1 1 1\nlevel 0 0 0 y\n",
-              "machine, line 3: a level follows the last, whose RANKS is 0"},
-        Wrong{"level 4 0 0 x\nmessage 0 1 1 1 1 1 1\nlevel 6 0 0 y\n",
-              "machine, line 3: RANKS is no multiple of the level's before"},
-        Wrong{"message 0 1 1 1 1 1 1\n", "machine, line 1: a message before any level"},
-        Wrong{"level 0 0 0 x\nmessage 8 1 1 1 1 1 1\n",
-              "machine, line 2: FROM_BYTES must be 0 first, then rise"},
+        Wrong{"", kDamaged}, Wrong{"level 4 0 0 x\n", kDamaged},
+        Wrong{"level 4 0 0 x\nmessage 0 1 1 1 1 1 1\n", kDamaged},
+        Wrong{"level 0 0 0 x\nmessage 0 1 1 1 1 1 1\nlevel 0 0 0 y\nmessage 0 1 1 1 1 1 1\n",
+              kDamaged},
+        Wrong{"level 4 0 0 x\nmessage 0 1 1 1 1 1 1\nlevel 6 0 0 y\nmessage 0 1 1 1 1 1 1\n"
+              "level 0 0 0 z\nmessage 0 1 1 1 1 1 1\n",
+              kDamaged},
+        Wrong{"level 0 0 0 x\nmessage 8 1 1 1 1 1 1\n", kDamaged},
+        Wrong{"level 0 0 0 x\nmessage 0 1 1 1 1 1 1\nmessage 0 1 1 1 1 1 1\n", kDamaged},
+        Wrong{"level 0 0 0 x\nmessage 0 1 1 1 1 1 -1\n", kDamaged},
+        Wrong{"copy -1 0\nlevel 0 0 0 x\nmessage 0 1 1 1 1 1 1\n", kDamaged},
+        Wrong{"level 0 -1 0 x\nmessage 0 1 1 1 1 1 1\n", kDamaged},
+        Wrong{"level -1 0 0 x\nmessage 0 1 1 1 1 1 1\n", kDamaged},
+        Wrong{"message 0 1 1 1 1 1 1\n", "machine, line 1 is damaged: message 0 1 1 1 1 1 1"},
         Wrong{"level 0 0 0 x\nmessage 0 1 1 1 1 1\n",
-              "machine, line 2: G_PER_BYTE is no number of 0 or more"},
+              "machine, line 2 is damaged: message 0 1 1 1 1 1"},
         Wrong{"level 0 0 0 x\nmessage 0 1 1 1 1 1 nan\n",
-              "machine, line 2: G_PER_BYTE is no number of 0 or more"},
-        Wrong{"level 0 0 0 x\nmessage 0 1 1 1 1 1 1 9\n", "machine, line 2: '9' is too much"},
-        Wrong{"level -1 0 0 x\n", "machine, line 1: RANKS is no whole number from 0 to 1073741824"},
-        Wrong{"lvel 0\n", "machine, line 1: unknown word 'lvel'"}));
+              "machine, line 2 is damaged: message 0 1 1 1 1 1 nan"},
+        Wrong{"level 0 0 0 x\nmessage 0 1 1 1 1 1 1 9\n",
+              "machine, line 2 is damaged: message 0 1 1 1 1 1 1 9"},
+        Wrong{"level x 0 0 y\n", "machine, line 1 is damaged: level x 0 0 y"},
+        Wrong{"lvel 0\n", "machine, line 1 is damaged: lvel 0"}));
 
 }  // namespace
 }  // namespace stretto::model

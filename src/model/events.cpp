@@ -62,9 +62,8 @@ class Run {
     }
     for (std::vector<Event> batch; queue_.pop_batch(batch); ++batches_) {
       if (order_matters(batch)) {
-        std::sort(batch.begin(), batch.end(), [&](const Event& a, const Event& b) {
-          return comes_before(a, b);
-        });
+        std::sort(batch.begin(), batch.end(),
+                  [&](const Event& a, const Event& b) { return comes_before(a, b); });
       }
       for (std::size_t i = 0; i < batch.size();) {
         fetch_ahead(batch, i);
@@ -118,10 +117,9 @@ class Run {
       matters = matters || last == batches_;
       last = batches_;
     }
-    return matters && !std::is_sorted(batch.begin(), batch.end(),
-                                      [&](const Event& a, const Event& b) {
-                                        return comes_before(a, b);
-                                      });
+    return matters &&
+           !std::is_sorted(batch.begin(), batch.end(),
+                           [&](const Event& a, const Event& b) { return comes_before(a, b); });
   }
 
   void take(const Event& event) {
@@ -205,7 +203,8 @@ class Run {
   void execute(OpId id) {
     const Op& op = at(id);
     RankState& rank = state(op);
-    switch (op.kind) {
+    const OpKind kind = op.kind;
+    switch (kind) {
       case OpKind::send:
         send(id, rank);
         break;
@@ -297,9 +296,9 @@ class Run {
   std::vector<std::int32_t> last_batch_;  // of each rank, in which it had something to do
   EventQueue queue_;
   std::int32_t batches_ = 0;
-  bool by_rank_ = false;              // what each rank has to do stands together in a sorted batch
-  std::vector<double> member_ends_;   // of a bundle
-  OpId done_ = 0;                     // ops
+  bool by_rank_ = false;             // what each rank has to do stands together in a sorted batch
+  std::vector<double> member_ends_;  // of a bundle
+  OpId done_ = 0;                    // ops
   std::int64_t events_ = 0;
 };
 

@@ -21,8 +21,7 @@ GroupTimes::GroupTimes(const std::vector<Scenario>& scenarios,
 CollectiveCall GroupTimes::call_of(const Meeting& meeting) const {
   const auto first = std::find_if(meeting.ranks_.begin(), meeting.ranks_.end(),
                                   [&](int rank) { return member(rank) == 0; });
-  CollectiveCall call =
-      meeting.calls_[static_cast<std::size_t>(first - meeting.ranks_.begin())];
+  CollectiveCall call = meeting.calls_[static_cast<std::size_t>(first - meeting.ranks_.begin())];
   std::int64_t bytes = 0;
   for (const CollectiveCall& each : meeting.calls_) {
     bytes += each.bytes;

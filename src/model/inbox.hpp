@@ -12,9 +12,7 @@ namespace stretto::model {
 template <class Key, class Block>
 class Inbox {
  public:
-  void add(const Key& collective, Block block) {
-    came_[collective].push_back(std::move(block));
-  }
+  void add(const Key& collective, Block block) { came_[collective].push_back(std::move(block)); }
   [[nodiscard]] bool has(const Key& collective, std::size_t blocks) const {
     const auto came = came_.find(collective);
     return (came == came_.end() ? 0 : came->second.size()) >= blocks;

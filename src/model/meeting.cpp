@@ -9,8 +9,8 @@ void Meeting::arrive(int rank, const CollectiveCall& call, std::span<const doubl
 }
 
 bool Meeting::is_of(const CollectiveCall& call) const {
-  return calls_.empty() || (calls_.front().collective == call.collective &&
-                            calls_.front().root == call.root);
+  return calls_.empty() ||
+         (calls_.front().collective == call.collective && calls_.front().root == call.root);
 }
 
 void Meeting::clear() {

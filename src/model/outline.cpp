@@ -45,8 +45,8 @@ Outline outline_of(const Schedule& schedule) {
   outline.members.resize(schedule.steps.size());
   for (std::size_t id = 0; id < positions.size(); ++id) {
     const Outline::Node& node = outline.nodes[static_cast<std::size_t>(positions[id].node)];
-    outline.members[static_cast<std::size_t>(node.first_member + positions[id].member)] =
-        static_cast<StepId>(id);
+    const std::int32_t at = node.first_member + positions[id].member;
+    outline.members[static_cast<std::size_t>(at)] = static_cast<StepId>(id);
   }
   for (Outline::Node& node : outline.nodes) {
     node.first_wait = static_cast<std::int32_t>(outline.waits.size());

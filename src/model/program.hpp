@@ -26,8 +26,8 @@ enum class OpKind : std::uint8_t {
 // Works that become ready together: the nodes of an outline (see Outline) that have several steps.
 struct Bundle {
   std::vector<StepId> steps{};
-  std::vector<CostId> costs{};            // by step
-  std::vector<std::int32_t> awaited{};    // by dependent: until so many of the steps are done
+  std::vector<CostId> costs{};          // by step
+  std::vector<std::int32_t> awaited{};  // by dependent: until so many of the steps are done
 };
 
 struct Op {

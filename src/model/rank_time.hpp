@@ -16,8 +16,8 @@ namespace stretto::model {
 
 // A collective that the rank has begun.
 struct OpenCollective {
-  int site = 0;            // RankTime::add_site
-  std::int64_t bytes = 0;  // of this rank
+  int site = 0;                                // RankTime::add_site
+  std::int64_t bytes = 0;                      // of this rank
   std::shared_ptr<const Exchange> exchange{};  // of a neighbourhood collective
 };
 
@@ -54,12 +54,12 @@ class RankTime {
   }
 
   // A neighbourhood collective: the rank sends `blocks`, each of which says `to` whom of
-  // MPI_COMM_WORLD and how many `bytes`. Those for others are delivered: `deliver(block, arrivals)`,
-  // in their order.
+  // MPI_COMM_WORLD and how many `bytes`. Those for others are delivered: `deliver(block,
+  // arrivals)`, in their order.
   template <class Blocks, class Deliver>
   void begin(OpenCollective& open, Collective collective, bool nonblocking, const Blocks& blocks,
              std::span<double> arrivals, const Deliver& deliver) {
-    auto exchange = std::make_shared<Exchange>(clocks_.exchange(collective, nonblocking));
+    const auto exchange = std::make_shared<Exchange>(clocks_.exchange(collective, nonblocking));
     open.exchange = exchange;
     for (const auto& block : blocks) {
       clocks_.send(*exchange, block.to, block.bytes, arrivals);

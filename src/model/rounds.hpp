@@ -13,8 +13,8 @@
 
 #include "base/large_pages.hpp"
 #include "model/costs.hpp"
-#include "model/peers.hpp"
 #include "model/forms.hpp"
+#include "model/peers.hpp"
 #include "model/places.hpp"
 #include "model/simulation.hpp"
 #include "schedule/schedule.hpp"

@@ -122,7 +122,7 @@ class AsyncRun {
                                : FreeLinks::arrival(static_cast<Rank>(rank), to, cost, cpu_[rank]);
     const auto receiver = static_cast<std::size_t>(to);
     early_.add(receiver, number, arrival);
-    State& theirs = states_[receiver];
+    const State& theirs = states_[receiver];
     if (theirs.waits && theirs.round == number) woken_.push_back(receiver);
     end_round(rank);
   }
@@ -153,8 +153,8 @@ class AsyncRun {
     double arrival = 0;
     state.waits = !early_.take(rank, state.round, arrival);
     if (state.waits) return false;
-    overtaken_ = overtaken_ ||
-                 (round.may_overtake && round.to[rank] >= 0 && arrival <= start_[rank]);
+    overtaken_ =
+        overtaken_ || (round.may_overtake && round.to[rank] >= 0 && arrival <= start_[rank]);
     const Costs::Message& cost = cost_of(round, static_cast<std::size_t>(from));
     const double start = std::max({cpu_[rank], arrival, in_[rank]});
     in_[rank] = start + cost.gap;

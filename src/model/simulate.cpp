@@ -101,7 +101,8 @@ Answer simulate(const Question& question, const Machine& machine, const Conditio
     if (auto answer = simulation.by_rounds()) return std::move(*answer);
   }
   if (question.path == Path::rounds) {
-    throw Unsuited("not round-structured, or with noise, or with shared links where something costs nothing");
+    throw Unsuited(
+        "not round-structured, or with noise, or with shared links where something costs nothing");
   }
   return simulation.by_events();
 }

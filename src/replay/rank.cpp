@@ -201,8 +201,8 @@ bool RankReplay::finish(const Op& op, World& world) {
     const auto answer = group->take(rank_, number);
     if (!answer) return false;
     using model::Waiting;
-    const Waiting waiting = op.meets ? Waiting::meeting
-                                     : (op.nonblocking ? Waiting::nonblocking : Waiting::blocking);
+    const Waiting waiting =
+        op.meets ? Waiting::meeting : (op.nonblocking ? Waiting::nonblocking : Waiting::blocking);
     time_.finish(open, waiting, answer->free, answer->ends);
   }
   open_.erase(found);

@@ -24,7 +24,8 @@ enum class ClockMessageKind : std::int32_t {
 struct ClockMessage {
   std::int64_t number = 0;  // of its sender's to its receiver
   std::int64_t comm = 0;    // Comm::id
-  std::int64_t order = 0;   // the program's message's tag, or the collective's number on its communicator
+  std::int64_t order =
+      0;  // the program's message's tag, or the collective's number on its communicator
   std::int64_t bytes = 0;   // of an answer to MPI_Comm_idup, the new one's Comm::id
   std::int32_t sender = 0;  // in MPI_COMM_WORLD
   ClockMessageKind kind{};

@@ -114,16 +114,16 @@ void Collectives::arrive(const Planned& planned, std::int64_t number) {
   Process& process = Process::get();
   const CommPtr& comm = planned.comm;
   ClockMessage message{.comm = comm->id,
-                .order = number,
-                .bytes = planned.op.bytes,
-                .sender = process.world_rank,
-                .kind = ClockMessageKind::arrival,
-                .collective = static_cast<std::int32_t>(planned.op.collective),
-                .root = planned.op.root,
-                .commutative = planned.op.commutative,
-                .uneven = planned.op.uneven,
-                .cold = planned.op.cold,
-                .took_ns = planned.took_ns};
+                       .order = number,
+                       .bytes = planned.op.bytes,
+                       .sender = process.world_rank,
+                       .kind = ClockMessageKind::arrival,
+                       .collective = static_cast<std::int32_t>(planned.op.collective),
+                       .root = planned.op.root,
+                       .commutative = planned.op.commutative,
+                       .uneven = planned.op.uneven,
+                       .cold = planned.op.cold,
+                       .took_ns = planned.took_ns};
   const auto now = process.timeline.now();
   std::copy(now.begin(), now.end(), message.times.begin());
   message.together = planned.together();

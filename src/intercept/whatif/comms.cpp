@@ -39,8 +39,7 @@ std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
   if (has_strangers) return nullptr;
   if (const auto neighbors = own_neighbors(comm, made.rank)) {
     for (const auto each : {Collective::neighbor_allgather, Collective::neighbor_alltoall}) {
-      made.exchanges.emplace(each,
-                             model::exchange_plan(each, made.size(), neighbors, made.rank));
+      made.exchanges.emplace(each, model::exchange_plan(each, made.size(), neighbors, made.rank));
     }
   }
   made.together = made.size() <= kFew && Process::get().mailbox.reaches_at_once(made.world);

@@ -17,10 +17,10 @@ namespace stretto::intercept::whatif {
 struct Comm {
   std::int64_t id = 0;  // the same on all its ranks, and no other's
   int rank = 0;
-  std::vector<int> world{};                    // its ranks in MPI_COMM_WORLD
-  std::int64_t collectives = 0;                // begun so far
-  int series = 0;                              // persistent ones initialized so far
-  int recorded = 0;                            // Timeline::add
+  std::vector<int> world{};      // its ranks in MPI_COMM_WORLD
+  std::int64_t collectives = 0;  // begun so far
+  int series = 0;                // persistent ones initialized so far
+  int recorded = 0;              // Timeline::add
   // What this rank does in its neighbourhood collectives; none where it has no topology.
   std::map<Collective, model::ExchangePlan> exchanges{};
   bool together = false;                       // each of its ranks works out its collectives itself

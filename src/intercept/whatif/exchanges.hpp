@@ -1,5 +1,6 @@
 // Virtual time of neighbourhood collectives. A rank knows its own neighbours alone, and what they
-// wait for is each other: so clocks go from neighbour to neighbour, a clock message with each block.
+// wait for is each other: so clocks go from neighbour to neighbour, a clock message with each
+// block.
 #pragma once
 
 #include <cstdint>

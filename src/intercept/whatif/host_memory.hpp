@@ -1,5 +1,5 @@
-// What the ranks of one host share: rings of clock messages from each to each, doorbells that wake those
-// who sleep, and the run tokens.
+// What the ranks of one host share: rings of clock messages from each to each, doorbells that wake
+// those who sleep, and the run tokens.
 #pragma once
 
 #include <atomic>

@@ -8,8 +8,9 @@
 #include <map>
 #include <vector>
 
-#include "intercept/whatif/host_memory.hpp"
 #include "intercept/whatif/clock_message.hpp"
+#include "intercept/whatif/clock_message.hpp"
+#include "intercept/whatif/host_memory.hpp"
 #include "mpi/native.hpp"
 
 namespace stretto::intercept::whatif {
@@ -25,9 +26,9 @@ class Mailbox {
   // To wake it, where what it waits for may have come.
   void ring_doorbell(int rank);
 
-  // Takes in one of each rank that one has come from; true where any has. There may be more: to poll
-  // for the next would take the place where it is to be written from its writer, which then waits
-  // for as long as a short message takes.
+  // Takes in one of each rank that one has come from; true where any has. There may be more: to
+  // poll for the next would take the place where it is to be written from its writer, which then
+  // waits for as long as a short message takes.
   bool poll();
   // The same, of one rank where it has written.
   bool poll(int sender);

@@ -14,7 +14,8 @@ Messages& Messages::get() {
 void Messages::sends(const CommPtr& comm, int dest, int tag, std::int64_t bytes) {
   Process& process = Process::get();
   const int to = comm->world[static_cast<std::size_t>(dest)];
-  ClockMessage message{.comm = comm->id, .order = tag, .bytes = bytes, .kind = ClockMessageKind::message};
+  ClockMessage message{
+      .comm = comm->id, .order = tag, .bytes = bytes, .kind = ClockMessageKind::message};
   const Lock lock(process.mutex);
   process.timeline.send(to, bytes, message.times);
   process.mailbox.send(to, message);
@@ -70,8 +71,7 @@ ClockMessage Messages::probed(const CommPtr& comm, const MPI_Status& status, boo
   return find(*comm, status, earlier, taken);
 }
 
-ClockMessage Messages::find(const Comm& comm, const MPI_Status& status, Before earlier,
-                            bool take) {
+ClockMessage Messages::find(const Comm& comm, const MPI_Status& status, Before earlier, bool take) {
   Process& process = Process::get();
   const int sender = comm.world[static_cast<std::size_t>(status.MPI_SOURCE)];
   for (int times = 0;;) {

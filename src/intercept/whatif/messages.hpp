@@ -43,8 +43,8 @@ class Messages {
   void received(std::span<ClockMessage> messages);
   // Those of these ranks that have, or will have, such a tag: one of each, received together.
   void take_in(const CommPtr& comm, std::span<const int> sources, int tag);
-  // Where the clock message is for a trace, now that what became of it is written down. Only with the
-  // mutex held.
+  // Where the clock message is for a trace, now that what became of it is written down. Only with
+  // the mutex held.
   [[nodiscard]] trace::Taken place_of(const ClockMessage& message, bool taken);
 
   // Messages that matched probes have taken out.
@@ -58,7 +58,7 @@ class Messages {
   };
   [[nodiscard]] Before before(const Posted& posted, Ticket until, const MPI_Status& status) const;
   [[nodiscard]] ClockMessage find(const Comm& comm, const MPI_Status& status, Before earlier,
-                                 bool take);
+                                  bool take);
 
   std::list<Posted> posted_;
   std::list<Posted> spare_;  // kept for their memory

@@ -77,7 +77,8 @@ class Process {
   // Held by whoever looks at the members; never while waiting.
   Mutex mutex;
 
-  // To be called again and again while waiting, without the mutex: takes in clock messages, or rests.
+  // To be called again and again while waiting, without the mutex: takes in clock messages, or
+  // rests.
   void rest(int& times);
   // Only the thread that the clocks belong to has a token.
   void take_token();

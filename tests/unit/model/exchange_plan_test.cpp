@@ -19,7 +19,8 @@ Blocks blocks_of(const ExchangePlan& plan) {
   return blocks;
 }
 
-// In a ring of two ranks both neighbours are one rank: what leaves to the left comes from the right.
+// In a ring of two ranks both neighbours are one rank: what leaves to the left comes from the
+// right.
 TEST(ExchangePlan, SendsInTheOrderInWhichMessagesMatch) {
   const Neighbors mine{.sources = {{0, 0}, {0, 1}}, .destinations = {{0, 1}, {0, 0}}};
   const ExchangePlan plan = plan_of(Collective::neighbor_alltoall, mine);

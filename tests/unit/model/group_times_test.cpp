@@ -66,9 +66,8 @@ TEST(GroupTimes, DoNotDependOnWhoComesFirst) {
     EXPECT_EQ(ends[0].ends, first);
     EXPECT_EQ(ends[1].ends, second);
     EXPECT_EQ(ends[0].free, (std::vector<double>{30, 30, 5000}));
-  } while (std::prev_permutation(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return a.at < b.at;
-  }));
+  } while (std::prev_permutation(order.begin(), order.end(),
+                                 [](const auto& a, const auto& b) { return a.at < b.at; }));
 }
 
 TEST(GroupTimes, TakeBlocksThatDifferAtTheirMean) {
@@ -77,7 +76,8 @@ TEST(GroupTimes, TakeBlocksThatDifferAtTheirMean) {
     return CollectiveCall{
         .collective = Collective::allgather, .bytes = bytes, .uneven = uneven, .cold = false};
   };
-  const auto ends = group.ends({{9, 0, of(400, false)}, {4, 0, of(100, true)}, {2, 0, of(1, false)}});
+  const auto ends =
+      group.ends({{9, 0, of(400, false)}, {4, 0, of(100, true)}, {2, 0, of(1, false)}});
   EXPECT_EQ(ends[0].ends, group.direct(0, of(167, true), {0, 0, 0}));
 }
 

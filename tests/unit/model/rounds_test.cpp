@@ -117,8 +117,8 @@ TEST(Rounds, OfManyRanksAgreeWithTheEvents) {
   }
 }
 
-// Machines on which messages wait for others: hosts share links, and one in two a medium. Copies and
-// messages take time, as else the events alone know who is first.
+// Machines on which messages wait for others: hosts share links, and one in two a medium. Copies
+// and messages take time, as else the events alone know who is first.
 Machine shared_machine(std::mt19937& random) {
   Machine machine = random_machine(random);
   machine.copy = machine.reduce = 1;
@@ -156,7 +156,8 @@ TEST(Rounds, TakeTurnsOnSharedLinksAsTheEventsDo) {
         ASSERT_EQ(fast->ends, by_events(schedules, machine, conditions, 1, 8).ends)
             << algorithm->name << " on " << ranks << " ranks";
         const std::string collective(name_of(algorithm->collective));
-        if (machine.has_contention(ranks)) ++answered[collective + " " + std::string(algorithm->name)];
+        if (machine.has_contention(ranks))
+          ++answered[collective + " " + std::string(algorithm->name)];
       }
     }
   }

@@ -50,3 +50,8 @@ endfunction()
 
 stretto_add_mode_tests(accelerate "mpi;engine;api;intercept-shared;intercept-accelerate" mpi transport engine api
                        intercept/accelerate)
+if(TARGET standin-cuda)
+  add_dependencies(stretto-unit-accelerate standin-cuda)
+  target_compile_definitions(stretto-unit-accelerate
+                             PRIVATE STANDIN_CUDA="$<TARGET_FILE:standin-cuda>")
+endif()

@@ -118,6 +118,20 @@ TEST_P(Collectives, OnOneGroup) {
   });
 }
 
+// Where algorithms that use the layout have two levels of it.
+TEST_P(Collectives, OnSeveralHosts) {
+  Job job(ranks, {.ranks_per_host = 2});
+  run_with_stretto(job, [&](int rank) {
+    const Types types;
+    MPI_Comm mixed{};
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank % 3, &mixed);
+    ASSERT_TRUE(communicators::attach(mixed));
+    run_all(seed + 4, types, Position::on(MPI_COMM_WORLD));
+    run_all(seed + 5, types, Position::on(mixed));
+    MPI_Comm_free(&mixed);
+  });
+}
+
 TEST_P(Collectives, BetweenNeighbors) {
   Job job(ranks);
   run_with_stretto(job, [&](int /*rank*/) {

@@ -27,6 +27,17 @@ TEST(Survey, AllRanksAgreeThatThereAreMoreOfThemThanCores) {
   job.run([](int /*rank*/) { EXPECT_TRUE(survey(MPI_COMM_WORLD).oversubscribed); });
 }
 
+TEST(Survey, HostsAreNumberedByTheirLowestRank) {
+  fake_mpi::Job job(5, {.ranks_per_host = 2});
+  job.run([](int /*rank*/) {
+    const Hosts hosts = survey(MPI_COMM_WORLD);
+    EXPECT_EQ(hosts.numbers.hosts, 3);
+    for (int rank = 0; rank < 5; ++rank) {
+      EXPECT_EQ(hosts.numbers.host_of(rank), static_cast<unsigned>(rank / 2));
+    }
+  });
+}
+
 TEST(Survey, OneRankAloneSharesNothing) {
   fake_mpi::Job job(1);
   job.run([](int /*rank*/) {

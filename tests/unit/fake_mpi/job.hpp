@@ -27,6 +27,7 @@ struct Options {
   int highest_tag = (1 << 28) - 1;
   int contexts = INT_MAX;       // communicators that can be alive, MPI_COMM_WORLD and SELF besides
   MPI_Count eager_bytes = 128;  // up to so many a send is complete before it is received
+  int ranks_per_host = 0;       // in the order of their numbers; 0: all are on one
   bool initialized = true;      // false: the programs call MPI_Init
   // Ranks of a second MPI_COMM_WORLD, which are numbered on from those of the first.
   int others = 0;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "intercept/whatif/clock_message.hpp"
-#include "intercept/whatif/clock_message.hpp"
 #include "intercept/whatif/host_memory.hpp"
 #include "mpi/native.hpp"
 

@@ -20,7 +20,7 @@ struct Channel {
   MPI_Comm comm{};
   TagLayout tags;
   ContextIds ids;
-  std::vector<Carrier> carriers{};  // of its messages
+  std::vector<Carrier> carriers{};         // of its messages
   Hosts hosts{};                           // of its ranks
   std::shared_ptr<const Layout> layout{};  // likewise, once it is asked for
 

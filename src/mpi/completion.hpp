@@ -88,6 +88,10 @@ struct Completion {
   }
 
   [[nodiscard]] bool has_one_status() const { return of == Of::one || of == Of::any; }
+  [[nodiscard]] bool ignores_statuses() const {
+    if (has_one_status()) return statuses == MPI_STATUS_IGNORE;
+    return statuses == MPI_STATUSES_IGNORE;
+  }
 
   // Calls the MPI's function. Returns an MPI error code.
   [[nodiscard]] int call() const;

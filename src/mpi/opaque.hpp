@@ -1,31 +1,33 @@
 // Handles of the MPI's as layers pass them on that know no MPI.
 #pragma once
 
-#include <cstring>
+#include <type_traits>
 
 #include "mpi/native.hpp"
 #include "transport/piece.hpp"
 
 namespace stretto {
 
+// A handle is a pointer in Open MPI's ABI and the MPI 5.0 one, an int in MPICH's.
 template <class Handle>
 [[nodiscard]] Opaque opaque(Handle handle) {
-  static_assert(sizeof(Handle) <= sizeof(Opaque::bits));
-  Opaque result;
-  std::memcpy(&result.bits, &handle, sizeof handle);
-  return result;
+  if constexpr (std::is_pointer_v<Handle>) {
+    return {reinterpret_cast<std::uintptr_t>(handle)};
+  } else {
+    return {static_cast<std::uintptr_t>(static_cast<std::make_unsigned_t<Handle>>(handle))};
+  }
 }
 
-[[nodiscard]] inline MPI_Datatype type_of(Opaque handle) {
-  MPI_Datatype type{};
-  std::memcpy(&type, &handle.bits, sizeof type);
-  return type;
+template <class Handle>
+[[nodiscard]] Handle handle_of(Opaque opaque) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<Handle>(opaque.bits);  // NOLINT(performance-no-int-to-ptr): it was one
+  } else {
+    return static_cast<Handle>(opaque.bits);
+  }
 }
 
-[[nodiscard]] inline MPI_Comm comm_of(Opaque handle) {
-  MPI_Comm comm{};
-  std::memcpy(&comm, &handle.bits, sizeof comm);
-  return comm;
-}
+[[nodiscard]] inline MPI_Datatype type_of(Opaque opaque) { return handle_of<MPI_Datatype>(opaque); }
+[[nodiscard]] inline MPI_Comm comm_of(Opaque opaque) { return handle_of<MPI_Comm>(opaque); }
 
 }  // namespace stretto

@@ -50,7 +50,9 @@ def test_finalizing_late_touches_no_memory_that_is_gone(how: str, tmp_path: Path
 def test_nothing_of_ours_is_destroyed_by_exit() -> None:
     """Who registers a destructor there is used after it, by whatever exit() runs later."""
     objects = native.native_dir() / "CMakeFiles"
-    folders = [each for each in objects.glob("stretto-*.dir") if not each.name.startswith("stretto-unit")]
+    folders = [
+        each for each in objects.glob("stretto-*.dir") if not each.name.startswith("stretto-unit")
+    ]
     files = [str(each) for folder in folders for each in folder.rglob("*.o")]
     if not files:
         pytest.skip("no object files beside the libraries")

@@ -20,9 +20,7 @@ class Handles : public ShortList<MPI_Request> {
 class Statuses {
  public:
   explicit Statuses(const Completion& call) : theirs_(call.statuses) {
-    const MPI_Status* const ignored =
-        call.has_one_status() ? MPI_STATUS_IGNORE : MPI_STATUSES_IGNORE;
-    if (theirs_ == ignored) own_.resize(static_cast<std::size_t>(std::max(call.count, 1)));
+    if (call.ignores_statuses()) own_.resize(static_cast<std::size_t>(std::max(call.count, 1)));
   }
   [[nodiscard]] MPI_Status* data() { return own_.empty() ? theirs_ : own_.data(); }
 

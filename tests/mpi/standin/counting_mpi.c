@@ -1,7 +1,8 @@
 /* An MPI that counts the messages that each rank begins to send with MPI_Isend, its own left out.
  * In the end rank N writes their number to the file sent-N of the folder that SENT_MESSAGES names.
  *
- * To be preloaded, behind Stretto; its file has the name of the MPI's so that it is taken for that. */
+ * To be preloaded, behind Stretto; its file has the name of the MPI's so that it is taken for that.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -52,9 +52,9 @@ void between_groups(const Body& body) {
 }
 
 constexpr Collective kAll[] = {
-    Collective::barrier,   Collective::bcast,     Collective::reduce,    Collective::allreduce,
-    Collective::gather,    Collective::scatter,   Collective::allgather, Collective::alltoall,
-    Collective::reduce_scatter, Collective::scan, Collective::exscan};
+    Collective::barrier,        Collective::bcast,   Collective::reduce,    Collective::allreduce,
+    Collective::gather,         Collective::scatter, Collective::allgather, Collective::alltoall,
+    Collective::reduce_scatter, Collective::scan,    Collective::exscan};
 
 TEST(Check, FindsNothingWrongWithAGoodCall) {
   on_two_ranks([](int /*rank*/) {

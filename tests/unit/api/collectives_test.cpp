@@ -1,5 +1,7 @@
-// Every collective by every algorithm, on the engine, against the fake MPI's own: blocks of one size
-// and of many, types with gaps, in place, orders that count, on one group and on two.
+// Every collective by every algorithm, on the engine, against the fake MPI's own: blocks of one
+// size and of many, types with gaps, in place, orders that count, on one group and on two.
+
+#include "fake_mpi/collectives.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 
 #include "api/call.hpp"
 #include "api/random_call.hpp"
-#include "fake_mpi/collectives.hpp"
 #include "fake_mpi/with_stretto.hpp"
 
 namespace stretto {
@@ -44,8 +45,8 @@ bool fits(const Algorithm& algorithm, const Call& call, const Decision& decision
 }
 
 // Once by each algorithm that may run it, and by the one that is chosen.
-void run_by_all(Random& random, const Types& types, const Position& position,
-                Collective collective, bool uneven) {
+void run_by_all(Random& random, const Types& types, const Position& position, Collective collective,
+                bool uneven) {
   const auto compare = [&](const std::function<bool(const Call&, Decision&)>& choose) {
     RandomCall call(random, types, position, collective, uneven);
     Decision decision = decide(call.ours());

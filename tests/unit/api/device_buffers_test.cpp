@@ -1,6 +1,8 @@
 // Buffers in a GPU's memory. A process that has loaded its runtime keeps it, so each test runs in
 // one of its own, with a stand-in for CUDA's driver.
 
+#include "api/device_buffers.hpp"
+
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 #include <functional>
 
 #include "api/call.hpp"
-#include "api/device_buffers.hpp"
 #include "engine/device_job.hpp"
 #include "fake_mpi/with_stretto.hpp"
 
@@ -60,9 +61,9 @@ Call any_call(Collective collective) {
 }
 
 constexpr Collective kCollectivesWithData[] = {
-    Collective::bcast,     Collective::reduce,   Collective::allreduce,      Collective::gather,
-    Collective::scatter,   Collective::allgather, Collective::alltoall, Collective::reduce_scatter,
-    Collective::scan,      Collective::exscan};
+    Collective::bcast,   Collective::reduce,    Collective::allreduce, Collective::gather,
+    Collective::scatter, Collective::allgather, Collective::alltoall,  Collective::reduce_scatter,
+    Collective::scan,    Collective::exscan};
 
 // Of the ranks one has a buffer there, whichever of its buffers the call uses.
 TEST(DeviceBuffersDeathTest, ACallWithOneIsTheMpisOnAllRanks) {

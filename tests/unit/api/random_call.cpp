@@ -10,8 +10,8 @@ namespace {
 
 // Elements of the block between two ranks, the same both ways, as MPI_IN_PLACE wants it.
 int length_of(unsigned seed, int one, int other, int most) {
-  const auto mixed = seed + 31U * static_cast<unsigned>(one + other) +
-                     17U * static_cast<unsigned>(one * other);
+  const auto mixed =
+      seed + 31U * static_cast<unsigned>(one + other) + 17U * static_cast<unsigned>(one * other);
   return most == 0 ? 0 : static_cast<int>((mixed >> 2) % static_cast<unsigned>(most + 1));
 }
 
@@ -166,7 +166,8 @@ Call RandomCall::call(::Buffer& recv) const {
   call.recvtype = recv_side_.type;
   call.recvcount = recv_side_.count;
   const bool vector = reduces(call.collective) || call.collective == Collective::bcast;
-  if (call.collective == Collective::barrier) return {.collective = call.collective, .comm = call.comm};
+  if (call.collective == Collective::barrier)
+    return {.collective = call.collective, .comm = call.comm};
   if (!vector) {
     call.sendtype = send_side_.type;
     call.sendcount = send_side_.count;
@@ -184,7 +185,8 @@ Call RandomCall::call(::Buffer& recv) const {
     call.recvcounts = recv_side_.counts.data();
     return call;
   }
-  const bool sends_blocks = sends_to_each(call.collective) || call.collective == Collective::scatter;
+  const bool sends_blocks =
+      sends_to_each(call.collective) || call.collective == Collective::scatter;
   const bool receives_blocks = call.collective != Collective::scatter;
   if (sends_blocks) {
     describe(send_side_, call.sendcounts, call.senddispls, call.sendtype, call.sendtypes);
@@ -213,7 +215,8 @@ std::string RandomCall::words() const {
   if (described_.uneven) text += typed_ ? " w" : " v";
   text += ", count " + std::to_string(count_) + ", root " + std::to_string(described_.root) +
           ", rank " + std::to_string(position_.rank) + " of " + std::to_string(position_.size);
-  if (described_.sendbuf == MPI_IN_PLACE || described_.recvbuf == MPI_IN_PLACE) text += ", in place";
+  if (described_.sendbuf == MPI_IN_PLACE || described_.recvbuf == MPI_IN_PLACE)
+    text += ", in place";
   return text;
 }
 

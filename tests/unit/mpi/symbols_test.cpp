@@ -92,7 +92,8 @@ int index_of(const char* name, int* index) {
 }
 int allocate(int index, void* /*object*/, MPI_T_cvar_handle* handle, int* count) {
   ++variables.handles;
-  *handle = reinterpret_cast<MPI_T_cvar_handle>(index == 0 ? &variables.throttle : &variables.count);
+  *handle =
+      reinterpret_cast<MPI_T_cvar_handle>(index == 0 ? &variables.throttle : &variables.count);
   *count = 1;
   return MPI_SUCCESS;
 }

@@ -14,7 +14,7 @@ typedef struct {
   int thread_level;
 } Case;
 
-static void pause_ms(long ms) {
+static inline void pause_ms(long ms) {
   const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
   nanosleep(&time, NULL);
 }

@@ -210,9 +210,10 @@ void expect_foreign_ranks() { registry().foreign_ranks = true; }
 bool expects_foreign_ranks() { return registry().foreign_ranks; }
 
 const Hosts& world_hosts() {
-  static const auto* const alone = new Hosts;
+  static const auto& alone = *new Hosts;
   const auto& world = registry().world;
-  return world != nullptr ? world->hosts : *alone;
+  if (world == nullptr) return alone;
+  return world->hosts;
 }
 
 bool attach(MPI_Comm comm) {

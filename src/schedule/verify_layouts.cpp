@@ -47,6 +47,7 @@ std::vector<int> shuffled(int ranks, unsigned seed) {
 Layout layout_of_places(const std::vector<LevelSizes>& levels, int ranks, Placement placement,
                         unsigned seed) {
   std::vector<Layout::Groups> found;
+  found.reserve(levels.size());
   for (const LevelSizes& level : levels) {
     found.push_back({level.name, groups_of_places(level.sizes, ranks)});
   }

@@ -224,7 +224,7 @@ bool attach(MPI_Comm comm) {
   native().Comm_test_inter(comm, &is_inter);
   // Who comes from another MPI_COMM_WORLD need not run Stretto.
   if (is_inter != 0 && all.world == nullptr) return false;
-  if (all.world != nullptr && all.foreign_ranks && !all_in_world(comm, is_inter != 0)) return false;
+  if (all.expects_world && all.foreign_ranks && !all_in_world(comm, is_inter != 0)) return false;
   Members members{.comm = comm, .is_inter = is_inter != 0};
   native().Comm_rank(comm, &members.rank);
   native().Comm_size(comm, &made->size);

@@ -50,8 +50,11 @@ std::vector<Line> passed_lines() {
   return lines;
 }
 
+// Asked of the MPI, as the progress thread that needs it has ended by now.
 const char* thread_level_name() {
-  return Engine::get().has_progress_thread() ? "multiple" : "as requested";
+  int provided = MPI_THREAD_SINGLE;
+  native().Query_thread(&provided);
+  return provided == MPI_THREAD_MULTIPLE ? "multiple" : "as requested";
 }
 
 void append(Json& json, const char* name, const std::vector<Line>& lines, const char* what) {

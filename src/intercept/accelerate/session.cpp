@@ -19,7 +19,6 @@ namespace {
 struct Session {
   int level = MPI_THREAD_SINGLE;  // that the program was given
   bool begun = false;
-  int end_keyval = MPI_KEYVAL_INVALID;
 };
 
 Session& session() { return of_rank<Session>(); }
@@ -33,9 +32,10 @@ int end(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/) {
 // functions that the program has given for that may still communicate (MPI 4.1, 11.4.1). So ours,
 // older than any of the program's, ends the session.
 void end_in_finalize() {
-  int& keyval = session().end_keyval;
+  int keyval = MPI_KEYVAL_INVALID;
   native().Comm_create_keyval(copy_nothing, end, &keyval, nullptr);
-  native().Comm_set_attr(native().comm_self, keyval, &keyval);
+  native().Comm_set_attr(native().comm_self, keyval, nullptr);
+  native().Comm_free_keyval(&keyval);  // lives as long as the attribute
 }
 
 long number_from_launcher(const char* name) {

@@ -4,12 +4,17 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <mutex>
 
 #include "base/log.hpp"
 
 namespace stretto {
 
 namespace {
+
+// Of what follows, and of the environment as far as it is read here: a process may have several
+// ranks, each a thread.
+constinit std::mutex mutex;
 
 // Never destroyed: who writes a report as exit() runs looks here.
 std::map<std::string, std::string, std::less<>>& taken() {
@@ -20,6 +25,7 @@ std::map<std::string, std::string, std::less<>>& taken() {
 }  // namespace
 
 void take_from_environment(const char* name) {
+  const std::lock_guard lock(mutex);
   const char* value = std::getenv(name);
   if (value == nullptr) return;
   taken().insert_or_assign(name, value);
@@ -27,6 +33,7 @@ void take_from_environment(const char* name) {
 }
 
 std::optional<std::string> setting(const char* name) {
+  const std::lock_guard lock(mutex);
   const auto found = taken().find(std::string_view(name));
   const char* value = found == taken().end() ? std::getenv(name) : found->second.c_str();
   if (value == nullptr || *value == '\0') return std::nullopt;

@@ -8,11 +8,11 @@
 
 #include <array>
 #include <cstdlib>
-#include <functional>
 
 #include "api/call.hpp"
 #include "engine/device_job.hpp"
 #include "fake_mpi/with_stretto.hpp"
+#include "in_a_process.hpp"
 
 #ifdef STANDIN_CUDA
 
@@ -35,17 +35,6 @@ void* load_cuda() {
   begin(0);
   allocate(&memory, kBytes);
   return memory;
-}
-
-// `body` as a process; its code is 0 where nothing in it failed.
-void expect_in_a_process(const std::function<void()>& body) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        body();
-        std::exit(testing::Test::HasFailure() ? 1 : 0);
-      },
-      testing::ExitedWithCode(0), "");
 }
 
 int memory[kBytes / sizeof(int)];

@@ -5,14 +5,28 @@
 #include "fake_mpi/entered.hpp"
 
 namespace fake_mpi {
+namespace {
+
+// One that was freed lives, and so does its handle, as long as an attribute: `kind` was one's.
+void let_go(Entered& at, int keyval, std::shared_ptr<Keyval> kind) {
+  const bool freed = kind->freed;
+  const std::weak_ptr<Keyval> others = kind;
+  kind.reset();
+  if (freed && others.use_count() == 1) at.rank.keyvals.remove(keyval);
+}
+
+}  // namespace
 
 int delete_attributes(Entered& at, MPI_Comm handle, Comm& comm) {
   while (!comm.attributes.empty()) {
-    const Comm::Attribute last = comm.attributes.back();
+    Comm::Attribute last = comm.attributes.back();
     comm.attributes.pop_back();
-    if (last.kind->gone == nullptr) continue;
-    const int error = at.unlocked(
-        [&] { return last.kind->gone(handle, last.keyval, last.value, last.kind->extra); });
+    int error = MPI_SUCCESS;
+    if (last.kind->gone != nullptr) {
+      error = at.unlocked(
+          [&] { return last.kind->gone(handle, last.keyval, last.value, last.kind->extra); });
+    }
+    let_go(at, last.keyval, std::move(last.kind));
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
@@ -40,8 +54,13 @@ FAKE_MPI(Comm_create_keyval, (MPI_Comm_copy_attr_function * copy,
 FAKE_MPI(Comm_free_keyval, (int* keyval)) {
   Entered at(__func__);
   if (at.fails()) return at.refused();
-  if (at.rank.keyvals.find(*keyval) == nullptr) at.misused("no keyval");
-  at.rank.keyvals.remove(*keyval);
+  std::shared_ptr<Keyval> kind = at.rank.keyvals.find(*keyval);
+  if (kind == nullptr || kind->freed) {
+    at.misused("no keyval");
+  } else {
+    kind->freed = true;
+    let_go(at, *keyval, std::move(kind));
+  }
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
@@ -49,7 +68,7 @@ FAKE_MPI(Comm_set_attr, (MPI_Comm comm, int keyval, void* value)) {
   Entered at(__func__, comm);
   if (at.fails()) return at.refused();
   const auto kind = at.rank.keyvals.find(keyval);
-  if (kind == nullptr) return at.raise(MPI_ERR_KEYVAL);
+  if (kind == nullptr || kind->freed) return at.raise(MPI_ERR_KEYVAL);
   const auto known = find(at.comm(), keyval);
   if (known != at.comm().attributes.end()) {
     void* const before = known->value;
@@ -83,11 +102,15 @@ FAKE_MPI(Comm_delete_attr, (MPI_Comm comm, int keyval)) {
   if (at.fails()) return at.refused();
   const auto known = find(at.comm(), keyval);
   if (known == at.comm().attributes.end()) return at.raise(MPI_ERR_KEYVAL);
-  const Comm::Attribute deleted = *known;
+  Comm::Attribute deleted = *known;
   at.comm().attributes.erase(known);
-  if (deleted.kind->gone == nullptr) return MPI_SUCCESS;
-  return at.result(at.unlocked(
-      [&] { return deleted.kind->gone(comm, keyval, deleted.value, deleted.kind->extra); }));
+  int error = MPI_SUCCESS;
+  if (deleted.kind->gone != nullptr) {
+    error = at.unlocked(
+        [&] { return deleted.kind->gone(comm, keyval, deleted.value, deleted.kind->extra); });
+  }
+  let_go(at, keyval, std::move(deleted.kind));
+  return at.result(error);
 }
 
 FAKE_MPI(Comm_create_errhandler,

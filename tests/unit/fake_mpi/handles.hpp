@@ -1,6 +1,7 @@
 // The handles of one kind of objects on one rank: ints, as MPICH's are.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
@@ -37,6 +38,11 @@ class Handles {
   }
   // That were added and not removed.
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
+  template <class Condition>
+  [[nodiscard]] std::size_t count_if(const Condition& condition) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        objects_, [&](const auto& entry) { return condition(*entry.second); }));
+  }
 
  private:
   int first_;

@@ -222,7 +222,7 @@ std::string Job::left(int rank) const {
   append(text, of.types.size(), "datatypes");
   append(text, of.ops.size(), "operations");
   append(text, of.handlers.size(), "error handlers");
-  append(text, of.keyvals.size(), "keyvals");
+  append(text, of.keyvals.count_if([](const Keyval& each) { return !each.freed; }), "keyvals");
   append(text, of.requests.size(), "requests");
   append(text, of.messages.size(), "matched messages");
   append(text, of.arrived.size(), "messages nobody received");

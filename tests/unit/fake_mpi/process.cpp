@@ -76,3 +76,19 @@ FAKE_MPI(File_open, (MPI_Comm comm, const char* /*filename*/, int /*amode*/, MPI
   *fh = MPI_FILE_NULL;
   return at.fails() ? at.refused() : MPI_SUCCESS;
 }
+
+// The two worlds of a job, whoever says what to whom.
+FAKE_MPI(Comm_connect, (const char* /*port_name*/, MPI_Info /*info*/, int /*root*/,
+                        MPI_Comm /*comm*/, MPI_Comm* newcomm)) {
+  *newcomm = connect_worlds();
+  return MPI_SUCCESS;
+}
+FAKE_MPI(Comm_accept, (const char* /*port_name*/, MPI_Info /*info*/, int /*root*/,
+                       MPI_Comm /*comm*/, MPI_Comm* newcomm)) {
+  *newcomm = connect_worlds();
+  return MPI_SUCCESS;
+}
+FAKE_MPI(Session_finalize, (MPI_Session * session)) {
+  *session = MPI_SESSION_NULL;
+  return MPI_SUCCESS;
+}

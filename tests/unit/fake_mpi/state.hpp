@@ -37,6 +37,7 @@ struct Keyval {
   MPI_Comm_copy_attr_function* copy = nullptr;
   MPI_Comm_delete_attr_function* gone = nullptr;
   void* extra = nullptr;
+  bool freed = false;  // but attributes may still be of it
 };
 
 // Ranks by their number in the job.

@@ -1,0 +1,239 @@
+#include "intercept/accelerate/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "engine/communicator.hpp"
+#include "engine/engine.hpp"
+#include "in_a_process.hpp"
+#include "intercept/accelerate/program.hpp"
+
+namespace stretto::intercept::accelerate {
+namespace {
+
+TEST(Session, LastsFromInitToFinalize) {
+  Program program(2);
+  const UnderStretto settings;
+  program.run([&](int rank) {
+    EXPECT_FALSE(in_session());
+    EXPECT_FALSE(ever_in_session());
+    ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
+    EXPECT_TRUE(in_session());
+    int sum = 0;
+    EXPECT_EQ(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+    EXPECT_EQ(sum, 1);
+    EXPECT_EQ(handled("MPI_Allreduce"), 1);
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+    EXPECT_FALSE(in_session());
+    EXPECT_TRUE(ever_in_session());
+    EXPECT_FALSE(Engine::get().is_open());
+  });
+}
+
+// Its progress thread needs more than the program asks for, which is not told.
+TEST(Session, TheProgramGetsTheLevelItAskedFor) {
+  for (const int level : {MPI_THREAD_SINGLE, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE}) {
+    Program program(1);
+    run_program(program, level, [level](int /*rank*/) {
+      int provided = -1;
+      MPI_Query_thread(&provided);
+      EXPECT_EQ(provided, level);
+      EXPECT_TRUE(Engine::get().has_progress_thread());
+      EXPECT_EQ(Engine::get().program_has_threads(), level == MPI_THREAD_MULTIPLE);
+    });
+    EXPECT_EQ(program.calls(0, "Init_thread"), 1);
+  }
+}
+
+TEST(Session, WithoutAProgressThreadMpiInitIsAsTheProgramCallsIt) {
+  const Setting off("STRETTO_PROGRESS_THREAD", "off");
+  const UnderStretto settings;
+  Program program(1);
+  program.run([&](int /*rank*/) {
+    ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
+    EXPECT_FALSE(Engine::get().has_progress_thread());
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+  });
+  EXPECT_EQ(program.calls(0, "Init"), 1);
+  EXPECT_EQ(program.calls(0, "Init_thread"), 0);
+}
+
+// What it says there keeps two threads out of it, too: the fake would tell.
+TEST(Session, SaysWhenTheMpiRefusesTheLevel) {
+  testing::internal::CaptureStderr();
+  Program program(1, {.thread_level = MPI_THREAD_SERIALIZED});
+  run_program(program, MPI_THREAD_FUNNELED,
+              [](int /*rank*/) { EXPECT_FALSE(Engine::get().has_progress_thread()); });
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("refuses MPI_THREAD_MULTIPLE"),
+            std::string::npos);
+}
+
+// On one host a progress thread gains least, and MPICH's locks cost most.
+TEST(Session, OnOneHostMpichGetsNoProgressThreadByItself) {
+  const UnderStretto settings;
+  const Setting here("MPI_LOCALNRANKS", "1");
+  const Setting all("PMI_SIZE", "1");
+  Program program(1);
+  program.run([&](int /*rank*/) {
+    ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
+    EXPECT_FALSE(Engine::get().has_progress_thread());
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+  });
+}
+
+TEST(Session, ProgramsOfWhoseRanksNobodyKnowsRunAsTheyAre) {
+  testing::internal::CaptureStderr();
+  Program program(2);
+  program.run([&](int rank) {
+    ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
+    EXPECT_FALSE(in_session());
+    int sum = 0;
+    EXPECT_EQ(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+    EXPECT_EQ(sum, 1);
+    EXPECT_EQ(handled("MPI_Allreduce"), 0);
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+  });
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("nobody can tell whether all 2 ranks"),
+            std::string::npos);
+}
+
+TEST(Session, AnInitThatFailsBeginsNone) {
+  Program program(1);
+  program.fail(0, "Init_thread", 1, MPI_ERR_OTHER, 2);
+  program.run([](int /*rank*/) {
+    int provided = 0;
+    EXPECT_EQ(MPI_Init(nullptr, nullptr), MPI_ERR_OTHER);
+    EXPECT_EQ(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &provided), MPI_ERR_OTHER);
+    EXPECT_FALSE(in_session());
+  });
+}
+
+// What the program has MPI_Finalize call for attributes of MPI_COMM_SELF may still communicate.
+int communicate(MPI_Comm /*comm*/, int /*keyval*/, void* value, void* /*extra*/) {
+  EXPECT_TRUE(in_session());
+  const int one = 1;
+  EXPECT_EQ(MPI_Allreduce(&one, value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+  return MPI_SUCCESS;
+}
+
+TEST(Session, EndsAfterWhatTheProgramDoesInFinalize) {
+  Program program(3);
+  std::array<int, 3> sums{};
+  run_program(program, MPI_THREAD_SINGLE, [&](int rank) {
+    int keyval = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, communicate, &keyval, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &sums[static_cast<std::size_t>(rank)]);
+    MPI_Comm_free_keyval(&keyval);
+  });
+  EXPECT_EQ(sums, (std::array<int, 3>{3, 3, 3}));
+}
+
+TEST(Session, PendingRequestsThatWereFreedStillComplete) {
+  Program program(2);
+  std::array<int, 2> sums{};
+  std::array<int, 2> in{2, 3};
+  run_program(program, MPI_THREAD_SINGLE, [&](int rank) {
+    const auto me = static_cast<std::size_t>(rank);
+    MPI_Request request{};
+    MPI_Iallreduce(&in[me], &sums[me], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+  });
+  EXPECT_EQ(sums, (std::array<int, 2>{5, 5}));
+}
+
+TEST(SessionDeathTest, WithoutAContextMpiInitEndsTheProgram) {
+  EXPECT_EXIT(
+      {
+        const UnderStretto settings;
+        Program program(1, {.contexts = 0});
+        program.run([](int /*rank*/) { MPI_Init(nullptr, nullptr); });
+      },
+      testing::ExitedWithCode(5), "no communicator left in MPI_Init");
+}
+
+// -- reports
+
+std::string contents(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Where they go is a process's for good. One rank alone, which nobody has launched, has none.
+TEST(CountersDeathTest, TellWhatBecameOfEachCall) {
+  expect_in_a_process([] {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("stretto-unit-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    const Setting files("STRETTO_RUN_COUNTERS", folder.c_str());
+    Program program(2);
+    run_program(program, MPI_THREAD_SINGLE, [](int rank) {
+      int out = 0;
+      MPI_Allreduce(&rank, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      MPI_Barrier(MPI_COMM_SELF);
+    });
+    for (const int rank : {0, 1}) {
+      const std::string text = contents(folder / ("rank-" + std::to_string(rank) + ".json"));
+      for (const std::string part :
+           {"\"size\":2", "\"thread_level\":\"multiple\"", "\"hosts\":1",
+            "\"call\":\"MPI_Allreduce\"", "\"algorithm\":\"recursive_doubling\"",
+            "\"call\":\"MPI_Barrier\"", "\"reason\":\"one rank\""}) {
+        EXPECT_TRUE(has(text, part)) << part << " is not in " << text;
+      }
+    }
+    std::filesystem::remove_all(folder);
+  });
+}
+
+TEST(CountersDeathTest, SayWhereTheyCannotBeWritten) {
+  expect_in_a_process([] {
+    const Setting files("STRETTO_RUN_COUNTERS", "/nonexistent/folder");
+    testing::internal::CaptureStderr();
+    Program program(2);
+    run_program(program, MPI_THREAD_SINGLE, [](int /*rank*/) {});
+    EXPECT_TRUE(has(testing::internal::GetCapturedStderr(), "the counts of this run are lost"));
+  });
+}
+
+TEST(Counters, AreSaidByRankZeroWhereAskedFor) {
+  const Setting verbose("STRETTO_VERBOSE", "1");
+  testing::internal::CaptureStderr();
+  Program program(2);
+  run_program(program, MPI_THREAD_SINGLE, [](int rank) {
+    int out = 0;
+    MPI_Allreduce(&rank, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_SELF);
+  });
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(has(said, "2 ranks on 1 hosts")) << said;
+  EXPECT_TRUE(has(said, "handled by recursive_doubling")) << said;
+  EXPECT_TRUE(has(said, "passed to the MPI: one rank")) << said;
+}
+
+TEST(Counters, HaveRoomForAllAlgorithms) {
+  EXPECT_LE(algorithms().size(), static_cast<std::size_t>(counters::Counts::kMostAlgorithms));
+}
+
+TEST(Counters, SayThatTheyAreMissingAfterAnEndThatFailed) {
+  const Setting verbose("STRETTO_VERBOSE", "1");
+  testing::internal::CaptureStderr();
+  Program program(1);
+  const UnderStretto settings;
+  program.run([](int /*rank*/) {
+    ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
+    abandon_session();  // as where MPI_Finalize has failed
+    EXPECT_FALSE(in_session());
+  });
+  program.may_leave_objects();
+  EXPECT_TRUE(has(testing::internal::GetCapturedStderr(), "no report of this rank"));
+}
+
+}  // namespace
+}  // namespace stretto::intercept::accelerate

@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis build demo packaged bars selection whatif-study conformance differential mutation test wheel sanitize $(SANITIZERS)
+.PHONY: help setup mpis build demo packaged bars selection whatif-study conformance differential mutation coverage test wheel sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this
@@ -67,6 +67,9 @@ differential: build  ## compare 10,000 random sequences of collectives with each
 
 mutation: build  ## plant faults one at a time and see which test catches each (an hour)
 	@$(BIN)/python tools/mutation.py
+
+coverage: setup  ## measure which lines of the MPI half the unit tests alone run (minutes)
+	@$(BIN)/python tools/coverage.py
 
 lint: build  ## check formatting and style of all sources
 	@tools/lint.sh

@@ -2,6 +2,7 @@
 
 set(STRETTO_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize takes them")
 option(STRETTO_WERROR "Warnings are errors" OFF)
+option(STRETTO_COVERAGE "Count which lines run (tools/coverage.py)" OFF)
 
 find_program(STRETTO_CCACHE ccache)
 mark_as_advanced(STRETTO_CCACHE)
@@ -32,3 +33,11 @@ if(STRETTO_SANITIZE)
   target_link_options(stretto-flags INTERFACE -fsanitize=${STRETTO_SANITIZE})
 endif()
 target_link_libraries(stretto-flags INTERFACE Threads::Threads)
+
+# For what STRETTO_COVERAGE counts, and what that is linked to.
+add_library(stretto-counted INTERFACE)
+if(STRETTO_COVERAGE)
+  # Ranks are threads, which must not lose each other's counts.
+  target_compile_options(stretto-counted INTERFACE -O1 --coverage -fprofile-update=atomic)
+  target_link_options(stretto-counted INTERFACE --coverage)
+endif()

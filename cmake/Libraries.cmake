@@ -64,7 +64,7 @@ install(DIRECTORY include/stretto ${generated}/include/stretto DESTINATION inclu
 function(stretto_add_objects name abi visibility)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
   add_dependencies(${name} stretto-generated-api)
-  target_link_libraries(${name} PUBLIC stretto-core mpi-headers-${abi})
+  target_link_libraries(${name} PUBLIC stretto-core mpi-headers-${abi} stretto-counted)
   target_precompile_headers(${name} PRIVATE ${read_once} <atomic> <condition_variable> <mutex>)
   target_compile_definitions(${name} PRIVATE STRETTO_ABI="${abi}"
                                              STRETTO_VERSION="${PROJECT_VERSION}")

@@ -7,13 +7,16 @@
 # tools/setup.sh unpacks Debian's package into .deps where it may not install it.
 find_package(GTest REQUIRED HINTS ${PROJECT_SOURCE_DIR}/.deps/usr)
 
+add_custom_target(unit-tests)
+
 function(stretto_add_unit_tests name)
   add_executable(${name} ${ARGN})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
   # Reading GoogleTest would be most of what compiling a test takes.
   target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
-  target_link_libraries(${name} PRIVATE stretto-core GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE stretto-core stretto-counted GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_dependencies(unit-tests ${name})
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
 endfunction()
 

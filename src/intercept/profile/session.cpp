@@ -13,8 +13,12 @@
 namespace stretto::intercept::profile {
 namespace {
 
-Session session;
-MPI_Comm own{};
+// This rank's.
+struct State {
+  Session session;
+  MPI_Comm own{};
+};
+State& state() { return of_rank<State>(); }
 
 }  // namespace
 
@@ -34,6 +38,7 @@ void begin_session() {
   find_python();
   const long traced = number_setting("STRETTO_PROFILE_TRACE", 0).value_or(0);
   Recorder::get().open(static_cast<std::size_t>(traced));
+  auto& [session, own] = state();
   own = copy_of_world();
   session.clocks_at_begin = look_at_clocks(own);
   session.begin = now_ns();
@@ -43,6 +48,7 @@ void begin_session() {
 void end_session() {
   if (!detail::active().load(std::memory_order_acquire)) return;
   detail::active().store(false, std::memory_order_release);
+  auto& [session, own] = state();
   session.end = now_ns();
   session.clocks_at_end = look_at_clocks(own);
   Recorder::get().close();

@@ -69,14 +69,6 @@ FAKE_MPI(Get_library_version, (char* version, int* length)) {
   *length = static_cast<int>(std::strlen(version));
   return MPI_SUCCESS;
 }
-// Nothing is stored.
-FAKE_MPI(File_open, (MPI_Comm comm, const char* /*filename*/, int /*amode*/, MPI_Info /*info*/,
-                     MPI_File* fh)) {
-  Entered at(__func__, comm);
-  *fh = MPI_FILE_NULL;
-  return at.fails() ? at.refused() : MPI_SUCCESS;
-}
-
 // The two worlds of a job, whoever says what to whom.
 FAKE_MPI(Comm_connect, (const char* /*port_name*/, MPI_Info /*info*/, int /*root*/,
                         MPI_Comm /*comm*/, MPI_Comm* newcomm)) {

@@ -82,7 +82,11 @@ _Unwind_Reason_Code until_program(_Unwind_Context* context, void* found) {
 
 }  // namespace
 
-void find_bindings() { dl_iterate_phdr(look_at, nullptr); }
+void find_bindings() {
+  // The ranks of a process find the same, and whoever comes first for all.
+  static const int found = dl_iterate_phdr(look_at, nullptr);
+  static_cast<void>(found);
+}
 
 void* caller_in_program(void* caller) {
   const auto address = std::bit_cast<std::uintptr_t>(caller);

@@ -5,7 +5,7 @@
 
 namespace stretto::intercept {
 
-// To be called once, before the others.
+// To be called before the others.
 void find_bindings();
 
 // The program's own address behind a call of ours that returns to `caller`: the same, except

@@ -160,18 +160,23 @@ const PythonLine* line_of(Object* frame, const std::byte* instruction) {
 }  // namespace
 
 void find_python() {
-  layout = layout_here();
-  is_found = find("Py_IsInitialized", python.Py_IsInitialized) &&
-             find("PyGILState_GetThisThreadState", python.PyGILState_GetThisThreadState) &&
-             find("PyGILState_Ensure", python.PyGILState_Ensure) &&
-             find("PyGILState_Release", python.PyGILState_Release) &&
-             find("PyEval_GetFrame", python.PyEval_GetFrame) &&
-             find("PyFrame_GetCode", python.PyFrame_GetCode) &&
-             find("PyFrame_GetLasti", python.PyFrame_GetLasti) &&
-             find("PyFrame_GetLineNumber", python.PyFrame_GetLineNumber) &&
-             find("PyObject_GetAttrString", python.PyObject_GetAttrString) &&
-             find("PyUnicode_AsUTF8", python.PyUnicode_AsUTF8) &&
-             find("PyErr_Clear", python.PyErr_Clear) && find("Py_DecRef", python.Py_DecRef);
+  // The ranks of a process find the same, and whoever comes first for all.
+  static const bool found = [] {
+    layout = layout_here();
+    is_found = find("Py_IsInitialized", python.Py_IsInitialized) &&
+               find("PyGILState_GetThisThreadState", python.PyGILState_GetThisThreadState) &&
+               find("PyGILState_Ensure", python.PyGILState_Ensure) &&
+               find("PyGILState_Release", python.PyGILState_Release) &&
+               find("PyEval_GetFrame", python.PyEval_GetFrame) &&
+               find("PyFrame_GetCode", python.PyFrame_GetCode) &&
+               find("PyFrame_GetLasti", python.PyFrame_GetLasti) &&
+               find("PyFrame_GetLineNumber", python.PyFrame_GetLineNumber) &&
+               find("PyObject_GetAttrString", python.PyObject_GetAttrString) &&
+               find("PyUnicode_AsUTF8", python.PyUnicode_AsUTF8) &&
+               find("PyErr_Clear", python.PyErr_Clear) && find("Py_DecRef", python.Py_DecRef);
+    return is_found;
+  }();
+  static_cast<void>(found);
 }
 
 // mpi4py gives the interpreter's lock up around its calls, and a frame may only be asked with it.

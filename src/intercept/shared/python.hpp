@@ -11,7 +11,7 @@ struct PythonLine {
   int number = 0;
 };
 
-// To be called once, before the other: which Python this process has, if any.
+// To be called before the other: which Python this process has, if any.
 void find_python();
 
 // The line that called mpi4py, where `caller` is code of mpi4py's that is about to get control

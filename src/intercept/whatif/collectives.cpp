@@ -35,11 +35,6 @@ model::CollectiveCall call_of(const ClockMessage& arrival) {
 
 }  // namespace
 
-Collectives& Collectives::get() {
-  static auto* const instance = new Collectives;
-  return *instance;
-}
-
 void Collectives::open() {
   Process::get().mailbox.on_other([this](const ClockMessage& message) { read(message); });
 }

@@ -16,7 +16,8 @@ namespace stretto::intercept::whatif {
 
 class Collectives {
  public:
-  static Collectives& get();
+  // This rank's.
+  [[nodiscard]] static Collectives& get() { return of_rank<Collectives>(); }
 
   void open();
 

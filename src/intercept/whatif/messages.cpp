@@ -6,11 +6,6 @@
 
 namespace stretto::intercept::whatif {
 
-Messages& Messages::get() {
-  static auto* const instance = new Messages;
-  return *instance;
-}
-
 void Messages::sends(const CommPtr& comm, int dest, int tag, std::int64_t bytes) {
   Process& process = Process::get();
   const int to = comm->world[static_cast<std::size_t>(dest)];

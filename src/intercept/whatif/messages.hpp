@@ -22,7 +22,8 @@ using Ticket = std::list<Posted>::iterator;
 
 class Messages {
  public:
-  static Messages& get();
+  // This rank's.
+  [[nodiscard]] static Messages& get() { return of_rank<Messages>(); }
 
   // A message of so many bytes is about to be sent.
   void sends(const CommPtr& comm, int dest, int tag, std::int64_t bytes);

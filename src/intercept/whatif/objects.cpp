@@ -6,11 +6,6 @@
 
 namespace stretto::intercept::whatif {
 
-Objects& Objects::get() {
-  static auto* const instance = new Objects;
-  return *instance;
-}
-
 void Objects::add(std::uintptr_t object, const Comm& parent, std::int64_t id) {
   Process& process = Process::get();
   auto comm = std::make_shared<Comm>();

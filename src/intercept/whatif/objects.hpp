@@ -19,7 +19,8 @@ struct Object {
 
 class Objects {
  public:
-  static Objects& get();
+  // This rank's.
+  [[nodiscard]] static Objects& get() { return of_rank<Objects>(); }
 
   // It was made of `parent`; all its ranks call it `id`.
   void add(std::uintptr_t object, const Comm& parent, std::int64_t id);

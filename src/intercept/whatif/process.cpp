@@ -31,11 +31,6 @@ constinit thread_local bool owns_clocks [[gnu::tls_model("initial-exec")]] = fal
 
 }  // namespace
 
-Process& Process::get() {
-  static Process* const instance = new Process;  // outlives whatever exit() destroys
-  return *instance;
-}
-
 bool Process::is_clocked() { return owns_clocks; }
 
 void Process::begin_counting() {

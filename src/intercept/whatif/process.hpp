@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rank_context.hpp"
 #include "base/thread_clock.hpp"
 #include "intercept/whatif/comms.hpp"
 #include "intercept/whatif/first_touches.hpp"
@@ -61,7 +62,8 @@ class Mutex {
 
 class Process {
  public:
-  static Process& get();
+  // This rank's.
+  [[nodiscard]] static Process& get() { return of_rank<Process>(); }
 
   int world_rank = 0;
   int world_size = 1;

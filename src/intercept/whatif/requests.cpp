@@ -22,11 +22,6 @@ bool is_cancelled(const MPI_Status& status) {
 
 }  // namespace
 
-Requests& Requests::get() {
-  static auto* const instance = new Requests;
-  return *instance;
-}
-
 // Whatever the handle stood for before is over.
 Requests::Entry& Requests::fresh(MPI_Request request) {
   const auto found = entries_.find(key_of(request));

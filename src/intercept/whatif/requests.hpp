@@ -40,7 +40,8 @@ struct Persistent {
 
 class Requests {
  public:
-  static Requests& get();
+  // This rank's.
+  [[nodiscard]] static Requests& get() { return of_rank<Requests>(); }
 
   void add(MPI_Request request, Operation operation);
   void add_persistent(MPI_Request request, const Persistent& what);

@@ -21,13 +21,17 @@
 namespace stretto::intercept::whatif {
 namespace {
 
-MPI_Comm own{};
-std::int64_t begun_ns = 0;
-Pace pace{};
+// This rank's.
+struct Session {
+  MPI_Comm own{};
+  std::int64_t begun_ns = 0;
+  Pace pace{};
+};
+Session& session() { return of_rank<Session>(); }
 
 std::vector<Seat> seats_of_ranks() {
   const int size = Process::get().world_size;
-  return Topology(of_all_ranks(Place::here_with_complex(), size, own)).seats();
+  return Topology(of_all_ranks(Place::here_with_complex(), size, session().own)).seats();
 }
 
 void read_scenarios(const std::string& path) {
@@ -67,7 +71,7 @@ void begin_virtual_time(const std::string& scenarios) {
     model::correct_by_measurements(scenario);
     process.places.push_back(model::places_of(scenario, seats));
   }
-  pace.modelled_ns = modelled_exchange(seats.size());
+  session().pace.modelled_ns = modelled_exchange(seats.size());
   process.timeline.open(process.scenarios, process.places, process.world_rank);
   const auto record = setting("STRETTO_WHATIF_RECORD");
   if (record) {
@@ -76,7 +80,7 @@ void begin_virtual_time(const std::string& scenarios) {
                             seats[static_cast<std::size_t>(process.world_rank)]);
   }
   find_bindings();
-  process.mailbox.open(own, process.scenarios.size());
+  process.mailbox.open(session().own, process.scenarios.size());
   process.comms.open();
   Collectives::get().open();
 }
@@ -113,6 +117,7 @@ void begin_session() {
   if (has_threads()) process.mutex.expect_threads();
   native().Comm_rank(native().comm_world, &process.world_rank);
   native().Comm_size(native().comm_world, &process.world_size);
+  auto& [own, begun_ns, pace] = session();
   own = copy_of_world();
   const auto scenarios = setting("STRETTO_WHATIF_SCENARIOS");
   if (scenarios) begin_virtual_time(*scenarios);
@@ -130,6 +135,7 @@ void begin_session() {
 
 void end_session() {
   Process& process = Process::get();
+  auto& [own, begun_ns, pace] = session();
   if (own == MPI_Comm{} || !is_rank_process()) return;
   const std::int64_t wall_ns = now_ns() - begun_ns;
   if (!detail::active().load(std::memory_order_acquire)) {

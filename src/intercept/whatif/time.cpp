@@ -63,12 +63,16 @@ timespec plus(const timespec& time, double ns) {
 }
 
 constexpr clockid_t kClocks = 8;
-std::array<timespec, kClocks> beginnings{};
-double wtime_beginning = 0;  // MPI_Wtime's, s
 
-// What this clock showed when virtual time began.
+// What each clock showed when this rank's virtual time began.
+struct Beginnings {
+  std::array<timespec, kClocks> clocks{};
+  double wtime = 0;  // MPI_Wtime's, s
+};
+
 timespec beginning_of(clockid_t clock) {
-  return clock < kClocks ? beginnings[static_cast<std::size_t>(clock)] : timespec{};
+  return clock < kClocks ? of_rank<Beginnings>().clocks[static_cast<std::size_t>(clock)]
+                         : timespec{};
 }
 
 timespec virtual_time(clockid_t clock) {
@@ -86,16 +90,17 @@ constexpr auto virtual_wtime = [](const Reached& what, void* caller) {
     return reinterpret_cast<double (*)()>(what.real)();
   }
   const Inside inside;
-  return wtime_beginning + virtual_now_ns() / kNsInSecond;
+  return of_rank<Beginnings>().wtime + virtual_now_ns() / kNsInSecond;
 };
 
 }  // namespace
 
 void remember_beginnings() {
+  Beginnings& beginnings = of_rank<Beginnings>();
   for (clockid_t each = 0; each < kClocks; ++each) {
-    real_clock_gettime()(each, &beginnings[static_cast<std::size_t>(each)]);
+    real_clock_gettime()(each, &beginnings.clocks[static_cast<std::size_t>(each)]);
   }
-  wtime_beginning = real_function<double (*)()>("PMPI_Wtime")();
+  beginnings.wtime = real_function<double (*)()>("PMPI_Wtime")();
 }
 
 }  // namespace stretto::intercept::whatif

@@ -54,6 +54,7 @@ endfunction()
 stretto_add_mode_tests(accelerate "mpi;engine;api;intercept-shared;intercept-accelerate" mpi transport engine api
                        intercept/accelerate)
 stretto_add_mode_tests(profile "mpi;intercept-shared;intercept-profile" intercept/profile)
+stretto_add_mode_tests(whatif "mpi;bench;intercept-shared;intercept-whatif" intercept/whatif)
 if(TARGET standin-cuda)
   add_dependencies(stretto-unit-accelerate standin-cuda)
   target_compile_definitions(stretto-unit-accelerate

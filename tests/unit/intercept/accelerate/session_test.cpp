@@ -166,7 +166,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Where they go is a process's for good. One rank alone, which nobody has launched, has none.
+// Where they go is a process's for good.
 TEST(CountersDeathTest, TellWhatBecameOfEachCall) {
   expect_in_a_process([] {
     const std::filesystem::path folder =

@@ -51,10 +51,13 @@ function(stretto_add_mode_tests mode objects)
   target_link_libraries(stretto-unit-${mode} PRIVATE mpi-headers-mpich)
 endfunction()
 
-stretto_add_mode_tests(accelerate "mpi;engine;api;intercept-shared;intercept-accelerate" mpi transport engine api
-                       intercept/accelerate)
+stretto_add_mode_tests(
+  accelerate "mpi;engine;api;intercept-shared;intercept-accelerate" mpi transport engine api
+  intercept/shared intercept/accelerate)
 stretto_add_mode_tests(profile "mpi;intercept-shared;intercept-profile" intercept/profile)
 stretto_add_mode_tests(whatif "mpi;bench;intercept-shared;intercept-whatif" intercept/whatif)
+stretto_add_mode_tests(calibrate "mpi;bench;intercept-shared;intercept-calibrate"
+                       intercept/calibrate)
 if(TARGET standin-cuda)
   add_dependencies(stretto-unit-accelerate standin-cuda)
   target_compile_definitions(stretto-unit-accelerate

@@ -39,5 +39,6 @@ add_library(stretto-counted INTERFACE)
 if(STRETTO_COVERAGE)
   # Ranks are threads, which must not lose each other's counts.
   target_compile_options(stretto-counted INTERFACE -O1 --coverage -fprofile-update=atomic)
+  target_compile_definitions(stretto-counted INTERFACE STRETTO_COUNTED)
   target_link_options(stretto-counted INTERFACE --coverage)
 endif()

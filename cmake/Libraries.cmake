@@ -126,9 +126,6 @@ function(stretto_add_mode mode)
 endfunction()
 
 stretto_add_mode(accelerate engine api)
-# The tests that run with sanitizers run none of these.
-if(NOT STRETTO_SANITIZE)
-  stretto_add_mode(calibrate bench)
-  stretto_add_mode(profile)
-  stretto_add_mode(whatif bench)
-endif()
+stretto_add_mode(calibrate bench)
+stretto_add_mode(profile)
+stretto_add_mode(whatif bench)

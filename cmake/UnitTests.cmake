@@ -29,7 +29,9 @@ foreach(name IN ITEMS engine/in_flight engine/plan engine/rhythm engine/sequence
   list(APPEND unit_sources ${unit}/${name}_test.cpp)
   list(APPEND mpi_free_tests ${unit}/${name}_test.cpp)
 endforeach()
-stretto_add_unit_tests(stretto-unit ${unit_sources} src/engine/plan.cpp src/engine/tags.cpp)
+if(STRETTO_MPI_FREE_TESTS)
+  stretto_add_unit_tests(stretto-unit ${unit_sources} src/engine/plan.cpp src/engine/tags.cpp)
+endif()
 
 if(NOT mpich IN_LIST STRETTO_ABIS)
   message(STATUS "No MPI of the mpich ABI: no unit tests of what knows an MPI")

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@
 namespace stretto::intercept {
 namespace {
 
-pid_t rank_process = 0;
+std::atomic<pid_t> rank_process{0};  // all ranks of a process set it
 
 // Of one rank of one launch: another process that had it would speak for the rank.
 constexpr const char* kLifeline = "STRETTO_RUN_LIFELINE";

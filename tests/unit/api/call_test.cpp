@@ -13,7 +13,7 @@ namespace {
 using fake_mpi::Job;
 using fake_mpi::run_with_stretto;
 
-int memory[64];
+thread_local int memory[64];  // each rank's own
 
 Call allreduce(Count count, Form form = Form::blocking) {
   Call call{.collective = Collective::allreduce, .form = form, .sendbuf = memory};

@@ -122,7 +122,7 @@ TEST(ProgressThread, CanBeEndedBeforeTheRest) {
 
 // -- operations of the program's
 
-std::thread::id ran_on;
+std::atomic<std::thread::id> ran_on;
 std::atomic<int> runs{0};
 void add(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   ran_on = std::this_thread::get_id();
@@ -160,7 +160,7 @@ class ProgramsOperation : public testing::Test {
 TEST_F(ProgramsOperation, RunsOnTheProgressThreadOfAProgramThatHasThreads) {
   run(MPI_THREAD_MULTIPLE, [](int /*rank*/, const Operation& operation) {
     fake_mpi::eventually([&] { return operation.done(); });
-    EXPECT_NE(ran_on, std::this_thread::get_id());
+    EXPECT_NE(ran_on.load(), std::this_thread::get_id());
   });
   EXPECT_EQ(runs, 2);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -212,7 +213,7 @@ TEST(Completion, OfARequestItsStatusCanBeAsked) {
 
 // -- failures
 
-int heard = 0;
+std::atomic<int> heard{0};
 void hear(MPI_Comm* /*comm*/, int* error, ...) {
   ++heard;
   EXPECT_TRUE(*error == MPI_ERR_NO_MEM || *error == MPI_ERR_IN_STATUS) << *error;

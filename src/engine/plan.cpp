@@ -120,8 +120,9 @@ std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Sha
     ++counts_.reused;
     return recent_.front().plan;
   }
-  auto plan = std::make_shared<const Plan>(
-      algorithm, algorithm.build(shape, key.layout ? *key.layout : Layout{}, me));
+  const Layout unknown;
+  const Layout& of_ranks = key.layout ? *key.layout : unknown;
+  auto plan = std::make_shared<const Plan>(algorithm, algorithm.build(shape, of_ranks, me));
   ++counts_.built;
   // Nodes of a list and of a table: two pointers more, and one and the hash.
   constexpr std::size_t kNodes =

@@ -142,6 +142,8 @@ TEST(PlanCache, TellsLayoutsApartByWhatTheySay) {
   EXPECT_NE(cache.get(algorithm, shape, 0, layout({0, 1, 0, 1})), first);
   EXPECT_NE(cache.get(algorithm, shape, 0), first);
   EXPECT_EQ(cache.counts().built, 3);
+  // To two ranks of its host, and to the other host.
+  EXPECT_EQ(cache.get(algorithm, shape, 0, layout({0, 0, 0, 1}))->schedule.steps.size(), 3U);
 }
 
 TEST(PlanCache, CountsLayoutsThatOnlyItsPlansKeep) {

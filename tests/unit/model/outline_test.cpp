@@ -10,7 +10,7 @@
 namespace stretto::model {
 namespace {
 
-const Shape kShape{.collective = Collective::alltoall, .size = 2, .count = 8};
+const Shape kShape{.collective = Collective::alltoall, .size = 3, .count = 8};
 
 TEST(Outline, WorksThatWaitForTheSameAreOneNode) {
   Builder step(kShape, 0);
@@ -20,9 +20,10 @@ TEST(Outline, WorksThatWaitForTheSameAreOneNode) {
   step.send(1, step.output({0, 1}), after(first, sent));
   step.reduce(step.input({3, 1}), step.output({0, 1}), after(first, second));
   step.copy(step.output({2, 1}), step.output({3, 1}), after(first, second));
+  step.send(1, step.output({3, 1}), after(second, first));
   const Outline outline = outline_of(step.finish());
 
-  ASSERT_EQ(outline.nodes.size(), 4U);
+  ASSERT_EQ(outline.nodes.size(), 5U);
   const auto steps_of = [&](std::size_t node) {
     const auto members = outline.members_of(outline.nodes[node]);
     return std::vector<StepId>(members.begin(), members.end());
@@ -37,6 +38,7 @@ TEST(Outline, WorksThatWaitForTheSameAreOneNode) {
   const auto of_works = outline.waits_of(outline.nodes[3]);
   ASSERT_EQ(of_works.size(), 1U);
   EXPECT_EQ(of_works[0].done, 2);
+  EXPECT_EQ(outline.waits_of(outline.nodes[4])[0].done, 2) << "whatever the order of its waits";
 }
 
 // Everything that waits for nothing is ready at 0, in the order of the schedule: a copy, a send, a
@@ -47,20 +49,22 @@ TEST(Outline, TheEventsTakeAsLongAsStepByStep) {
   machine.reduce = 3;
   Builder step(kShape, 0);
   const StepId first = step.copy(step.input({0, 1}), step.output({0, 1}));
-  step.send(1, step.input({1, 1}));
+  step.send(2, step.input({1, 1}));
   step.copy(step.input({2, 1}), step.output({2, 1}));
   step.send(1, step.output({0, 1}), after(first));
   std::vector<Schedule> ranks{step.finish()};
-  Builder other(kShape, 1);
-  other.recv(0, other.output({0, 1}));
-  other.recv(0, other.output({1, 1}));
-  ranks.push_back(other.finish());
+  for (const Rank rank : {1, 2}) {
+    Builder other(kShape, rank);
+    other.recv(0, other.output({0, 1}));
+    ranks.push_back(other.finish());
+  }
 
-  const Outcome outcome = by_events(ranks, machine, all_at_once(2), 1);
+  const Outcome outcome = by_events(ranks, machine, all_at_once(3), 1);
   EXPECT_EQ(outcome.events, 6);
   // 10, then the send until 110, the second copy until 120, the second send until 220.
   EXPECT_EQ(outcome.ends[0], 220);
   EXPECT_EQ(outcome.ends[1], 220 + 1000 + 100);
+  EXPECT_EQ(outcome.ends[2], 110 + 1000 + 100);
 }
 
 // As many as there are would not fit in memory one by one.

@@ -19,7 +19,7 @@ struct Members {
 };
 
 // `words` become what the ranks (of both groups) have in common: a bit stays where all have it.
-// Collective. Returns an MPI error code; the program's error handler is not called.
+// Collective. Returns an MPI error code, of which the program's error handler has heard.
 int keep_common_bits(const Members& members, std::span<std::uint64_t> words);
 
 struct Agreement {

@@ -1,7 +1,8 @@
 // What Stretto keeps for each communicator of the program: its ranks on the channel that carries
 // Stretto's messages, the tags they use there, and what is known of their hosts. What grows with
 // the number of ranks is four bytes each, and nothing where they are those of MPI_COMM_WORLD; and
-// some 200 bytes for each rank that messages have been exchanged with (see TagRange).
+// some 200 bytes for each rank that messages have been exchanged with (see TagRange). What is known
+// of its ranks' hosts is the channel's, up to six bytes a rank.
 #pragma once
 
 #include <array>

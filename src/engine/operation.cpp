@@ -65,7 +65,7 @@ void Operation::take_numbers() {
   courses_.reserve(plan.sent.size() + plan.received.size());
   const auto take = [this](Sequence& sequence, Rank rank, std::int32_t messages) {
     const std::uint64_t first = sequence.take(static_cast<std::uint64_t>(messages));
-    courses_.push_back({&sequence, first, comm().routes.to(rank)});
+    courses_.push_back({&sequence, first, rank});
   };
   for (const auto& [peer, messages] : plan.sent) {
     const Rank rank = task_.rank_of(peer);
@@ -120,7 +120,7 @@ void Operation::take_posts(std::vector<Post>& posts) {
 int Operation::post(StepId id) {
   const Step& posted = step(id);
   const Piece data = message(posted);
-  const Route& route = course_of(id).route;
+  const Route route = comm().routes.to(course_of(id).peer);
   const Transport::Endpoint end{route.group, route.peer, tags().tag(number_of(id))};
   return posted.kind == StepKind::send ? route.transport->post_send(data, end, {this, id})
                                        : route.transport->post_recv(data, end, {this, id});

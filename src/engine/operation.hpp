@@ -157,7 +157,7 @@ class Operation {
   struct Course {
     Sequence* sequence = nullptr;
     std::uint64_t first = 0;  // number of the operation's first
-    Route route;
+    Rank peer = 0;            // in the communicator
   };
 
   void take_numbers();

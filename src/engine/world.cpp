@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rank_context.hpp"
 #include "engine/agreement.hpp"
 #include "topology/topology.hpp"
 
@@ -34,11 +35,19 @@ HostNumbers number_names_of(MPI_Comm comm, const Place& mine, int size, HostWord
   return number_hosts(std::move(words), static_cast<std::size_t>(size));
 }
 
+// Read once: a rank stays where it is, and communicators are made by the thousand.
+CoreGroups core_groups_here() {
+  struct Read {
+    CoreGroups groups = Place::here().core_groups();
+  };
+  return of_rank<Read>().groups;
+}
+
 // In memory that `words` will need next: of a million ranks what is freed here would stay with the
 // process.
-CoreNumbers number_cores_of(MPI_Comm comm, const Place& mine, int size, const HostWords& words) {
+CoreNumbers number_cores_of(MPI_Comm comm, int size, const HostWords& words) {
   auto* const all = reinterpret_cast<CoreGroups*>(words.get());
-  tell_all(comm, mine.core_groups(), all);
+  tell_all(comm, core_groups_here(), all);
   return CoreNumbers({all, static_cast<std::size_t>(size)});
 }
 
@@ -81,7 +90,7 @@ Hosts survey(MPI_Comm comm) {
   Place mine = Place::here();
   Hosts hosts;
   HostWords words = make_host_words(static_cast<std::size_t>(size));
-  hosts.cores = number_cores_of(comm, mine, size, words);
+  hosts.cores = number_cores_of(comm, size, words);
   hosts.numbers = number_names_of(comm, mine, size, std::move(words));
   HostNumbers machines;
   const bool several = hosts.numbers.hosts > 1 && size <= kMostForMachines;

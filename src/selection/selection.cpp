@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <mutex>
 #include <span>
 
+#include "base/rank_context.hpp"
 #include "selection/assumed.hpp"
 #include "selection/classics.hpp"
 #include "selection/fastest.hpp"
@@ -169,21 +171,27 @@ bool is_better_native(const Query& query, const Choice& choice, const Machine& m
   return query.form == Form::blocking && has_better_elsewhere(query, choice, machine);
 }
 
-// Working it out takes a microsecond or more, and programs repeat their calls. By thread, so that
-// no lock is needed.
-Choice by_times(const Query& query, int hosts, bool never_native) {
+// Working it out takes a microsecond or more, and programs repeat their calls. It is not the
+// thread's own: a library that may be loaded later has hardly any room for such.
+struct Chosen {
   struct Known {
     Query query{};
     int hosts = 0;
     bool never_native = false;
     Choice choice{};
   };
-  static thread_local std::array<Known, 64> all{};
+  std::mutex mutex;
+  std::array<Known, 64> all{};
+};
+
+Choice by_times(const Query& query, int hosts, bool never_native) {
+  auto& [mutex, all] = of_rank<Chosen>();
   const auto bytes = static_cast<std::uint64_t>(query.bytes + query.element_bytes - 1);
   const auto mixed =
       (bytes * 13 + static_cast<std::uint64_t>(query.collective)) * 0x9E3779B97F4A7C15U ^
       static_cast<std::uint64_t>(query.size);
-  Known& known = all[(mixed >> 32 ^ mixed) % all.size()];
+  const std::lock_guard lock(mutex);
+  Chosen::Known& known = all[(mixed >> 32 ^ mixed) % all.size()];
   if (known.hosts != hosts || known.never_native != never_native || !(known.query == query)) {
     const int ranks_per_host = (query.size + hosts - 1) / hosts;
     const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);

@@ -59,6 +59,17 @@ def test_the_c_interface_serves_every_mpi(any_mpi: Mpi) -> None:
     assert ended.stdout.endswith(" 0 differences\n")
 
 
+def test_the_c_interface_may_be_loaded_late() -> None:
+    """As a plugin that is linked to it does; what threads have of their own is scarce then."""
+    for abi in built_variants():
+        library = native.native_dir() / "lib" / f"libstretto-{abi}.so"
+        program = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
+        ended = subprocess.run(
+            [sys.executable, "-c", program, library], capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 0, ended.stderr
+
+
 def test_variants_that_do_not_fit_say_one_line_and_stay_out(any_mpi: Mpi, tmp_path: Path) -> None:
     others = [abi for abi in built_variants() if abi is not any_mpi.abi]
     assert others

@@ -155,7 +155,8 @@ int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request req
 }
 
 int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request) {
-  const MPI_Request freed = *request;
+  // What is wrong with `request` the MPI says.
+  const MPI_Request freed = request == nullptr ? native().request_null : *request;
   if (Persistents::get().any()) Persistents::get().forget(freed);
   const int error = real(request);
   if (Tracked::get().any()) Tracked::get().forget(freed);

@@ -95,7 +95,8 @@ int on_File_open(STRETTO_REAL(File_open) real, MPI_Comm comm, const char* filena
 }
 
 void attach_new(MPI_Comm comm) {
-  if (comm == native().comm_null) return;
+  // After stretto_finalize the MPI has all calls.
+  if (comm == native().comm_null || !Engine::get().is_open()) return;
   communicators::attach(comm);
 }
 

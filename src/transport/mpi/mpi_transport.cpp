@@ -7,16 +7,16 @@
 #include "mpi/opaque.hpp"
 
 namespace stretto {
-namespace {
-
-// MPI_Isend_c and MPI_Irecv_c; nullptr where the MPI has none.
-template <class Buffer>
-using Large = int (*)(Buffer, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+// Found before the first message: the loader's lock must not be waited for while messages are
+// under way, as who holds it may wait for them.
+MpiTransport::MpiTransport()
+    : isend_c_(reinterpret_cast<Large<const void*>>(native_symbol("PMPI_Isend_c"))),
+      irecv_c_(reinterpret_cast<Large<void*>>(native_symbol("PMPI_Irecv_c"))) {}
 
 // By `plain`, which counts by int, or what counts further.
 template <class Buffer, class Plain>
-int begin(Plain plain, Large<Buffer> large, const Piece& data, const Transport::Endpoint& end,
-          MPI_Request* request) {
+int MpiTransport::begin(Plain plain, Large<Buffer> large, const Piece& data, const Endpoint& end,
+                        MPI_Request* request) {
   const MPI_Datatype type = type_of(data.type);
   const MPI_Comm comm = comm_of(end.group);
   if (data.count <= INT_MAX) {
@@ -31,26 +31,17 @@ int begin(Plain plain, Large<Buffer> large, const Piece& data, const Transport::
   return plain(data.address, 1, all.get(), end.peer, end.tag, comm, request);
 }
 
-template <class Buffer>
-Large<Buffer> find_large(const char* name) {
-  return reinterpret_cast<Large<Buffer>>(native_symbol(name));
-}
-
-}  // namespace
-
 Transport::Joined MpiTransport::join(const Group& group) { return {.group = group.handle}; }
 
 int MpiTransport::post_send(const Piece& data, const Endpoint& to, Token token) {
-  static const auto large = find_large<const void*>("PMPI_Isend_c");
   MPI_Request request{};
-  const int error = begin<const void*>(native().Isend, large, data, to, &request);
+  const int error = begin(native().Isend, isend_c_, data, to, &request);
   return remember(error, request, token, false);
 }
 
 int MpiTransport::post_recv(const Piece& data, const Endpoint& from, Token token) {
-  static const auto large = find_large<void*>("PMPI_Irecv_c");
   MPI_Request request{};
-  const int error = begin<void*>(native().Irecv, large, data, from, &request);
+  const int error = begin(native().Irecv, irecv_c_, data, from, &request);
   return remember(error, request, token, true);
 }
 

@@ -9,10 +9,10 @@
 
 namespace stretto {
 
-// Of a group it needs no more than the MPI's own handle. A piece of more than INT_MAX elements
-// needs an MPI with large counts (MPI 4.0); elsewhere they fail with MPI_ERR_COUNT.
+// Of a group it needs no more than the MPI's own handle.
 class MpiTransport final : public Transport {
  public:
+  MpiTransport();
   [[nodiscard]] Joined join(const Group& group) override;
   void leave(Opaque /*group*/) override {}
   int post_send(const Piece& data, const Endpoint& to, Token token) override;
@@ -28,9 +28,18 @@ class MpiTransport final : public Transport {
     bool is_receive = false;
   };
 
+  // MPI_Isend_c and MPI_Irecv_c; nullptr where the MPI has none.
+  template <class Buffer>
+  using Large = int (*)(Buffer, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+
+  template <class Buffer, class Plain>
+  static int begin(Plain plain, Large<Buffer> large, const Piece& data, const Endpoint& end,
+                   MPI_Request* request);
   int test_some(int* count);  // into indices_ and statuses_
   int remember(int error, MPI_Request request, Token token, bool is_receive);
 
+  const Large<const void*> isend_c_;
+  const Large<void*> irecv_c_;
   std::vector<MPI_Request> requests_;  // parallel to in_flight_
   std::size_t next_ = 0;  // which of them was looked at last, where they are looked at in turn
   std::vector<InFlight> in_flight_;

@@ -10,6 +10,7 @@
 #include "engine/engine.hpp"
 #include "in_a_process.hpp"
 #include "intercept/accelerate/program.hpp"
+#include "stretto/stretto.h"
 
 namespace stretto::intercept::accelerate {
 namespace {
@@ -142,6 +143,26 @@ TEST(Session, PendingRequestsThatWereFreedStillComplete) {
     MPI_Request_free(&request);
   });
   EXPECT_EQ(sums, (std::array<int, 2>{5, 5}));
+}
+
+// Blocks of two, each beside one that is not sent.
+TEST(Session, AfterStrettoFinalizeTheMpiHasAllCalls) {
+  Program program(2);
+  run_program(program, MPI_THREAD_SINGLE, [&](int rank) {
+    EXPECT_EQ(stretto_finalize(), MPI_SUCCESS);
+    MPI_Comm dup = MPI_COMM_NULL;
+    ASSERT_EQ(MPI_Comm_dup(MPI_COMM_WORLD, &dup), MPI_SUCCESS);
+    MPI_Datatype pairs = MPI_DATATYPE_NULL;
+    MPI_Type_vector(2, 2, 3, MPI_INT, &pairs);
+    MPI_Type_commit(&pairs);
+    std::array<int, 5> data{};
+    if (rank == 0) data = {1, 2, 3, 4, 5};
+    EXPECT_EQ(MPI_Bcast(data.data(), 1, pairs, 0, dup), MPI_SUCCESS);
+    EXPECT_EQ(data, (std::array<int, 5>{1, 2, rank == 0 ? 3 : 0, 4, 5}));
+    EXPECT_EQ(handled("MPI_Bcast"), 0);
+    MPI_Type_free(&pairs);
+    MPI_Comm_free(&dup);
+  });
 }
 
 TEST(SessionDeathTest, WithoutAContextMpiInitEndsTheProgram) {

@@ -36,9 +36,9 @@ class SharedLinks {
                          .link_per_byte = level.link_per_byte,
                          .medium_per_byte = level.medium_per_byte,
                          .waits = passes || level.medium_per_byte > 0,
-                         .out = free_from_start(ranks, below),
-                         .in = free_from_start(ranks, below),
-                         .medium = free_from_start(ranks, together)});
+                         .out = free_from_start(level.link_per_byte, ranks, below),
+                         .in = free_from_start(level.link_per_byte, ranks, below),
+                         .medium = free_from_start(level.medium_per_byte, ranks, together)});
       below = together;
     }
   }
@@ -106,7 +106,8 @@ class SharedLinks {
     std::vector<double> medium;   // of each group
   };
 
-  static std::vector<double> free_from_start(int ranks, int group) {
+  static std::vector<double> free_from_start(double per_byte, int ranks, int group) {
+    if (per_byte == 0) return {};  // nobody waits for it
     return std::vector<double>(static_cast<std::size_t>((ranks + group - 1) / group));
   }
 

@@ -29,7 +29,7 @@ namespace stretto {
   X(Comm_set_errhandler) X(Comm_size) X(Comm_split) X(Comm_test_inter) X(Dist_graph_neighbors)    \
   X(Dist_graph_neighbors_count) X(Errhandler_free) X(Exscan) X(Gather) X(Get_library_version)     \
   X(Graph_neighbors) X(Graph_neighbors_count) X(Grequest_complete) X(Grequest_start)              \
-  X(Group_free) X(Group_size) X(Group_translate_ranks) X(Improbe) X(Intercomm_merge) X(Iprobe)    \
+  X(Group_free) X(Group_size) X(Group_translate_ranks) X(Improbe) X(Iprobe)                      \
   X(Irecv) X(Isend) X(Issend) X(Op_commutative) X(Op_free) X(Pack) X(Query_thread) X(Recv)        \
   X(Recv_init) X(Reduce) X(Reduce_local) X(Reduce_scatter_block) X(Request_free)                  \
   X(Request_get_status) X(Scan) X(Scatter) X(Send) X(Sendrecv) X(Start) X(Status_set_cancelled)   \

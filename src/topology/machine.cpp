@@ -87,10 +87,11 @@ bool Machine::has_contention(int ranks) const {
 Layout layout_of(const Machine& machine, int ranks) {
   std::vector<Layout::Groups> levels;
   for (const Level& level : machine.levels) {
-    if (level.ranks == 0) break;
+    // The last has all ranks together, which a layout says of hosts alone.
+    if (level.ranks == 0 && level.name != kHostLevel) break;
     Layout::Groups& groups = levels.emplace_back(level.name);
     for (Rank rank = 0; rank < ranks; ++rank) {
-      groups.group_of.push_back(machine.place_of(rank) / level.ranks);
+      groups.group_of.push_back(level.ranks == 0 ? 0 : machine.place_of(rank) / level.ranks);
     }
   }
   return Layout(std::move(levels));

@@ -69,7 +69,8 @@ struct Machine {
   [[nodiscard]] bool has_contention(int ranks) const;
 };
 
-// Of the first `ranks` ranks: all levels but the last, which tells nobody apart.
+// Of the first `ranks` ranks: all levels but the last, which has them all together, unless that is
+// the host.
 [[nodiscard]] Layout layout_of(const Machine& machine, int ranks);
 
 // What one message costs.

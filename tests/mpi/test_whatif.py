@@ -136,6 +136,12 @@ def test_known_times_are_met(name: str, ranks: int, tmp_path: Path) -> None:
     assert_met(known_times(ranks), EVERY_MPI[name], tmp_path, EXACT)
 
 
+def test_a_malloc_may_read_clocks(mpi: Mpi, tmp_path: Path) -> None:
+    """As those do that give memory back after a while, before anything of ours is there."""
+    said = run_in_virtual_time(mpi, "stamped_malloc", 2, tmp_path, EXACT)
+    assert said == ["stamped malloc ok"] * 2
+
+
 def test_with_overlap_a_neighbourhood_collective_goes_on_meanwhile(tmp_path: Path) -> None:
     ranks = 4
     exchange = sent(SHORT - 1, SHORT) + RECV

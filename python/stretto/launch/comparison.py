@@ -76,6 +76,7 @@ def _launch_once(
         outcome = launch_ranks(
             comparison.launcher,
             comparison.start(side, counters),
+            run_stretto=side is Side.STRETTO,
             timeout_s=comparison.timeout_s,
             stdout=stdout,
             stderr=stderr,

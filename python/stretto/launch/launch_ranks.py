@@ -1,5 +1,6 @@
 """Launching ranks that may run Stretto: they ask whether all do, and are missed where they die."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import IO
 
@@ -13,14 +14,16 @@ def launch_ranks(
     launcher: Launcher,
     start: Start,
     *,
+    run_stretto: bool = True,
     timeout_s: float | None = None,
     stdout: IO[bytes] | None = None,
     stderr: IO[bytes] | None = None,
 ) -> Outcome:
-    """Run them to their end, as `launch` does."""
-    with Lifelines() as lifelines:
+    """Run them to their end, as `launch` does; without Stretto as they would be run by hand."""
+    with Lifelines() if run_stretto else nullcontext() as lifelines:
+        named = tuple(lifelines.environment) if lifelines else ()
         return launch(
-            launcher.command(replace(start, named=tuple(lifelines.environment))),
+            launcher.command(replace(start, named=named)),
             timeout_s=timeout_s,
             stdout=stdout,
             stderr=stderr,

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "api/call.hpp"
+#include "mpi/call.hpp"
 #include "base/spare_map.hpp"
 #include "intercept/whatif/exchanges.hpp"
 

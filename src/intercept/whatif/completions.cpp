@@ -135,6 +135,7 @@ int on_completion(const Completion& theirs) {
   call.statuses = statuses.data();
   int over = 1;
   const int error = call.waits ? wait(call, handles) : test(call, handles, &over);
+  if (call.flag != nullptr) *call.flag = over;
   if (error != MPI_SUCCESS) {
     // Of several some may have gone well, but which did what is not worth following.
     if (is_of_all(call)) {
@@ -144,7 +145,6 @@ int on_completion(const Completion& theirs) {
     call.none_complete();
     polled();
   } else {
-    if (call.flag != nullptr) *call.flag = 1;
     complete(call, handles);
   }
   return error;

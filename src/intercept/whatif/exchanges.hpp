@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "api/call.hpp"
+#include "mpi/call.hpp"
 #include "intercept/whatif/process.hpp"
 #include "model/inbox.hpp"
 #include "trace/op.hpp"

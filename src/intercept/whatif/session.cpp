@@ -126,11 +126,13 @@ void begin_session() {
   begun_ns = now_ns();
   if (!scenarios) return;
   process.touches.open(process.scenarios.front().machine.page_fault);
+  // There before this thread's clocks are: what it allocates may read them.
+  std::atomic<bool>& active = detail::active();
   process.begin_counting();
   process.take_token();
   process.resume_computing();
   remember_beginnings();
-  detail::active().store(true, std::memory_order_release);
+  active.store(true, std::memory_order_release);
 }
 
 void end_session() {

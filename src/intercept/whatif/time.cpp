@@ -29,10 +29,10 @@ ClockGettime real_clock_gettime() {
 }
 
 // Is it the program that asks, in the thread whose time is virtual? The MPI's own waits are in
-// real time.
+// real time. Nothing that may allocate is asked before that thread has clocks: a malloc may read one.
 bool is_for_the_program(void* caller) {
-  return detail::active().load(std::memory_order_acquire) && this_thread.wrappers == 0 &&
-         Process::is_clocked() && is_programs(caller);
+  return Process::is_clocked() && this_thread.wrappers == 0 &&
+         detail::active().load(std::memory_order_acquire) && is_programs(caller);
 }
 
 bool tells_time(clockid_t clock) {

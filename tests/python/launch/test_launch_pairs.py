@@ -9,6 +9,7 @@ import pytest
 
 from stretto.data.samples import Side
 from stretto.launch.comparison import launches
+from stretto.launch.lifelines import VARIABLE
 
 STRETTO = [sys.executable, "-c", "from stretto.cli.main import main; main()"]
 
@@ -47,3 +48,18 @@ def test_a_killed_comparison_resumes_where_it_was(house: Path) -> None:
     assert again.returncode == 0, again.stderr
     assert "Resuming run" in again.stderr
     assert len(trace.read_text().split()) == 5  # 4 launches, one of them made twice
+
+
+def test_on_its_own_mpi_a_program_is_launched_as_by_hand(house: Path) -> None:
+    """It has no lifeline, which without our library nobody takes from its environment again."""
+    program = house / "quick"
+    program.write_text(
+        f'#!/bin/bash\necho "${{{VARIABLE}:+lifeline}}" >> {house}/seen\n'
+        "echo time 1 s; echo checksum 1\n"
+    )
+    program.chmod(0o755)
+    command = [*STRETTO, "compare", "--runs", "1", "--output", "run", "./quick"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert (house / "seen").read_text().splitlines() == ["", "lifeline"]

@@ -86,6 +86,13 @@ TEST(Layout, OfAMachineIsWhereItsRanksAre) {
             Layout({{kSocketLevel, {0, 1, 0, 1}}, {kHostLevel, {0, 1, 0, 1}}}));
 }
 
+// As the engine knows it, too: else each rank were a host of its own for what asks for hosts.
+TEST(Layout, OfAMachineThatIsOneHostHasThat) {
+  const Machine machine{.levels = {{.name = kSocketLevel, .ranks = 2}, {.name = kHostLevel}}};
+  EXPECT_EQ(layout_of(machine, 4),
+            Layout({{kSocketLevel, {0, 0, 1, 1}}, {kHostLevel, {0, 0, 0, 0}}}));
+}
+
 TEST(RankMap, HasRanksInARowOrOfAList) {
   const Ranks list{4, 7, 2};
   EXPECT_EQ(RankMap()[3], 3);

@@ -234,5 +234,31 @@ TEST(WhatifMessages, ACancelledOrFailedReceiveTakesNone) {
   static_cast<void>(program.take_reports(1));
 }
 
+TEST(WhatifMessages, ATestThatFindsAFailedReceiveSaysWhich) {
+  Program program(2);
+  run_program(program, [&](int rank) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    std::array<int, 2> values{};
+    if (rank == 0) {
+      MPI_Send(values.data(), 2, MPI_INT, 1, 0, MPI_COMM_WORLD);
+      return;
+    }
+    std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(values.data(), 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &requests[1]);
+    int error = MPI_SUCCESS;
+    int index = MPI_UNDEFINED;
+    int flag = 0;
+    while (error == MPI_SUCCESS) {
+      EXPECT_EQ(flag, 0);
+      flag = -1;
+      error = MPI_Testany(2, requests.data(), &index, &flag, MPI_STATUS_IGNORE);
+    }
+    EXPECT_EQ(error, MPI_ERR_TRUNCATE);
+    EXPECT_EQ(flag, 1);
+    EXPECT_EQ(index, 1);
+  });
+  static_cast<void>(program.take_reports(1));
+}
+
 }  // namespace
 }  // namespace stretto::intercept::whatif

@@ -26,7 +26,9 @@ set(read_once <algorithm> <array> <functional> <memory> <optional> <string> <vec
 target_precompile_headers(stretto-core PRIVATE ${read_once})
 
 # The programs, which know no MPI either: each is a folder.
-file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/programs src/programs/*)
+file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/programs
+     src/programs/*/main.cpp)
+list(TRANSFORM programs REPLACE /main.cpp "")
 foreach(program IN LISTS programs)
   file(GLOB program_sources CONFIGURE_DEPENDS src/programs/${program}/*.cpp)
   add_executable(stretto-${program} ${program_sources})

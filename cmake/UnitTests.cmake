@@ -25,7 +25,7 @@ file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS ${unit}/*.cpp)
 list(FILTER unit_sources EXCLUDE REGEX "${unit}/(fake_mpi|mpi|transport|engine|api|intercept)/")
 # What of the engine and of profile knows no MPI.
 foreach(name IN ITEMS engine/in_flight engine/plan engine/rhythm engine/sequence engine/tags
-                      intercept/profile/trace)
+                      intercept/profile/event_log)
   list(APPEND unit_sources ${unit}/${name}_test.cpp)
   list(APPEND mpi_free_tests ${unit}/${name}_test.cpp)
 endforeach()

@@ -93,7 +93,7 @@ Used used_buffers(const Call& call, const Communicator& comm) {
   }
 }
 
-Blocks blocks(const Call& call, const Communicator& comm) {
+BlockCounts blocks(const Call& call, const Communicator& comm) {
   if (is_neighborhood(call.collective)) {
     const Neighbors& mine = comm.graph->at(comm.rank);
     return {.send = static_cast<int>(mine.destinations.size()),
@@ -137,7 +137,7 @@ int check(const Call& call, const Communicator& comm) {
   if (is_misplaced(call, comm)) return MPI_ERR_BUFFER;
   if (reduces(call.collective) && call.op == native().op_null) return MPI_ERR_OP;
   const Used used = used_buffers(call, comm);
-  const Blocks number = blocks(call, comm);
+  const BlockCounts number = blocks(call, comm);
   int error = MPI_SUCCESS;
   if (used.send) {
     error =

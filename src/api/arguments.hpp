@@ -23,11 +23,11 @@ struct Used {
 [[nodiscard]] Used used_buffers(const Call& call, const Communicator& comm);
 
 // How many blocks they have: one a rank, a rank of the other group or a neighbour.
-struct Blocks {
+struct BlockCounts {
   int send = 0;
   int recv = 0;
 };
-[[nodiscard]] Blocks blocks(const Call& call, const Communicator& comm);
+[[nodiscard]] BlockCounts blocks(const Call& call, const Communicator& comm);
 
 // The side that describes one rank's block on this rank: the other one may be missing
 // (not the root) or ignored (MPI_IN_PLACE).

@@ -152,7 +152,7 @@ void measure_scratch(Binding& binding) {
 Binding bind_blocks(const Call& call, const Communicator& comm) {
   Binding binding;
   const Used used = used_buffers(call, comm);
-  const Blocks number = blocks(call, comm);
+  const BlockCounts number = blocks(call, comm);
   if (used.send) binding.send = in_blocks(sent(call), number.send);
   if (used.recv) binding.recv = in_blocks(received(call), number.recv);
   if (!call.uneven) {

@@ -44,9 +44,9 @@ int conclude(stretto_request* request) {
   return native_error != MPI_SUCCESS ? native_error : report(comm, error);
 }
 
-class AwaitedRequests : public Awaited {
+class AwaitedStrettoRequests : public Awaited {
  public:
-  AwaitedRequests(int count, const stretto_request* requests)
+  AwaitedStrettoRequests(int count, const stretto_request* requests)
       : count_(count), requests_(requests) {}
   [[nodiscard]] bool has(const Operation& operation) const override {
     return std::any_of(requests_, requests_ + std::max(count_, 0), [&](stretto_request request) {
@@ -61,13 +61,13 @@ class AwaitedRequests : public Awaited {
 
 // Where Stretto was never used every request is null, and no engine is open.
 void poll(int count, const stretto_request* requests) {
-  const AwaitedRequests awaited(count, requests);
+  const AwaitedStrettoRequests awaited(count, requests);
   if (Engine::get().is_open()) Engine::get().progress();
 }
 
 template <class Finished>
 void wait_until(int count, const stretto_request* requests, const Finished& finished) {
-  const AwaitedRequests awaited(count, requests);
+  const AwaitedStrettoRequests awaited(count, requests);
   if (!finished()) Engine::get().wait_until(finished);
 }
 

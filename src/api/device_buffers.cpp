@@ -25,7 +25,7 @@ bool is_devices(const void* base, MPI_Datatype type, MPI_Aint offset) {
 }
 
 // One of a call's buffers, as the call describes it.
-struct Buffer {
+struct CallBuffer {
   const void* base = nullptr;
   Count count = 0;
   Numbers counts;
@@ -65,20 +65,20 @@ Used used_by_reduction(const Call& call, const Communicator& comm) {
 }
 
 bool has_here(const Call& call, const Communicator& comm) {
-  const Blocks number = blocks(call, comm);
+  const BlockCounts number = blocks(call, comm);
   if (reduces(call.collective)) {
     const Used used = used_by_reduction(call, comm);
     const auto holds = [&](const void* base) {
-      return Buffer{base, call.recvcount, call.recvcounts, {}, call.recvtype, nullptr}.is_on_device(
-          number.recv);
+      return CallBuffer{base, call.recvcount, call.recvcounts, {}, call.recvtype, nullptr}
+          .is_on_device(number.recv);
     };
     return (used.send && holds(call.sendbuf)) || (used.recv && holds(call.recvbuf));
   }
   const Used used = used_buffers(call, comm);
-  const Buffer send{call.sendbuf,    call.sendcount, call.sendcounts,
-                    call.senddispls, call.sendtype,  call.sendtypes};
-  const Buffer recv{call.recvbuf,    call.recvcount, call.recvcounts,
-                    call.recvdispls, call.recvtype,  call.recvtypes};
+  const CallBuffer send{call.sendbuf,    call.sendcount, call.sendcounts,
+                        call.senddispls, call.sendtype,  call.sendtypes};
+  const CallBuffer recv{call.recvbuf,    call.recvcount, call.recvcounts,
+                        call.recvdispls, call.recvtype,  call.recvtypes};
   return (used.send && send.is_on_device(number.send)) ||
          (used.recv && recv.is_on_device(number.recv));
 }

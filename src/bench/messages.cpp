@@ -20,9 +20,9 @@ constexpr std::array<std::int64_t, 17> kSizes = {
 double ns_since(std::int64_t begin) { return static_cast<double>(now_ns() - begin); }
 
 // One of the two that are measured.
-class Side {
+class PingPongSide {
  public:
-  Side(MPI_Comm comm, int other, bool is_first)
+  PingPongSide(MPI_Comm comm, int other, bool is_first)
       : comm_(comm),
         other_(other),
         is_first_(is_first),
@@ -214,7 +214,7 @@ std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second)
     if (rank == 0) times = handed_over(first, comm);
     return times;
   }
-  Side side(comm, rank == first ? second : first, rank == first);
+  PingPongSide side(comm, rank == first ? second : first, rank == first);
   times.reserve(kSizes.size());
   for (const std::int64_t bytes : kSizes) times.push_back(side.measure(bytes));
   for (int other = 0; rank == first && other < size; ++other) {

@@ -151,7 +151,7 @@ bool join_world(const Members& members, Communicator& made) {
     ranks = of_all_ranks(all.world_rank, made.size, members.comm);
   }
   const Hosts& hosts = all.world->hosts;
-  const Placement placement = placement_of(hosts.numbers, ranks);
+  const HostPlacement placement = host_placement_of(hosts.numbers, ranks);
   made.routes = Routes(made.channel->carriers, std::move(ranks));
   made.around = {.hosts = placement.hosts,
                  .in_blocks = placement.in_blocks,
@@ -178,7 +178,7 @@ bool open_channel(const Members& members, Communicator& made) {
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
   made.id = *agreement.id;
   made.routes = Routes(made.channel->carriers, {});
-  const Placement placement = placement_of(hosts.numbers, {});
+  const HostPlacement placement = host_placement_of(hosts.numbers, {});
   made.around = {.hosts = placement.hosts,
                  .in_blocks = placement.in_blocks,
                  .has_cores = have_cores(hosts),

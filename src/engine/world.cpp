@@ -21,8 +21,8 @@ constexpr int kMostForMachines = 65536;
 constexpr std::uint64_t kHasCores = 1;  // for all their ranks, or nobody knows
 constexpr std::uint64_t kKnows = 2;     // and tell
 
-std::string_view name_of(const Place& place) {
-  return {place.host.data(), strnlen(place.host.data(), place.host.size())};
+std::string_view name_of(const Affinity& affinity) {
+  return {affinity.host.data(), strnlen(affinity.host.data(), affinity.host.size())};
 }
 
 template <class Each>
@@ -30,7 +30,7 @@ void tell_all(MPI_Comm comm, const Each& mine, Each* all) {
   native().Allgather(&mine, sizeof mine, native().byte, all, sizeof mine, native().byte, comm);
 }
 
-HostNumbers number_names_of(MPI_Comm comm, const Place& mine, int size, HostWords words) {
+HostNumbers number_names_of(MPI_Comm comm, const Affinity& mine, int size, HostWords words) {
   tell_all(comm, host_word(name_of(mine)), words.get());
   return number_hosts(std::move(words), static_cast<std::size_t>(size));
 }
@@ -38,7 +38,7 @@ HostNumbers number_names_of(MPI_Comm comm, const Place& mine, int size, HostWord
 // Read once: a rank stays where it is, and communicators are made by the thousand.
 CoreGroups core_groups_here() {
   struct Read {
-    CoreGroups groups = Place::here().core_groups();
+    CoreGroups groups = Affinity::here().core_groups();
   };
   return of_rank<Read>().groups;
 }
@@ -51,18 +51,18 @@ CoreNumbers number_cores_of(MPI_Comm comm, int size, const HostWords& words) {
   return CoreNumbers({all, static_cast<std::size_t>(size)});
 }
 
-Place exchange(const Place& mine, int other, MPI_Comm comm) {
-  Place its;
+Affinity exchange(const Affinity& mine, int other, MPI_Comm comm) {
+  Affinity its;
   native().Sendrecv(&mine, sizeof mine, native().byte, other, kTag, &its, sizeof its, native().byte,
                     other, kTag, comm, MPI_STATUS_IGNORE);
   return its;
 }
 
-// On the first rank of a host the places of all its ranks; elsewhere nothing. It sends its own in
-// return, which nobody reads: after a single message one way Open MPI 4.1's small messages between
-// two ranks of a host take a fifth longer, for good.
-std::vector<Place> gather_on_host(MPI_Comm comm, const HostNumbers& hosts, int rank, int size,
-                                  const Place& mine) {
+// On the first rank of a host the affinities of all its ranks; elsewhere nothing. It sends its own
+// in return, which nobody reads: after a single message one way Open MPI 4.1's small messages
+// between two ranks of a host take a fifth longer, for good.
+std::vector<Affinity> gather_on_host(MPI_Comm comm, const HostNumbers& hosts, int rank, int size,
+                                     const Affinity& mine) {
   const std::uint32_t host = hosts.host_of(rank);
   std::vector<int> ranks;
   for (int other = 0; other < size; ++other) {
@@ -72,12 +72,12 @@ std::vector<Place> gather_on_host(MPI_Comm comm, const HostNumbers& hosts, int r
     exchange(mine, ranks.front(), comm);
     return {};
   }
-  std::vector<Place> places(ranks.size());
-  places.front() = mine;
+  std::vector<Affinity> affinities(ranks.size());
+  affinities.front() = mine;
   for (std::size_t i = 1; i < ranks.size(); ++i) {
-    places[i] = exchange(mine, ranks[i], comm);
+    affinities[i] = exchange(mine, ranks[i], comm);
   }
-  return places;
+  return affinities;
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ Hosts survey(MPI_Comm comm) {
   int size = 0;
   native().Comm_rank(comm, &rank);
   native().Comm_size(comm, &size);
-  Place mine = Place::here();
+  Affinity mine = Affinity::here();
   Hosts hosts;
   HostWords words = make_host_words(static_cast<std::size_t>(size));
   hosts.cores = number_cores_of(comm, size, words);

@@ -25,17 +25,17 @@ constexpr std::uint32_t kIsReceive = std::uint32_t{1} << 31;
 // No op, but the message of one, a send that its rank's CPU or port kept waiting: it takes its
 // turn on the links only now.
 constexpr std::uint32_t kIsMessage = std::uint32_t{1} << 30;
-std::uint32_t turn_of(OpId id, OpKind kind) {
-  return static_cast<std::uint32_t>(id) | (kind == OpKind::recv ? kIsReceive : 0);
+std::uint32_t turn_of(OpId id, ProgramOpKind kind) {
+  return static_cast<std::uint32_t>(id) | (kind == ProgramOpKind::recv ? kIsReceive : 0);
 }
 OpId id_of(std::uint32_t turn) { return static_cast<OpId>(turn & ~(kIsReceive | kIsMessage)); }
 
 // What most simulations do without costs nothing there: the kind of machine is a parameter.
 template <class Links, class Cpu>
-class Run {
+class EventRun {
  public:
-  Run(Program program, const Costs& costs, const std::vector<double>& arrivals, Links links,
-      Cpu cpu)
+  EventRun(Program program, const Costs& costs, const std::vector<double>& arrivals, Links links,
+           Cpu cpu)
       : program_(std::move(program)),
         ops_(program_.ops()),
         dependents_(program_.dependents()),
@@ -56,7 +56,7 @@ class Run {
     by_rank_ = Links::kShared || !bundles_.empty();
     const auto total = static_cast<OpId>(ops_.size()) - 1;
     for (OpId id = 0; id < total; ++id) {
-      Op& op = at(id);
+      ProgramOp& op = at(id);
       op.ready = state(op).cpu;
       if (op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind), op.rank);
     }
@@ -83,8 +83,10 @@ class Run {
   }
 
  private:
-  [[nodiscard]] Op& at(OpId id) { return ops_[static_cast<std::size_t>(id)]; }
-  [[nodiscard]] RankState& state(const Op& op) { return ranks_[static_cast<std::size_t>(op.rank)]; }
+  [[nodiscard]] ProgramOp& at(OpId id) { return ops_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] RankState& state(const ProgramOp& op) {
+    return ranks_[static_cast<std::size_t>(op.rank)];
+  }
 
   // Between ranks it matters only whose message is the first on a link: the lower rank's.
   [[nodiscard]] bool comes_before(const Event& a, const Event& b) const {
@@ -101,11 +103,12 @@ class Run {
     }
     if (i + kAhead < batch.size()) {
       const Event& event = batch[i + kAhead];
-      const Op& op = ops_[static_cast<std::size_t>(id_of(event.what))];
+      const ProgramOp& op = ops_[static_cast<std::size_t>(id_of(event.what))];
       __builtin_prefetch(&ranks_[static_cast<std::size_t>(event.rank)]);
       __builtin_prefetch(dependents_.data() + op.first_dependent);
       __builtin_prefetch(&op + 1);
-      if (op.kind == OpKind::send) __builtin_prefetch(&ops_[static_cast<std::size_t>(op.mate)]);
+      if (op.kind == ProgramOpKind::send)
+        __builtin_prefetch(&ops_[static_cast<std::size_t>(op.mate)]);
     }
   }
 
@@ -141,7 +144,7 @@ class Run {
       return event.rank == batch[begin].rank && (event.what & (kIsReceive | kIsMessage)) == 0;
     };
     for (; end < batch.size() && belongs(batch[end]); ++end) {
-      has_bundle = has_bundle || at(id_of(batch[end].what)).kind == OpKind::works;
+      has_bundle = has_bundle || at(id_of(batch[end].what)).kind == ProgramOpKind::works;
     }
     return has_bundle && end > begin + 1 ? end : begin + 1;
   }
@@ -155,8 +158,8 @@ class Run {
     };
     std::vector<Turn> turns;
     for (std::size_t i = begin; i < end; ++i) {
-      const Op& op = at(id_of(batch[i].what));
-      if (op.kind != OpKind::works) {
+      const ProgramOp& op = at(id_of(batch[i].what));
+      if (op.kind != ProgramOpKind::works) {
         turns.push_back({static_cast<StepId>(op.step), i, 0});
         continue;
       }
@@ -170,8 +173,8 @@ class Run {
     std::vector<std::vector<double>> ends(end - begin);
     for (const Turn& turn : turns) {
       const OpId id = id_of(batch[turn.of].what);
-      const Op& op = at(id);
-      if (op.kind != OpKind::works) {
+      const ProgramOp& op = at(id);
+      if (op.kind != ProgramOpKind::works) {
         execute(id);
       } else {
         ends[turn.of - begin].push_back(work(op, bundles_[op.cost].costs[turn.member]));
@@ -179,12 +182,12 @@ class Run {
     }
     for (std::size_t i = begin; i < end; ++i) {
       const OpId id = id_of(batch[i].what);
-      if (at(id).kind == OpKind::works) done(id, ends[i - begin]);
+      if (at(id).kind == ProgramOpKind::works) done(id, ends[i - begin]);
     }
   }
 
   // A bundle's, one after the other; fills in member_ends_.
-  void work_all(const Op& op, RankState& rank) {
+  void work_all(const ProgramOp& op, RankState& rank) {
     const std::vector<CostId>& costs = bundles_[op.cost].costs;
     member_ends_.resize(costs.size());
     double cpu = std::max(op.ready, rank.cpu);
@@ -195,23 +198,23 @@ class Run {
   }
 
   // Returns when it is over.
-  double work(const Op& op, CostId cost) {
+  double work(const ProgramOp& op, CostId cost) {
     double& cpu = state(op).cpu;
     return cpu = cpu_.after(op.rank, std::max(op.ready, cpu), works_[cost]);
   }
 
   void execute(OpId id) {
-    const Op& op = at(id);
+    const ProgramOp& op = at(id);
     RankState& rank = state(op);
-    const OpKind kind = op.kind;
+    const ProgramOpKind kind = op.kind;
     switch (kind) {
-      case OpKind::send:
+      case ProgramOpKind::send:
         send(id, rank);
         break;
-      case OpKind::recv:
+      case ProgramOpKind::recv:
         receive(op, rank);
         break;
-      case OpKind::work:
+      case ProgramOpKind::work:
         // One that only joins others' ends needs no CPU.
         if (op.cost == kFree) {
           done(id, op.ready);
@@ -219,7 +222,7 @@ class Run {
         }
         work(op, op.cost);
         break;
-      case OpKind::works:
+      case ProgramOpKind::works:
         work_all(op, rank);
         done(id, member_ends_);
         return;
@@ -228,7 +231,7 @@ class Run {
   }
 
   void send(OpId id, RankState& rank) {
-    Op& op = at(id);
+    ProgramOp& op = at(id);
     const Costs::Message& cost = messages_[op.cost];
     const double start = std::max({op.ready, rank.cpu, rank.port_out});
     const bool waited = start > op.ready;
@@ -243,12 +246,12 @@ class Run {
   }
 
   // The message has left its rank when the send is over.
-  void pass(const Op& send) {
+  void pass(const ProgramOp& send) {
     const Costs::Message& cost = messages_[send.cost];
     arrive(send.mate, links_.arrival(send.rank, at(send.mate).rank, cost, send.ready));
   }
 
-  void receive(const Op& op, RankState& rank) {
+  void receive(const ProgramOp& op, RankState& rank) {
     const Costs::Message& cost = messages_[op.cost];
     const double start = std::max({op.ready, rank.cpu, rank.port_in});
     rank.cpu = cpu_.after(op.rank, start, cost.recv);
@@ -257,7 +260,7 @@ class Run {
 
   // A bundle, whose steps ended then.
   void done(OpId id, const std::vector<double>& ends) {
-    const Op& op = at(id);
+    const ProgramOp& op = at(id);
     ++done_;
     events_ += std::ssize(ends);
     state(op).end = std::max(state(op).end, ends.back());
@@ -279,13 +282,13 @@ class Run {
   }
 
   void arrive(OpId id, double when) {
-    Op& op = at(id);
+    ProgramOp& op = at(id);
     op.ready = std::max(op.ready, when);
     if (--op.waits == 0) queue_.push(op.ready, turn_of(id, op.kind), op.rank);
   }
 
   Program program_;
-  LargeVector<Op>& ops_;
+  LargeVector<ProgramOp>& ops_;
   const LargeVector<OpId>& dependents_;
   const std::vector<Bundle>& bundles_;
   const std::vector<Costs::Message>& messages_;
@@ -306,10 +309,10 @@ template <class Links>
 Outcome run_with(Links links, Program program, const Costs& costs, const Conditions& conditions) {
   const auto& arrivals = conditions.arrivals;
   if (conditions.noise.period == 0) {
-    return Run(std::move(program), costs, arrivals, std::move(links), Undisturbed{}).run();
+    return EventRun(std::move(program), costs, arrivals, std::move(links), Undisturbed{}).run();
   }
   Interrupted cpu(conditions.noise, program.ranks());
-  return Run(std::move(program), costs, arrivals, std::move(links), std::move(cpu)).run();
+  return EventRun(std::move(program), costs, arrivals, std::move(links), std::move(cpu)).run();
 }
 
 }  // namespace

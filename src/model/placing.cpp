@@ -35,8 +35,8 @@ int lay_out(Host& host, int per_complex) {
 
 }  // namespace
 
-std::vector<Rank> places_of(const Scenario& scenario, const std::vector<Seat>& seats) {
-  std::vector<Rank> places(seats.size());
+std::vector<Rank> places_of(const Scenario& scenario, const std::vector<Location>& locations) {
+  std::vector<Rank> places(locations.size());
   std::iota(places.begin(), places.end(), 0);
   if (scenario.ranks_per_host > 0) return places;
   // The machine's host is as large as it says; a larger one takes the places of several. So it is
@@ -44,10 +44,10 @@ std::vector<Rank> places_of(const Scenario& scenario, const std::vector<Seat>& s
   const int per_complex = ranks_at(scenario.machine, "core complex");
   const int per_host = ranks_at(scenario.machine, "host");
   std::map<int, Host> hosts;
-  for (const Seat& seat : seats) {
-    Host& host = hosts[seat.host];
+  for (const Location& location : locations) {
+    Host& host = hosts[location.host];
     ++host.ranks;
-    ++host.ranks_of_complex[per_complex > 0 ? seat.core_complex : kNoComplex];
+    ++host.ranks_of_complex[per_complex > 0 ? location.core_complex : kNoComplex];
   }
   int stride = 0;
   for (auto& [number, host] : hosts) {
@@ -61,10 +61,10 @@ std::vector<Rank> places_of(const Scenario& scenario, const std::vector<Seat>& s
     stride = std::max(stride, needed);
   }
   stride = rounded_up(stride, std::max({per_host, per_complex, 1}));
-  std::transform(seats.begin(), seats.end(), places.begin(), [&](const Seat& seat) {
-    auto& next = hosts[seat.host].next_of_complex;
-    const bool is_laid_out = next.contains(seat.core_complex);
-    return seat.host * stride + next[is_laid_out ? seat.core_complex : kNoComplex]++;
+  std::transform(locations.begin(), locations.end(), places.begin(), [&](const Location& location) {
+    auto& next = hosts[location.host].next_of_complex;
+    const bool is_laid_out = next.contains(location.core_complex);
+    return location.host * stride + next[is_laid_out ? location.core_complex : kNoComplex]++;
   });
   return places;
 }

@@ -17,7 +17,7 @@ constexpr auto kNoBundle = static_cast<CostId>(-1);
 void Program::add(const Schedule& schedule, Costs& costs) {
   const auto rank = static_cast<Rank>(ends_.size());
   const auto first = static_cast<OpId>(ops_.size());
-  constexpr std::uint32_t kMostSteps = 1U << 29;  // of a rank: Op::step
+  constexpr std::uint32_t kMostSteps = 1U << 29;  // of a rank: ProgramOp::step
   if (schedule.steps.size() >= std::numeric_limits<OpId>::max() - ops_.size() ||
       schedule.steps.size() >= kMostSteps) {
     throw std::length_error("more than 2^31 steps");
@@ -30,9 +30,9 @@ void Program::add(const Schedule& schedule, Costs& costs) {
   for (std::size_t i = 0; i < known.outline.nodes.size(); ++i) {
     const Outline::Node& node = known.outline.nodes[i];
     const Step& step = schedule.steps[static_cast<std::size_t>(node.first)];
-    Op op = op_of(step, rank, static_cast<OpId>(ops_.size()), costs);
+    ProgramOp op = op_of(step, rank, static_cast<OpId>(ops_.size()), costs);
     if (node.size > 1) {
-      op.kind = OpKind::works;
+      op.kind = ProgramOpKind::works;
       op.cost = bundle_of(known, i, schedule, costs);
     }
     op.step = static_cast<std::uint32_t>(node.first) & (kMostSteps - 1);
@@ -46,21 +46,21 @@ void Program::add(const Schedule& schedule, Costs& costs) {
 }
 
 // But for its step, and what it waits for within its rank.
-Op Program::op_of(const Step& step, Rank rank, OpId id, Costs& costs) {
-  Op op{.rank = rank};
+ProgramOp Program::op_of(const Step& step, Rank rank, OpId id, Costs& costs) {
+  ProgramOp op{.rank = rank};
   if (step.kind == StepKind::send) {
-    op.kind = OpKind::send;
+    op.kind = ProgramOpKind::send;
     op.cost = costs.message(rank, step.peer, step.from.span.count);
     op.mate = matching_.meet(rank, step.peer, step.ordinal, id);
     ++messages_;
   } else if (step.kind == StepKind::recv) {
-    op.kind = OpKind::recv;
+    op.kind = ProgramOpKind::recv;
     op.cost = costs.message(step.peer, rank, step.to.span.count);
     op.waits = 1;
     const OpId send = matching_.meet(step.peer, rank, step.ordinal, id);
     if (send != kNoOp) ops_[static_cast<std::size_t>(send)].mate = id;
   } else {
-    op.kind = OpKind::work;
+    op.kind = ProgramOpKind::work;
     op.cost = costs.work(step.kind, step.from.span.count);
   }
   return op;
@@ -123,9 +123,9 @@ Program::Places Program::places_by_step() const {
 
 void Program::move_to(const Places& places) {
   // One beyond the last, whose dependents end where it begins.
-  LargeVector<Op> moved(ops_.size() + 1);
+  LargeVector<ProgramOp> moved(ops_.size() + 1);
   for (std::size_t id = 0; id < ops_.size(); ++id) {
-    Op& op = moved[static_cast<std::size_t>(places[id])] = ops_[id];
+    ProgramOp& op = moved[static_cast<std::size_t>(places[id])] = ops_[id];
     if (op.mate != kNoOp) op.mate = places[static_cast<std::size_t>(op.mate)];
   }
   ops_.swap(moved);
@@ -136,21 +136,21 @@ void Program::list_dependents(const Places& places) {
   const auto for_each_wait = [&](auto visit) {
     auto wait = waits_.begin();
     for (const OpId id : places) {
-      const Op& op = at(id);
-      const std::int32_t messages = op.kind == OpKind::recv ? 1 : 0;
+      const ProgramOp& op = at(id);
+      const std::int32_t messages = op.kind == ProgramOpKind::recv ? 1 : 0;
       for (auto left = op.waits - messages; left > 0; --left) {
         visit(at(places[static_cast<std::size_t>(*wait++)]), id);
       }
     }
   };
-  for_each_wait([](Op& awaited, OpId) { ++awaited.first_dependent; });
+  for_each_wait([](ProgramOp& awaited, OpId) { ++awaited.first_dependent; });
   OpId end = 0;
-  for (Op& op : ops_) {
+  for (ProgramOp& op : ops_) {
     end += op.first_dependent;
     op.first_dependent = end;  // moves back to the first as they are filled in
   }
   dependents_.resize(static_cast<std::size_t>(end));
-  for_each_wait([&](Op& awaited, OpId id) {
+  for_each_wait([&](ProgramOp& awaited, OpId id) {
     dependents_[static_cast<std::size_t>(--awaited.first_dependent)] = id;
   });
 }

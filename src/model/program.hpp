@@ -16,7 +16,7 @@
 
 namespace stretto::model {
 
-enum class OpKind : std::uint8_t {
+enum class ProgramOpKind : std::uint8_t {
   send,
   recv,
   work,   // of one step
@@ -30,14 +30,14 @@ struct Bundle {
   std::vector<std::int32_t> awaited{};  // by dependent: until so many of the steps are done
 };
 
-struct Op {
+struct ProgramOp {
   double ready = 0;          // the latest end so far of what it waits for
   OpId first_dependent = 0;  // in Program::dependents; the next op's is the end
   OpId mate = kNoOp;         // of a send: its receive
   Rank rank = 0;
   std::int32_t waits = 0;  // for so many ops, and a receive for its message
   CostId cost = kFree;     // of works: which bundle
-  OpKind kind : 3 {};
+  ProgramOpKind kind : 3 {};
   std::uint32_t step : 29 = 0;  // the first of its schedule's
 };
 
@@ -48,7 +48,7 @@ class Program {
   // To be called after the last rank; throws std::logic_error where a message has one end only.
   void finish();
 
-  [[nodiscard]] LargeVector<Op>& ops() { return ops_; }
+  [[nodiscard]] LargeVector<ProgramOp>& ops() { return ops_; }
   [[nodiscard]] const LargeVector<OpId>& dependents() const { return dependents_; }
   [[nodiscard]] const std::vector<Bundle>& bundles() const { return bundles_; }
   [[nodiscard]] int ranks() const { return static_cast<int>(ends_.size()); }
@@ -61,15 +61,15 @@ class Program {
     std::vector<CostId> bundles{};  // by node: which was the last rank's, in bundles_
   };
 
-  [[nodiscard]] Op& at(OpId id) { return ops_[static_cast<std::size_t>(id)]; }
-  [[nodiscard]] Op op_of(const Step& step, Rank rank, OpId id, Costs& costs);
+  [[nodiscard]] ProgramOp& at(OpId id) { return ops_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] ProgramOp op_of(const Step& step, Rank rank, OpId id, Costs& costs);
   [[nodiscard]] CostId bundle_of(Known& known, std::size_t node, const Schedule& schedule,
                                  Costs& costs);
   [[nodiscard]] Places places_by_step() const;
   void move_to(const Places& places);
   void list_dependents(const Places& places);
 
-  LargeVector<Op> ops_;  // rank by rank until the last one has come
+  LargeVector<ProgramOp> ops_;  // rank by rank until the last one has come
   LargeVector<OpId> dependents_;
   LargeVector<OpId> waits_;  // what each op waits for, op by op; until then
   std::vector<OpId> ends_;   // of each rank's ops, until then: the next one's first

@@ -95,7 +95,7 @@ Waited RankClocks::finish(Waiting waiting, std::span<const double> free,
   return waited;
 }
 
-Exchange RankClocks::exchange(Collective collective, bool nonblocking) const {
+NeighborExchange RankClocks::exchange(Collective collective, bool nonblocking) const {
   return {.collective = collective,
           .nonblocking = nonblocking,
           .begun = now_,
@@ -103,7 +103,8 @@ Exchange RankClocks::exchange(Collective collective, bool nonblocking) const {
           .out = std::vector<Port>(now_.size())};
 }
 
-void RankClocks::send(Exchange& exchange, Rank to, std::int64_t bytes, std::span<double> arrivals) {
+void RankClocks::send(NeighborExchange& exchange, Rank to, std::int64_t bytes,
+                      std::span<double> arrivals) {
   for (std::size_t i = 0; i < now_.size(); ++i) {
     const double factor = scenarios_[i].factor(exchange.collective, bytes);
     double& clock = exchange.sent[i];
@@ -121,7 +122,7 @@ void RankClocks::send(Exchange& exchange, Rank to, std::int64_t bytes, std::span
   }
 }
 
-Waited RankClocks::finish(const Exchange& exchange, std::span<const Arrived> messages) {
+Waited RankClocks::finish(const NeighborExchange& exchange, std::span<const Arrived> messages) {
   const double paid = goes_on(exchange, 0) ? 0 : exchange.sent[0] - exchange.begun[0];
   Waited waited{.before = now_[0] - paid, .free = exchange.begun[0]};
   for (const Arrived& each : messages) waited.free = std::max(waited.free, each.begun);

@@ -26,7 +26,7 @@ class Port {
 
 // What a rank's part in a neighbourhood collective has come to, by scenario: a message to each
 // neighbour and one from each. It has ports of its own, as other collectives do.
-struct Exchange {
+struct NeighborExchange {
   Collective collective{};
   bool nonblocking = false;
   std::vector<double> begun{};  // the rank's clock when it began
@@ -81,16 +81,16 @@ class RankClocks {
   // A neighbourhood collective: begun, its messages sent (a block for the rank itself is copied),
   // and those of the others received. Where nonblocking collectives overlap it goes on while the
   // rank computes; otherwise what is received is paid when it is waited for.
-  [[nodiscard]] Exchange exchange(Collective collective, bool nonblocking) const;
-  void send(Exchange& exchange, Rank to, std::int64_t bytes, std::span<double> arrivals);
-  Waited finish(const Exchange& exchange, std::span<const Arrived> messages);
+  [[nodiscard]] NeighborExchange exchange(Collective collective, bool nonblocking) const;
+  void send(NeighborExchange& exchange, Rank to, std::int64_t bytes, std::span<double> arrivals);
+  Waited finish(const NeighborExchange& exchange, std::span<const Arrived> messages);
 
  private:
   [[nodiscard]] MessageCost cost(std::size_t scenario, Rank other, std::int64_t bytes,
                                  double factor) const;
   // The messages' numbers, as they come in this scenario.
   const std::vector<std::size_t>& in_order(std::span<const Arrived> messages, std::size_t scenario);
-  [[nodiscard]] bool goes_on(const Exchange& exchange, std::size_t scenario) const {
+  [[nodiscard]] bool goes_on(const NeighborExchange& exchange, std::size_t scenario) const {
     return exchange.nonblocking && scenarios_[scenario].overlap;
   }
 

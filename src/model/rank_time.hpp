@@ -16,9 +16,9 @@ namespace stretto::model {
 
 // A collective that the rank has begun.
 struct OpenCollective {
-  int site = 0;                                // RankTime::add_site
-  std::int64_t bytes = 0;                      // of this rank
-  std::shared_ptr<const Exchange> exchange{};  // of a neighbourhood collective
+  int site = 0;                                        // RankTime::add_site
+  std::int64_t bytes = 0;                              // of this rank
+  std::shared_ptr<const NeighborExchange> exchange{};  // of a neighbourhood collective
 };
 
 class RankTime {
@@ -59,7 +59,8 @@ class RankTime {
   template <class Blocks, class Deliver>
   void begin(OpenCollective& open, Collective collective, bool nonblocking, const Blocks& blocks,
              std::span<double> arrivals, const Deliver& deliver) {
-    const auto exchange = std::make_shared<Exchange>(clocks_.exchange(collective, nonblocking));
+    const auto exchange =
+        std::make_shared<NeighborExchange>(clocks_.exchange(collective, nonblocking));
     open.exchange = exchange;
     for (const auto& block : blocks) {
       clocks_.send(*exchange, block.to, block.bytes, arrivals);

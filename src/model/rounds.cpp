@@ -20,16 +20,16 @@ void RankCosts::set_other(std::size_t rank, CostId cost, std::size_t ranks) {
 
 bool Rounds::add(const Schedule& schedule, Costs& costs) {
   constexpr std::size_t kMostPeers = std::size_t{1} << 28;  // of each list: 1 GiB
-  const Places& places = places_.of(schedule, places_of);
-  if (!places.fit || places.rounds * ranks_ > kMostPeers) return false;
-  while (rounds_.size() < places.rounds) rounds_.emplace_back(ranks_, rounds_.size());
-  for (const std::uint32_t number : places.overtaking) rounds_[number].may_overtake = true;
+  const RoundPositions& positions = positions_.of(schedule, round_positions_of);
+  if (!positions.fit || positions.rounds * ranks_ > kMostPeers) return false;
+  while (rounds_.size() < positions.rounds) rounds_.emplace_back(ranks_, rounds_.size());
+  for (const std::uint32_t number : positions.overtaking) rounds_[number].may_overtake = true;
   const std::size_t me = added_++;
   events_ += static_cast<std::int64_t>(schedule.steps.size());
-  const Place* place = places.steps.data();
+  const RoundPosition* position = positions.steps.data();
   std::int64_t messages = 0;
   for (const Step& step : schedule.steps) {
-    Round& round = rounds_[place->round];
+    Round& round = rounds_[position->round];
     if (step.kind == StepKind::send) {
       round.to.set(me, step.peer);
       round.sends.set(me, costs.message(schedule.rank, step.peer, step.from.span.count), ranks_);
@@ -37,11 +37,11 @@ bool Rounds::add(const Schedule& schedule, Costs& costs) {
     } else if (step.kind == StepKind::recv) {
       round.from.set(me, step.peer);
     } else {
-      auto& works = place->after_send ? round.more_works : round.works;
-      while (works.size() <= place->number) works.emplace_back();
-      works[place->number].set(me, costs.work(step.kind, step.from.span.count), ranks_);
+      auto& works = position->after_send ? round.more_works : round.works;
+      while (works.size() <= position->number) works.emplace_back();
+      works[position->number].set(me, costs.work(step.kind, step.from.span.count), ranks_);
     }
-    ++place;
+    ++position;
   }
   messages_ += messages;
   return true;

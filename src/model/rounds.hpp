@@ -1,10 +1,10 @@
 // The vector path: all ranks' k-th rounds at once, one pass over arrays a round (rounds_run.cpp).
 //
 // Schedules are round-structured if every message is sent and received in rounds of the same number
-// and every rank does things in the order in which its schedule names them (see Place); then no
-// queue is needed. Some receives could overtake: whether they do shows when the times are known. On
-// shared links messages of a round take turns (turns.hpp), and where rounds mix, each rank goes
-// through them at its own pace (rounds_async.hpp).
+// and every rank does things in the order in which its schedule names them (see RoundPosition);
+// then no queue is needed. Some receives could overtake: whether they do shows when the times are
+// known. On shared links messages of a round take turns (turns.hpp), and where rounds mix, each
+// rank goes through them at its own pace (rounds_async.hpp).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "model/costs.hpp"
 #include "model/forms.hpp"
 #include "model/peers.hpp"
-#include "model/places.hpp"
+#include "model/round_positions.hpp"
 #include "model/simulation.hpp"
 #include "schedule/schedule.hpp"
 
@@ -94,7 +94,7 @@ class Rounds {
   std::size_t ranks_;
   std::size_t added_ = 0;
   std::vector<Round> rounds_;
-  KnownForms<Places> places_;
+  KnownForms<RoundPositions> positions_;
   std::int64_t messages_ = 0;
   std::int64_t events_ = 0;
 };

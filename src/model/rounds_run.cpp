@@ -29,10 +29,10 @@ double later(double a, double b) { return a < b ? b : a; }
 // what most of them can do without is a parameter: `ports`, where a rank's port may be busy when
 // its CPU is not.
 template <bool ports>
-class Run {
+class RoundsRun {
  public:
   // `turns`: nullptr where no message waits for others on its way.
-  Run(const Costs& costs, const std::vector<double>& arrivals, Clocks& clocks, Turns* turns)
+  RoundsRun(const Costs& costs, const std::vector<double>& arrivals, Clocks& clocks, Turns* turns)
       : costs_(costs), clocks_(clocks), turns_(turns) {
     cpu_.assign(arrivals.begin(), arrivals.end());
     next_cpu_.resize(arrivals.size());
@@ -171,7 +171,7 @@ class Run {
 template <bool ports>
 bool run_all(const std::vector<Round>& rounds, const Costs& costs,
              const std::vector<double>& arrivals, Clocks& clocks, Turns* turns) {
-  Run<ports> run(costs, arrivals, clocks, turns);
+  RoundsRun<ports> run(costs, arrivals, clocks, turns);
   if (!rounds.empty()) run.begin(rounds.front().works);
   const Works none;
   for (std::size_t i = 0; i < rounds.size(); ++i) {

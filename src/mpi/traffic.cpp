@@ -4,7 +4,7 @@ namespace stretto {
 namespace {
 
 // As far as it matters which arguments are significant.
-struct Part {
+struct CallRole {
   bool is_inter = false;
   int rank = 0;
   int own_size = 0;      // of this rank's group
@@ -13,22 +13,22 @@ struct Part {
   bool is_root = false;
 };
 
-Part part_of(const Call& call) {
-  Part part;
+CallRole role_of(const Call& call) {
+  CallRole role;
   int is_inter = 0;
   native().Comm_test_inter(call.comm, &is_inter);
-  native().Comm_rank(call.comm, &part.rank);
-  native().Comm_size(call.comm, &part.own_size);
+  native().Comm_rank(call.comm, &role.rank);
+  native().Comm_size(call.comm, &role.own_size);
   if (is_inter != 0) {
-    part.is_inter = true;
-    native().Comm_remote_size(call.comm, &part.size);
-    part.is_idle = is_rooted(call.collective) && call.root == MPI_PROC_NULL;
-    part.is_root = call.root == MPI_ROOT;
+    role.is_inter = true;
+    native().Comm_remote_size(call.comm, &role.size);
+    role.is_idle = is_rooted(call.collective) && call.root == MPI_PROC_NULL;
+    role.is_root = call.root == MPI_ROOT;
   } else {
-    part.size = part.own_size;
-    part.is_root = call.root == part.rank;
+    role.size = role.own_size;
+    role.is_root = call.root == role.rank;
   }
-  return part;
+  return role;
 }
 
 std::int64_t sum(const Numbers& counts, int size, MPI_Datatype type) {
@@ -61,7 +61,7 @@ std::int64_t own_block(const Numbers& counts, Count count, MPI_Datatype type, in
   return bytes_of(counts ? counts[static_cast<std::size_t>(rank)] : count, type);
 }
 
-int destinations(MPI_Comm comm, const Part& part) {
+int destinations(MPI_Comm comm, const CallRole& role) {
   int topology = MPI_UNDEFINED;
   native().Topo_test(comm, &topology);
   int count = 0;
@@ -70,7 +70,7 @@ int destinations(MPI_Comm comm, const Part& part) {
     return 2 * count;
   }
   if (topology == MPI_GRAPH) {
-    native().Graph_neighbors_count(comm, part.rank, &count);
+    native().Graph_neighbors_count(comm, role.rank, &count);
     return count;
   }
   if (topology != MPI_DIST_GRAPH) return 0;
@@ -80,19 +80,19 @@ int destinations(MPI_Comm comm, const Part& part) {
   return count;
 }
 
-std::int64_t gathered(const Call& call, const Part& part) {
-  if (part.is_inter && part.is_root) return received_from_each(call, part.size);
+std::int64_t gathered(const Call& call, const CallRole& role) {
+  if (role.is_inter && role.is_root) return received_from_each(call, role.size);
   if (call.sendbuf != MPI_IN_PLACE) return bytes_of(call.sendcount, call.sendtype);
-  return own_block(call.recvcounts, call.recvcount, call.recvtype, part.rank);
+  return own_block(call.recvcounts, call.recvcount, call.recvtype, role.rank);
 }
 
-std::int64_t scattered(const Call& call, const Part& part) {
-  if (part.is_inter && part.is_root) return sent_to_each(call, part.size);
+std::int64_t scattered(const Call& call, const CallRole& role) {
+  if (role.is_inter && role.is_root) return sent_to_each(call, role.size);
   if (call.recvbuf != MPI_IN_PLACE) return bytes_of(call.recvcount, call.recvtype);
-  return own_block(call.sendcounts, call.sendcount, call.sendtype, part.rank);
+  return own_block(call.sendcounts, call.sendcount, call.sendtype, role.rank);
 }
 
-std::int64_t bytes_in(const Call& call, const Part& part) {
+std::int64_t bytes_in(const Call& call, const CallRole& role) {
   switch (call.collective) {
     case Collective::barrier:
       return 0;
@@ -104,20 +104,20 @@ std::int64_t bytes_in(const Call& call, const Part& part) {
       return bytes_of(call.recvcount, call.recvtype);
     case Collective::gather:
     case Collective::allgather:
-      return gathered(call, part);
+      return gathered(call, role);
     case Collective::scatter:
-      return scattered(call, part);
+      return scattered(call, role);
     case Collective::alltoall:
-      return call.sendbuf == MPI_IN_PLACE ? received_from_each(call, part.size)
-                                          : sent_to_each(call, part.size);
+      return call.sendbuf == MPI_IN_PLACE ? received_from_each(call, role.size)
+                                          : sent_to_each(call, role.size);
     case Collective::reduce_scatter:
-      return received_from_each(call, part.own_size);
+      return received_from_each(call, role.own_size);
     case Collective::neighbor_allgather:
       return bytes_of(call.sendcount, call.sendtype);
     case Collective::neighbor_alltoall:
       break;
   }
-  return sent_to_each(call, destinations(call.comm, part));
+  return sent_to_each(call, destinations(call.comm, role));
 }
 
 }  // namespace
@@ -131,10 +131,10 @@ std::int64_t bytes_of(Count count, MPI_Datatype datatype) {
 
 Traffic traffic_of(const Call& call) {
   if (call.comm == native().comm_null || call.collective == Collective::barrier) return {};
-  const Part part = part_of(call);
-  if (part.is_idle) return {};
-  const bool has_root = is_rooted(call.collective) && !part.is_inter;
-  return {.bytes = bytes_in(call, part), .root = has_root ? call.root : -1};
+  const CallRole role = role_of(call);
+  if (role.is_idle) return {};
+  const bool has_root = is_rooted(call.collective) && !role.is_inter;
+  return {.bytes = bytes_in(call, role), .root = has_root ? call.root : -1};
 }
 
 }  // namespace stretto

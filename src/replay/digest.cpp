@@ -30,7 +30,7 @@ Digest repeated(Digest once, std::int64_t number) {
 Digest digest_of(const trace::Folded& folded, const std::vector<std::uint64_t>& words) {
   std::vector<Digest> of_body;
   of_body.reserve(folded.bodies.size());
-  const auto digest = [&](const trace::Sequence& sequence) {
+  const auto digest = [&](const trace::Entries& sequence) {
     Digest all;
     for (const trace::Entry& entry : sequence) {
       const Digest once = entry.is_body()
@@ -40,14 +40,14 @@ Digest digest_of(const trace::Folded& folded, const std::vector<std::uint64_t>& 
     }
     return all;
   };
-  for (const trace::Sequence& body : folded.bodies) of_body.push_back(digest(body));
+  for (const trace::Entries& body : folded.bodies) of_body.push_back(digest(body));
   return digest(folded.whole);
 }
 
 std::vector<std::int64_t> times_of_items(const trace::Folded& folded, std::size_t items) {
   std::vector<std::int64_t> of_item(items);
   std::vector<std::int64_t> of_body(folded.bodies.size());
-  const auto add = [&](const trace::Sequence& sequence, std::int64_t turns) {
+  const auto add = [&](const trace::Entries& sequence, std::int64_t turns) {
     for (const trace::Entry& entry : sequence) {
       auto& count = entry.is_body() ? of_body[entry.index()] : of_item[entry.index()];
       count += turns * entry.times;

@@ -4,8 +4,8 @@ namespace stretto::replay {
 
 constexpr std::size_t kMostOpen = 10'000'000;
 
-bool Group::arrive(int rank, std::int64_t number, const model::CollectiveCall& call,
-                   std::span<const double> now) {
+bool ReplayedGroup::arrive(int rank, std::int64_t number, const model::CollectiveCall& call,
+                           std::span<const double> now) {
   Open& open = open_[number];
   if (open_.size() > kMostOpen) throw Unmatched("more collectives are open than fit");
   if (!open.meeting.is_of(call)) {
@@ -17,11 +17,11 @@ bool Group::arrive(int rank, std::int64_t number, const model::CollectiveCall& c
   return true;
 }
 
-std::optional<Ends> Group::take(int rank, std::int64_t number) {
+std::optional<EndsByScenario> ReplayedGroup::take(int rank, std::int64_t number) {
   const auto found = open_.find(number);
   if (found == open_.end() || found->second.ends.empty()) return {};
   const std::size_t member = times_.member(rank);
-  Ends answer;
+  EndsByScenario answer;
   for (const model::CollectiveEnds& each : found->second.ends) {
     answer.free.push_back(each.free[member]);
     answer.ends.push_back(each.ends[member]);
@@ -30,11 +30,11 @@ std::optional<Ends> Group::take(int rank, std::int64_t number) {
   return answer;
 }
 
-Group& Groups::of(const PartComm& comm) {
+ReplayedGroup& ReplayedGroups::of(const PartComm& comm) {
   auto& group = groups_[comm.id];
   if (!group) {
-    group = std::make_unique<Group>(comm.members,
-                                    model::GroupTimes(scenarios_, places_, *comm.members));
+    group = std::make_unique<ReplayedGroup>(comm.members,
+                                            model::GroupTimes(scenarios_, places_, *comm.members));
   }
   if (group->members() != comm.members && *group->members() != *comm.members) {
     throw Unmatched("ranks do not agree on who is in a communicator");

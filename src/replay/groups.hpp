@@ -13,16 +13,16 @@
 namespace stretto::replay {
 
 // When one rank is done with a collective, by scenario.
-struct Ends {
+struct EndsByScenario {
   std::vector<double> free{};
   std::vector<double> ends{};
 };
 
-class Group {
+class ReplayedGroup {
  public:
   using Members = std::shared_ptr<const std::vector<int>>;
 
-  Group(Members members, model::GroupTimes times)
+  ReplayedGroup(Members members, model::GroupTimes times)
       : members_(std::move(members)), times_(std::move(times)) {}
 
   [[nodiscard]] const Members& members() const { return members_; }
@@ -32,7 +32,7 @@ class Group {
   [[nodiscard]] bool arrive(int rank, std::int64_t number, const model::CollectiveCall& call,
                             std::span<const double> now);
   // Nothing until all have come. Each rank takes its answer once.
-  [[nodiscard]] std::optional<Ends> take(int rank, std::int64_t number);
+  [[nodiscard]] std::optional<EndsByScenario> take(int rank, std::int64_t number);
 
  private:
   struct Open {
@@ -46,19 +46,19 @@ class Group {
   std::map<std::int64_t, Open> open_;
 };
 
-class Groups {
+class ReplayedGroups {
  public:
-  Groups(const std::vector<model::Scenario>& scenarios,
-         const std::vector<std::vector<Rank>>& places)
+  ReplayedGroups(const std::vector<model::Scenario>& scenarios,
+                 const std::vector<std::vector<Rank>>& places)
       : scenarios_(scenarios), places_(places) {}
 
   // Throws Unmatched where its ranks do not agree on who they are.
-  [[nodiscard]] Group& of(const PartComm& comm);
+  [[nodiscard]] ReplayedGroup& of(const PartComm& comm);
 
  private:
   const std::vector<model::Scenario>& scenarios_;
   const std::vector<std::vector<Rank>>& places_;
-  std::unordered_map<std::int64_t, std::unique_ptr<Group>> groups_;  // by id
+  std::unordered_map<std::int64_t, std::unique_ptr<ReplayedGroup>> groups_;  // by id
 };
 
 }  // namespace stretto::replay

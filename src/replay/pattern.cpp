@@ -34,14 +34,14 @@ std::optional<Masks> masks_of(const RankTrace& rank, const Grid& grid) {
   return masks;
 }
 
-class Words {
+class WordHash {
  public:
-  Words& add(std::uint64_t part) {
+  WordHash& add(std::uint64_t part) {
     word_ = (word_ ^ part) * 0x9e3779b97f4a7c15U;
     word_ ^= word_ >> 29;
     return *this;
   }
-  Words& add(const Coords& way) {
+  WordHash& add(const Coords& way) {
     for (const int each : way) {
       const int shifted = each + kMostRanks;
       add(static_cast<std::uint64_t>(shifted));
@@ -56,7 +56,7 @@ class Words {
 
 // The same for operations that are the same but for their bytes, seen from each rank.
 std::uint64_t word_of(const Op& op, int rank, const Grid& grid, const Masks& masks) {
-  Words words;
+  WordHash words;
   words.add(static_cast<std::uint64_t>(op.kind)).add(static_cast<std::uint64_t>(op.slot));
   words.add((op.nonblocking ? 1 : 0) + (op.meets ? 2 : 0));
   if (op.kind == OpKind::send) words.add(grid.way(rank, op.peer));
@@ -70,7 +70,7 @@ std::uint64_t word_of(const Op& op, int rank, const Grid& grid, const Masks& mas
     words.add(static_cast<std::uint64_t>(op.collective)).add(static_cast<std::uint64_t>(op.root));
     words.add((op.commutative ? 1 : 0) + (op.uneven ? 2 : 0));
     words.add(static_cast<std::uint64_t>(op.series)).add(static_cast<std::uint64_t>(op.from));
-    for (const trace::Block& block : op.to) words.add(grid.way(rank, block.to));
+    for (const trace::NeighborBlock& block : op.to) words.add(grid.way(rank, block.to));
   }
   return words.word();
 }
@@ -84,7 +84,7 @@ Coords farthest(const RankTrace& rank, const Grid& grid) {
   };
   for (const Op& op : rank.ops) {
     if (op.kind == OpKind::send) look(op.peer);
-    for (const trace::Block& block : op.to) look(block.to);
+    for (const trace::NeighborBlock& block : op.to) look(block.to);
     for (const trace::Taken& taken : op.taken) {
       if (taken.from != trace::kKept) look(taken.from);
     }
@@ -101,7 +101,7 @@ double bytes_sent(const RankTrace& rank) {
   return bytes;
 }
 
-struct Range {
+struct Spread {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
 
@@ -113,17 +113,17 @@ struct Range {
 };
 
 // Of ranks at the same kind of border.
-struct Kind {
+struct BorderKind {
   std::optional<Digest> digest{};
   int ranks = 0;
-  Range computing{};
-  Range bytes{};
+  Spread computing{};
+  Spread bytes{};
 };
 
 std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid) {
   Pattern pattern{.grid = grid};
   const unsigned whole = (1U << grid.dims.size()) - 1;
-  std::map<Coords, Kind> kinds;
+  std::map<Coords, BorderKind> kinds;
   for (const RankTrace& rank : trace.ranks) {
     const auto masks = masks_of(rank, grid);
     if (!masks) return {};
@@ -139,7 +139,7 @@ std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid) {
     words.reserve(rank.ops.size());
     for (const Op& op : rank.ops) words.push_back(word_of(op, rank.rank, grid, *masks));
     const Digest digest = digest_of(rank.program, words);
-    Kind& kind = kinds[grid.border(rank.rank)];
+    BorderKind& kind = kinds[grid.border(rank.rank)];
     if (kind.digest && *kind.digest != digest) return {};
     kind.digest = digest;
     ++kind.ranks;

@@ -22,7 +22,7 @@ void World::send(int to, Message message) {
   wake(to);
 }
 
-void World::send(int to, const Key& collective, Message message) {
+void World::send(int to, const OpenCollectiveKey& collective, Message message) {
   count();
   ranks_[static_cast<std::size_t>(to)]->exchanged_.add(collective, std::move(message));
   wake(to);
@@ -36,7 +36,7 @@ void World::wake(int rank) {
 }
 
 RankReplay::RankReplay(const Part& part, int rank, const std::vector<model::Scenario>& scenarios,
-                       const std::vector<std::vector<Rank>>& places, Groups& groups)
+                       const std::vector<std::vector<Rank>>& places, ReplayedGroups& groups)
     : part_(part),
       rank_(rank),
       time_(scenarios, places, rank),
@@ -165,7 +165,7 @@ void RankReplay::begin(const Op& op, World& world) {
 void RankReplay::begin_exchange(const Op& op, Open& open, World& world) {
   open.from = static_cast<std::size_t>(op.from);
   time_.begin(open, op.collective, op.nonblocking, op.to, arrivals_,
-              [&](const trace::Block& block, std::span<const double> arrivals) {
+              [&](const trace::NeighborBlock& block, std::span<const double> arrivals) {
                 world.send(block.to, open.key,
                            {.sender = rank_,
                             .bytes = block.bytes,

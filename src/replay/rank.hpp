@@ -25,7 +25,7 @@ struct Message {
 };
 
 // A collective that is open: of which communicator, and its number there.
-using Key = std::pair<Group*, std::int64_t>;
+using OpenCollectiveKey = std::pair<ReplayedGroup*, std::int64_t>;
 
 class RankReplay;
 
@@ -37,7 +37,7 @@ class World {
 
   // Throws Unmatched where more are under way than can be.
   void send(int to, Message message);
-  void send(int to, const Key& collective, Message message);
+  void send(int to, const OpenCollectiveKey& collective, Message message);
   void took() { --under_way_; }
   // What a rank waits for may have come.
   void wake(int rank);
@@ -53,7 +53,7 @@ class World {
 class RankReplay {
  public:
   RankReplay(const Part& part, int rank, const std::vector<model::Scenario>& scenarios,
-             const std::vector<std::vector<Rank>>& places, Groups& groups);
+             const std::vector<std::vector<Rank>>& places, ReplayedGroups& groups);
 
   // Goes on until it waits, or is done.
   void run(World& world);
@@ -66,7 +66,7 @@ class RankReplay {
 
   // A collective that was begun.
   struct Open : model::OpenCollective {
-    Key key{};
+    OpenCollectiveKey key{};
     std::size_t from = 0;  // of a neighbourhood collective, how many messages it gets
   };
 
@@ -93,13 +93,13 @@ class RankReplay {
   const trace::Op* waiting_ = nullptr;  // the one it cannot do yet
   bool is_ready_ = true;                // runs, or will
   bool is_done_ = false;
-  std::unordered_map<int, std::deque<Message>> came_;  // by sender
-  model::Inbox<Key, Message> exchanged_;               // in neighbourhood collectives
-  std::vector<Message> taken_;                         // of the receive it is in
-  std::map<int, Message> kept_;                        // by slot
-  std::map<int, Open> open_;                           // by slot
+  std::unordered_map<int, std::deque<Message>> came_;   // by sender
+  model::Inbox<OpenCollectiveKey, Message> exchanged_;  // in neighbourhood collectives
+  std::vector<Message> taken_;                          // of the receive it is in
+  std::map<int, Message> kept_;                         // by slot
+  std::map<int, Open> open_;                            // by slot
   struct Membership {
-    Group* group = nullptr;
+    ReplayedGroup* group = nullptr;
     std::map<int, std::int64_t> begun{};  // by series
   };
   std::vector<Membership> comms_;

@@ -12,13 +12,13 @@ namespace {
 
 std::vector<std::vector<Rank>> places_by_scenario(const std::vector<model::Scenario>& scenarios,
                                                   const std::vector<Part>& parts) {
-  std::vector<Seat> seats;
-  seats.reserve(parts.size());
-  for (const Part& part : parts) seats.push_back(part.seat);
+  std::vector<Location> locations;
+  locations.reserve(parts.size());
+  for (const Part& part : parts) locations.push_back(part.location);
   std::vector<std::vector<Rank>> places;
   places.reserve(scenarios.size());
   for (const model::Scenario& scenario : scenarios) {
-    places.push_back(model::places_of(scenario, seats));
+    places.push_back(model::places_of(scenario, locations));
   }
   return places;
 }
@@ -29,7 +29,7 @@ std::vector<Part> parts_of(const trace::Trace& trace) {
   std::vector<Part> parts;
   parts.reserve(trace.ranks.size());
   for (const trace::RankTrace& rank : trace.ranks) {
-    Part part{.trace = &rank, .ops = rank.ops, .seat = rank.seat};
+    Part part{.trace = &rank, .ops = rank.ops, .location = rank.location};
     for (const trace::Comm& comm : rank.comms) {
       part.comms.push_back({comm.id, std::make_shared<const std::vector<int>>(comm.members)});
     }
@@ -41,7 +41,7 @@ std::vector<Part> parts_of(const trace::Trace& trace) {
 std::vector<Replayed> replay(const std::vector<model::Scenario>& scenarios,
                              const std::vector<Part>& parts) {
   const auto places = places_by_scenario(scenarios, parts);
-  Groups groups(scenarios, places);
+  ReplayedGroups groups(scenarios, places);
   std::vector<std::unique_ptr<RankReplay>> ranks;
   std::deque<int> ready;
   for (std::size_t i = 0; i < parts.size(); ++i) {

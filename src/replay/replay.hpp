@@ -23,7 +23,7 @@ struct Part {
   const trace::RankTrace* trace = nullptr;  // its loops and durations
   std::vector<trace::Op> ops{};             // instead of the trace's
   std::vector<PartComm> comms{};
-  Seat seat{};
+  Location location{};
   double computing = 1;  // computes so many times as long as the trace says
 };
 

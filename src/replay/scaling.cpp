@@ -43,14 +43,15 @@ class Scaler {
  public:
   Scaler(const trace::Trace& trace, const Scaling& scaling, Scaled& into)
       : trace_(trace), scaling_(scaling), old_(into.pattern.grid), new_(into.grid), into_(into) {
-    for (const trace::RankTrace& rank : trace.ranks) hosts_ = std::max(hosts_, rank.seat.host + 1);
+    for (const trace::RankTrace& rank : trace.ranks)
+      hosts_ = std::max(hosts_, rank.location.host + 1);
     const auto hosts = static_cast<std::size_t>(hosts_);
     each_host_ = (trace.ranks.size() + hosts - 1) / hosts;
     for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
-      if (static_cast<std::size_t>(trace.ranks[rank].seat.host) != rank / each_host_) {
+      if (static_cast<std::size_t>(trace.ranks[rank].location.host) != rank / each_host_) {
         throw Irregular("its hosts did not have as many ranks each, one host after the other");
       }
-      complexes_ = std::max(complexes_, trace.ranks[rank].seat.core_complex + 1);
+      complexes_ = std::max(complexes_, trace.ranks[rank].location.core_complex + 1);
     }
   }
 
@@ -59,7 +60,7 @@ class Scaler {
     const trace::RankTrace& source = trace_.ranks[static_cast<std::size_t>(like)];
     Part part{.trace = &source, .ops = source.ops};
     part.computing = scaling_.strong ? 1.0 / scaling_.factor : 1.0;
-    part.seat = seat(rank);
+    part.location = location(rank);
     const auto& masks = into_.pattern.comms[static_cast<std::size_t>(like)];
     for (std::size_t i = 0; i < source.comms.size(); ++i) {
       part.comms.push_back(comm(i, rank, masks[i].value_or(0)));
@@ -71,12 +72,12 @@ class Scaler {
  private:
   // Hosts as there were; a single one gets larger. As many more complexes as ranks, laid out as
   // those of the first host.
-  [[nodiscard]] Seat seat(int rank) const {
+  [[nodiscard]] Location location(int rank) const {
     const int times = rank / static_cast<int>(each_host_);
-    Seat seat = trace_.ranks[static_cast<std::size_t>(rank) % each_host_].seat;
-    if (hosts_ > 1) seat.host = times;
-    if (seat.core_complex != kNoComplex) seat.core_complex += times * complexes_;
-    return seat;
+    Location location = trace_.ranks[static_cast<std::size_t>(rank) % each_host_].location;
+    if (hosts_ > 1) location.host = times;
+    if (location.core_complex != kNoComplex) location.core_complex += times * complexes_;
+    return location;
   }
 
   // The rank of the trace that is at the same kind of border.
@@ -135,7 +136,7 @@ class Scaler {
   void scale_blocks(Op& op, const trace::RankTrace& source, int rank) const {
     double before = 0;  // as whole numbers, the blocks of a trace may overflow
     double after = 0;
-    for (trace::Block& block : op.to) {
+    for (trace::NeighborBlock& block : op.to) {
       before += static_cast<double>(block.bytes);
       if (scaling_.strong) block.bytes = shrunk(block.bytes, face(old_.way(source.rank, block.to)));
       after += static_cast<double>(block.bytes);

@@ -8,9 +8,9 @@
 namespace stretto {
 namespace {
 
-class Simulation {
+class TimelineSimulation {
  public:
-  Simulation(std::span<const Schedule> ranks, const Weights& weights)
+  TimelineSimulation(std::span<const Schedule> ranks, const Weights& weights)
       : graph_(ranks),
         weights_(weights),
         ranks_(ranks.size()),
@@ -141,7 +141,7 @@ class Simulation {
 }  // namespace
 
 Timeline simulate(std::span<const Schedule> ranks, const Weights& weights) {
-  return Simulation(ranks, weights).run();
+  return TimelineSimulation(ranks, weights).run();
 }
 
 }  // namespace stretto

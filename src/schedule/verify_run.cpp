@@ -9,9 +9,9 @@
 namespace stretto {
 namespace {
 
-class Run {
+class VerifyRun {
  public:
-  Run(const Proof& proof, const StepGraph& graph)
+  VerifyRun(const Proof& proof, const StepGraph& graph)
       : proof_(proof),
         graph_(graph),
         memory_(proof),
@@ -217,7 +217,7 @@ class Run {
 }  // namespace
 
 std::optional<Fault> check_run(const Proof& proof, const StepGraph& graph) {
-  return Run(proof, graph).check();
+  return VerifyRun(proof, graph).check();
 }
 
 }  // namespace stretto

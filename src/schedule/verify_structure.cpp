@@ -65,9 +65,9 @@ std::string wrong_waits(const Schedule& schedule, StepId id, const Step& step) {
 }
 
 // Counts the messages to and from each peer to check the steps' ordinals.
-class Ordinals {
+class OrdinalCheck {
  public:
-  explicit Ordinals(int size)
+  explicit OrdinalCheck(int size)
       : sent_(static_cast<std::size_t>(size)), received_(static_cast<std::size_t>(size)) {}
 
   std::string wrong(Rank me, const Step& step) {
@@ -138,7 +138,7 @@ std::optional<Fault> check_structure(const Proof& proof, Rank rank) {
   if (schedule.rank != rank) {
     return proof.fault(rank, kNoStep, words("holds the schedule of rank ", schedule.rank));
   }
-  Ordinals ordinals(proof.shape.size);
+  OrdinalCheck ordinals(proof.shape.size);
   for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
     const Step& step = schedule.steps[i];
     const auto id = static_cast<StepId>(i);

@@ -104,11 +104,11 @@ HostNumbers number_hosts(HostWords words, std::size_t ranks) {
   return numbers;
 }
 
-Placement placement_of(const HostNumbers& numbers, std::span<const int> ranks) {
+HostPlacement host_placement_of(const HostNumbers& numbers, std::span<const int> ranks) {
   if (numbers.of == nullptr) return {};
   // In blocks there is a change less than hosts; a block in two parts is nearly one.
   const auto of = [](int hosts, int changes) {
-    return Placement{.hosts = hosts, .in_blocks = changes < 2 * hosts};
+    return HostPlacement{.hosts = hosts, .in_blocks = changes < 2 * hosts};
   };
   if (ranks.empty()) return of(numbers.hosts, numbers.changes);
   std::unordered_set<std::uint32_t> hosts;

@@ -34,13 +34,14 @@ struct HostNumbers {
 // a host. Hosts are numbered in the order of their lowest rank.
 [[nodiscard]] HostNumbers number_hosts(HostWords words, std::size_t ranks);
 
-struct Placement {
+struct HostPlacement {
   int hosts = 1;
   // A host's ranks follow each other, or nearly: not laid round the hosts, nor in no order.
   bool in_blocks = true;
 };
 
 // Of `ranks`; of all where it is empty.
-[[nodiscard]] Placement placement_of(const HostNumbers& numbers, std::span<const int> ranks);
+[[nodiscard]] HostPlacement host_placement_of(const HostNumbers& numbers,
+                                              std::span<const int> ranks);
 
 }  // namespace stretto

@@ -9,8 +9,8 @@
 namespace stretto {
 namespace {
 
-bool share_host(const Seat& a, const Seat& b) { return a.host == b.host; }
-bool share_complex(const Seat& a, const Seat& b) {
+bool share_host(const Location& a, const Location& b) { return a.host == b.host; }
+bool share_complex(const Location& a, const Location& b) {
   return a.core_complex != kNoComplex && a.core_complex == b.core_complex;
 }
 
@@ -18,7 +18,8 @@ template <class Together>
 std::optional<std::pair<int, int>> first_pair(const Topology& topology, Together together) {
   for (int first = 0; first < topology.size(); ++first) {
     for (int second = first + 1; second < topology.size(); ++second) {
-      if (together(topology.seat_of(first), topology.seat_of(second))) return {{first, second}};
+      if (together(topology.location_of(first), topology.location_of(second)))
+        return {{first, second}};
     }
   }
   return {};
@@ -36,12 +37,12 @@ Most most_of(const Topology& topology) {
   std::map<int, int> in_complex;
   std::map<int, std::set<int>> complexes;
   Most most;
-  for (const Seat& seat : topology.seats()) {
-    most.on_host = std::max(most.on_host, ++on_host[seat.host]);
-    if (seat.core_complex == kNoComplex) continue;
-    most.in_complex = std::max(most.in_complex, ++in_complex[seat.core_complex]);
-    complexes[seat.host].insert(seat.core_complex);
-    most.complexes = std::max(most.complexes, static_cast<int>(complexes[seat.host].size()));
+  for (const Location& location : topology.locations()) {
+    most.on_host = std::max(most.on_host, ++on_host[location.host]);
+    if (location.core_complex == kNoComplex) continue;
+    most.in_complex = std::max(most.in_complex, ++in_complex[location.core_complex]);
+    complexes[location.host].insert(location.core_complex);
+    most.complexes = std::max(most.complexes, static_cast<int>(complexes[location.host].size()));
   }
   return most;
 }
@@ -61,9 +62,10 @@ std::vector<TopologyLevel> levels_of(const Topology& topology) {
       levels.empty()
           ? most.on_host
           : std::max(most.complexes, (most.on_host + most.in_complex - 1) / most.in_complex);
-  add("host", on_host,
-      [](const Seat& a, const Seat& b) { return share_host(a, b) && !share_complex(a, b); });
-  add("network", 0, [](const Seat& a, const Seat& b) { return !share_host(a, b); });
+  add("host", on_host, [](const Location& a, const Location& b) {
+    return share_host(a, b) && !share_complex(a, b);
+  });
+  add("network", 0, [](const Location& a, const Location& b) { return !share_host(a, b); });
   if (!levels.empty()) levels.back().holds = 0;
   return levels;
 }

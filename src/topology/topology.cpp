@@ -18,35 +18,35 @@ std::string sysfs() { return setting("STRETTO_TOPOLOGY_SYSFS").value_or("/sys");
 
 }  // namespace
 
-Place Place::here() {
-  Place place;
-  gethostname(place.host.data(), place.host.size() - 1);
-  place.cores = usable_cores();
-  return place;
+Affinity Affinity::here() {
+  Affinity affinity;
+  gethostname(affinity.host.data(), affinity.host.size() - 1);
+  affinity.cores = usable_cores();
+  return affinity;
 }
 
-Place Place::here_with_complex() {
-  Place place = here();
-  place.core_complex = core_complex_of(place.cores, sysfs());
-  return place;
+Affinity Affinity::here_with_complex() {
+  Affinity affinity = here();
+  affinity.core_complex = core_complex_of(affinity.cores, sysfs());
+  return affinity;
 }
 
-CoreGroups Place::core_groups() const {
+CoreGroups Affinity::core_groups() const {
   // kNoComplex is CoreGroups::kUnknown, cut to its bits.
   return {.core_complex = static_cast<std::uint16_t>(core_complex_of(cores, sysfs())),
           .socket = static_cast<std::uint16_t>(socket_of(cores, sysfs()))};
 }
 
-Place Place::on_its_machine() const {
+Affinity Affinity::on_its_machine() const {
   // A number that the kernel makes up when it starts.
   std::array<char, 64> boot{};
   std::ifstream("/proc/sys/kernel/random/boot_id").getline(boot.data(), boot.size());
-  Place place = *this;
-  if (boot.front() != '\0') place.host = boot;
-  return place;
+  Affinity affinity = *this;
+  if (boot.front() != '\0') affinity.host = boot;
+  return affinity;
 }
 
-Topology::Topology(std::span<const Place> places) {
+Topology::Topology(std::span<const Affinity> affinities) {
   struct Host {
     int number = 0;
     int ranks = 0;
@@ -56,15 +56,16 @@ Topology::Topology(std::span<const Place> places) {
   };
   std::map<std::string_view, Host> hosts;
   std::vector<const Host*> host_of;
-  for (const Place& place : places) {
-    const std::string_view name(place.host.data(), strnlen(place.host.data(), place.host.size()));
+  for (const Affinity& affinity : affinities) {
+    const std::string_view name(affinity.host.data(),
+                                strnlen(affinity.host.data(), affinity.host.size()));
     const auto [entry, is_new] = hosts.try_emplace(name);
     Host& host = entry->second;
     if (is_new) host.number = static_cast<int>(hosts.size()) - 1;
     ++host.ranks;
-    host.cores |= place.cores;
-    host.knows_cores = host.knows_cores && place.cores.any();
-    host.complexes.insert(place.core_complex);
+    host.cores |= affinity.cores;
+    host.knows_cores = host.knows_cores && affinity.cores.any();
+    host.complexes.insert(affinity.core_complex);
     host_of.push_back(&host);
   }
   hosts_ = static_cast<int>(hosts.size());
@@ -76,15 +77,15 @@ Topology::Topology(std::span<const Place> places) {
     }
   }
   std::map<std::pair<int, int>, int> numbers;  // of complexes, by host and name
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < affinities.size(); ++i) {
     const Host& host = *host_of[i];
-    Seat seat{.host = host.number};
+    Location location{.host = host.number};
     if (host.complexes.size() > 1 && !host.complexes.contains(kNoComplex)) {
       const auto next = static_cast<int>(numbers.size());
-      seat.core_complex =
-          numbers.try_emplace({host.number, places[i].core_complex}, next).first->second;
+      location.core_complex =
+          numbers.try_emplace({host.number, affinities[i].core_complex}, next).first->second;
     }
-    seats_.push_back(seat);
+    locations_.push_back(location);
   }
 }
 

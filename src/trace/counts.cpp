@@ -2,7 +2,7 @@
 
 namespace stretto::trace {
 
-std::optional<Counts> counts_of(const Folded& program, const std::vector<Op>& ops) {
+std::optional<ItemCounts> counts_of(const Folded& program, const std::vector<Op>& ops) {
   std::vector<std::int64_t> efforts;  // to replay it: a neighbourhood's blocks are sent one by one
   std::vector<std::int64_t> timed;
   for (const Op& op : ops) {
@@ -12,7 +12,7 @@ std::optional<Counts> counts_of(const Folded& program, const std::vector<Op>& op
   const auto items = items_in(program, kMostItems);
   const auto durations = weight_of(program, timed, kMostItems);
   if (!items || !durations || !weight_of(program, efforts, kMostItems)) return {};
-  return Counts{*items, *durations};
+  return ItemCounts{*items, *durations};
 }
 
 }  // namespace stretto::trace

@@ -22,7 +22,7 @@ Folded Folding::take() {
 }
 
 bool Folding::fold_once() {
-  Sequence& whole = folded_.whole;
+  Entries& whole = folded_.whole;
   const std::size_t n = whole.size();
   if (n < 2) return false;
   const Entry last = whole[n - 1];
@@ -35,7 +35,7 @@ bool Folding::fold_once() {
     const auto tail = whole.end() - static_cast<std::ptrdiff_t>(k);
     // One more turn of the loop before.
     if (Entry& before = *(tail - 1); before.is_body()) {
-      const Sequence& body = folded_.bodies[before.index()];
+      const Entries& body = folded_.bodies[before.index()];
       if (body.size() == k && body.back() == last && std::equal(tail, whole.end(), body.begin())) {
         ++before.times;
         whole.resize(n - k);
@@ -55,8 +55,8 @@ bool Folding::fold_once() {
 }
 
 std::int32_t Folding::body_of_last(std::size_t entries) {
-  Sequence& whole = folded_.whole;
-  Sequence body(whole.end() - static_cast<std::ptrdiff_t>(entries), whole.end());
+  Entries& whole = folded_.whole;
+  Entries body(whole.end() - static_cast<std::ptrdiff_t>(entries), whole.end());
   const auto next = static_cast<std::int32_t>(folded_.bodies.size());
   const auto [found, is_new] = known_.emplace(std::move(body), next);
   if (is_new) folded_.bodies.push_back(found->first);
@@ -91,7 +91,7 @@ template <class WeightOf>
 std::optional<std::int64_t> sum_of(const Folded& folded, std::int64_t most, WeightOf weigh) {
   std::vector<std::int64_t> of_body;
   of_body.reserve(folded.bodies.size());
-  const auto sum = [&](const Sequence& sequence) -> std::optional<std::int64_t> {
+  const auto sum = [&](const Entries& sequence) -> std::optional<std::int64_t> {
     std::int64_t all = 0;
     for (const Entry& entry : sequence) {
       const std::size_t index = entry.index();
@@ -102,7 +102,7 @@ std::optional<std::int64_t> sum_of(const Folded& folded, std::int64_t most, Weig
     }
     return all;
   };
-  for (const Sequence& body : folded.bodies) {
+  for (const Entries& body : folded.bodies) {
     const auto weight = sum(body);
     if (!weight) return {};
     of_body.push_back(*weight);

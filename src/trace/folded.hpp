@@ -22,11 +22,11 @@ struct Entry {
   }
   friend auto operator<=>(const Entry&, const Entry&) = default;
 };
-using Sequence = std::vector<Entry>;
+using Entries = std::vector<Entry>;
 
 struct Folded {
-  std::vector<Sequence> bodies{};  // each names earlier ones only
-  Sequence whole{};
+  std::vector<Entries> bodies{};  // each names earlier ones only
+  Entries whole{};
 };
 
 // Folds as items come: what stands twice in a row becomes a loop. Finds bodies of up to
@@ -41,7 +41,7 @@ class Folding {
   [[nodiscard]] std::int32_t body_of_last(std::size_t entries);
 
   Folded folded_;
-  std::map<Sequence, std::int32_t> known_;  // bodies
+  std::map<Entries, std::int32_t> known_;  // bodies
 };
 
 // Goes through all items in their order.
@@ -52,12 +52,12 @@ class Cursor {
 
  private:
   struct Place {
-    const Sequence* sequence;
+    const Entries* sequence;
     std::size_t at;
     std::int64_t done;  // of the entry's times
   };
 
-  const std::vector<Sequence>* bodies_;
+  const std::vector<Entries>* bodies_;
   std::vector<Place> places_;  // the innermost last
 };
 

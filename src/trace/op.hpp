@@ -32,11 +32,11 @@ struct Taken {
 };
 
 // What a neighbourhood collective sends a neighbour.
-struct Block {
+struct NeighborBlock {
   int to = 0;  // in MPI_COMM_WORLD; the rank itself, too
   std::int64_t bytes = 0;
 
-  friend auto operator<=>(const Block&, const Block&) = default;
+  friend auto operator<=>(const NeighborBlock&, const NeighborBlock&) = default;
 };
 
 // What a member does not speak of stays as it is here.
@@ -56,9 +56,9 @@ struct Op {
   bool commutative = true;
   bool uneven = false;
   bool cold = false;
-  int series = 0;           // of a persistent one: which, from 1, of its communicator's
-  std::vector<Block> to{};  // of a neighbourhood collective: blocks, in order
-  int from = 0;             // and how many it gets of other ranks
+  int series = 0;                   // of a persistent one: which, from 1, of its communicator's
+  std::vector<NeighborBlock> to{};  // of a neighbourhood collective: blocks, in order
+  int from = 0;                     // and how many it gets of other ranks
 
   friend auto operator<=>(const Op&, const Op&) = default;
 };

@@ -110,7 +110,8 @@ bool has_blocks(Collective collective) {
 }
 
 template <class Side>
-void describe(Side& side, Block& block, const std::vector<int>& members, const Bounds& bounds) {
+void describe(Side& side, NeighborBlock& block, const std::vector<int>& members,
+              const Bounds& bounds) {
   side.index(block.to, static_cast<std::size_t>(bounds.ranks));
   side.require(std::binary_search(members.begin(), members.end(), block.to),
                "a neighbour that is not in the communicator");
@@ -121,7 +122,7 @@ template <class Side>
 void describe_blocks(Side& side, Op& op, const Bounds& bounds) {
   const std::vector<int>& members = bounds.members[static_cast<std::size_t>(op.comm)];
   side.count(op.to);
-  for (Block& block : op.to) describe(side, block, members, bounds);
+  for (NeighborBlock& block : op.to) describe(side, block, members, bounds);
   side.number(op.from, kMostSlots);
 }
 
@@ -175,16 +176,16 @@ void describe(Side& side, Op& op, const Bounds& bounds) {
   }
 }
 
-void pack_sequence(Packer& packer, const Sequence& sequence) {
-  packer.number(sequence.size());
-  for (const Entry& entry : sequence) {
+void pack_entries(Packer& packer, const Entries& entries) {
+  packer.number(entries.size());
+  for (const Entry& entry : entries) {
     packer.number(2 * entry.index() + (entry.is_body() ? 1 : 0)).number(whole(entry.times));
   }
 }
 
-Sequence unpack_sequence(Unpacker& bytes, std::size_t items, std::size_t bodies) {
-  Sequence sequence(bytes.count());
-  for (Entry& entry : sequence) {
+Entries unpack_entries(Unpacker& bytes, std::size_t items, std::size_t bodies) {
+  Entries entries(bytes.count());
+  for (Entry& entry : entries) {
     const std::uint64_t begin = bytes.offset();
     const std::uint64_t index = bytes.number();
     const bool is_body = index % 2 == 1;
@@ -194,7 +195,7 @@ Sequence unpack_sequence(Unpacker& bytes, std::size_t items, std::size_t bodies)
     entry.times = static_cast<std::int64_t>(bytes.number(INT64_MAX));
     if (entry.times == 0) fail_at(begin, "something happens 0 times");
   }
-  return sequence;
+  return entries;
 }
 
 }  // namespace
@@ -257,8 +258,8 @@ model::CallSite unpack_site(Unpacker& bytes) {
 
 void pack(Packer& packer, const Folded& folded) {
   packer.number(folded.bodies.size());
-  for (const Sequence& body : folded.bodies) pack_sequence(packer, body);
-  pack_sequence(packer, folded.whole);
+  for (const Entries& body : folded.bodies) pack_entries(packer, body);
+  pack_entries(packer, folded.whole);
 }
 
 Folded unpack_folded(Unpacker& bytes, const RankTrace& rank) {
@@ -266,10 +267,10 @@ Folded unpack_folded(Unpacker& bytes, const RankTrace& rank) {
   folded.bodies.resize(bytes.count());
   for (std::size_t i = 0; i < folded.bodies.size(); ++i) {
     const std::uint64_t begin = bytes.offset();
-    folded.bodies[i] = unpack_sequence(bytes, rank.ops.size(), i);
+    folded.bodies[i] = unpack_entries(bytes, rank.ops.size(), i);
     if (folded.bodies[i].empty()) fail_at(begin, "a loop of nothing");
   }
-  folded.whole = unpack_sequence(bytes, rank.ops.size(), folded.bodies.size());
+  folded.whole = unpack_entries(bytes, rank.ops.size(), folded.bodies.size());
   return folded;
 }
 

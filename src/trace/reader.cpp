@@ -95,11 +95,11 @@ void read_heading(const Chunk& chunk, RankTrace& rank) {
   const auto number = bytes.number(kMostRanks - 1);
   rank.rank = static_cast<int>(number);
   rank.size = static_cast<int>(bytes.number(kMostRanks));
-  rank.seat.host = static_cast<int>(bytes.number(kMostRanks));
-  rank.seat.core_complex = static_cast<int>(bytes.number(kMostRanks)) + kNoComplex;
+  rank.location.host = static_cast<int>(bytes.number(kMostRanks));
+  rank.location.core_complex = static_cast<int>(bytes.number(kMostRanks)) + kNoComplex;
   if (rank.rank >= rank.size) fail_at(chunk.offset, "there is no such rank");
-  if (rank.seat.host >= rank.size) fail_at(chunk.offset, "there are more hosts than ranks");
-  if (rank.seat.core_complex >= rank.size) {
+  if (rank.location.host >= rank.size) fail_at(chunk.offset, "there are more hosts than ranks");
+  if (rank.location.core_complex >= rank.size) {
     fail_at(chunk.offset, "there are more core complexes than ranks");
   }
   bytes.finish();
@@ -113,7 +113,7 @@ std::int64_t count_numbers(const Chunk& chunk) {
   return count;
 }
 
-void read_ending(const Chunk& chunk, const Counts& counts, RankTrace& rank) {
+void read_ending(const Chunk& chunk, const ItemCounts& counts, RankTrace& rank) {
   Unpacker bytes = chunk.bytes();
   rank.ending.ends.resize(bytes.count());
   for (double& end : rank.ending.ends) end = bytes.real();

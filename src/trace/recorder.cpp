@@ -19,15 +19,15 @@ Packer packed(const List& list, const Rest&... rest) {
 
 }  // namespace
 
-Recorder::Recorder(const std::string& path, int rank, int size, const Seat& seat)
+Recorder::Recorder(const std::string& path, int rank, int size, const Location& location)
     : size_(size), file_(std::fopen(path.c_str(), "wxe")) {
   // What were buffered a child that fork() made would write again when it exits.
   if (file_ != nullptr) std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   Packer packer;
   packer.number(static_cast<std::uint64_t>(rank));
   packer.number(static_cast<std::uint64_t>(size));
-  packer.number(static_cast<std::uint64_t>(seat.host));
-  packer.number(static_cast<std::uint64_t>(seat.core_complex - kNoComplex));
+  packer.number(static_cast<std::uint64_t>(location.host));
+  packer.number(static_cast<std::uint64_t>(location.core_complex - kNoComplex));
   write(Tag::rank, packer);
 }
 

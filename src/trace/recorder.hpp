@@ -17,7 +17,7 @@ namespace stretto::trace {
 class Recorder {
  public:
   // To a file that is not there yet.
-  Recorder(const std::string& path, int rank, int size, const Seat& seat);
+  Recorder(const std::string& path, int rank, int size, const Location& location);
 
   // `op.kind` is compute or pass.
   void lasted(OpKind kind, std::int64_t ns);

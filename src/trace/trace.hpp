@@ -26,12 +26,13 @@ inline constexpr std::uint64_t kMostRanks = 1 << 24;
 inline constexpr std::int64_t kMostItems = std::int64_t{1} << 36;
 
 // All of a rank's items, and how many of them have a duration.
-struct Counts {
+struct ItemCounts {
   std::int64_t items = 0;
   std::int64_t durations = 0;
 };
 // Nothing where there are more than kMostItems, or blocks that they send.
-[[nodiscard]] std::optional<Counts> counts_of(const Folded& program, const std::vector<Op>& ops);
+[[nodiscard]] std::optional<ItemCounts> counts_of(const Folded& program,
+                                                  const std::vector<Op>& ops);
 
 // What the run said of itself when it was over.
 struct Ending {
@@ -44,7 +45,7 @@ struct Ending {
 struct RankTrace {
   int rank = 0;
   int size = 1;
-  Seat seat{};
+  Location location{};
   std::vector<Comm> comms{};
   std::vector<model::CallSite> sites{};
   std::vector<Op> ops{};

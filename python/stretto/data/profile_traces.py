@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from stretto.data.profiles import RankProfile, read_rows
 from stretto.errors import InputError
 
-# src/intercept/profile/trace.hpp, struct Event.
+# src/intercept/profile/event_log.hpp, struct TimedEvent.
 _EVENT = np.dtype(
     [
         ("enter", "i8"),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stretto.data.rank_files import OfRank
 from stretto.errors import ApplicationFailed, InputError
 
-# src/intercept/profile/recorder.hpp, struct Instance.
+# src/intercept/profile/call_recorder.hpp, struct Instance.
 _INSTANCE = np.dtype(
     [
         ("enter", "i8"),

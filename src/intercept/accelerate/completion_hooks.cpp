@@ -12,9 +12,9 @@ namespace stretto::intercept::accelerate {
 namespace {
 
 // What the program waits or asks for: those of the operations that have these requests.
-class AwaitedRequests : public Awaited {
+class AwaitedMpiRequests : public Awaited {
  public:
-  AwaitedRequests(int count, const MPI_Request* requests) : count_(count), requests_(requests) {}
+  AwaitedMpiRequests(int count, const MPI_Request* requests) : count_(count), requests_(requests) {}
   [[nodiscard]] bool has(const Operation& operation) const override {
     const MPI_Request* const end = requests_ + std::max(count_, 0);
     const auto asked = [&](MPI_Request request) {
@@ -133,7 +133,7 @@ int test(const Completion& completion) {
 
 int on_completion(const Completion& completion) {
   const Failures failures;
-  const AwaitedRequests awaited(completion.count, completion.requests);
+  const AwaitedMpiRequests awaited(completion.count, completion.requests);
   const std::vector<MPI_Request> tracked = remember(completion.count, completion.requests);
   if (!tracked.empty()) completion.none_complete();
   const int error = completion.waits ? wait(completion) : test(completion);
@@ -148,7 +148,7 @@ int on_completion(const Completion& completion) {
 
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status) {
-  const AwaitedRequests awaited(1, &request);
+  const AwaitedMpiRequests awaited(1, &request);
   const Failures failures;  // its own: an outer wait that runs a callback does not learn of them
   drive_once();
   return real(request, flag, status);

@@ -32,7 +32,7 @@ std::vector<Line> handled_lines() {
   const auto all = algorithms();
   for (std::size_t e = 0; e < kEntryPoints; ++e) {
     for (std::size_t a = 0; a < all.size(); ++a) {
-      const long calls = of_rank<Counts>().handled[e][a];
+      const long calls = of_rank<CallCounts>().handled[e][a];
       if (calls > 0) lines.push_back({kEntryPointNames[e], std::string(all[a]->name), calls});
     }
   }
@@ -43,7 +43,7 @@ std::vector<Line> passed_lines() {
   std::vector<Line> lines;
   for (std::size_t e = 0; e < kEntryPoints; ++e) {
     for (std::size_t r = 0; r < kReasons; ++r) {
-      const long calls = of_rank<Counts>().passed[e][r];
+      const long calls = of_rank<CallCounts>().passed[e][r];
       if (calls > 0) lines.push_back({kEntryPointNames[e], words(static_cast<Reason>(r)), calls});
     }
   }
@@ -114,7 +114,7 @@ void print_summary(const Communicator& world) {
 }  // namespace
 
 void count_handled(int entry_point, const Algorithm& algorithm) {
-  auto& of_call = of_rank<Counts>().handled[static_cast<std::size_t>(entry_point)];
+  auto& of_call = of_rank<CallCounts>().handled[static_cast<std::size_t>(entry_point)];
   of_call[index_of(&algorithm)].fetch_add(1, std::memory_order_relaxed);
 }
 

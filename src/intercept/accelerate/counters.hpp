@@ -15,14 +15,14 @@ extern const std::array<const char*, kEntryPoints> kEntryPointNames;
 namespace counters {
 
 // This rank's calls, by entry point.
-struct Counts {
+struct CallCounts {
   static constexpr int kMostAlgorithms = 64;
   std::array<std::array<std::atomic<long>, kReasons>, kEntryPoints> passed{};
   std::array<std::array<std::atomic<long>, kMostAlgorithms>, kEntryPoints> handled{};
 };
 
 inline void count_passed(int entry_point, Reason reason) {
-  auto& of_call = of_rank<Counts>().passed[static_cast<std::size_t>(entry_point)];
+  auto& of_call = of_rank<CallCounts>().passed[static_cast<std::size_t>(entry_point)];
   of_call[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
 }
 void count_handled(int entry_point, const Algorithm& algorithm);

@@ -16,12 +16,12 @@
 namespace stretto::intercept::accelerate {
 namespace {
 
-struct Session {
+struct AccelerateSession {
   int level = MPI_THREAD_SINGLE;  // that the program was given
   bool begun = false;
 };
 
-Session& session() { return of_rank<Session>(); }
+AccelerateSession& session() { return of_rank<AccelerateSession>(); }
 
 int end(MPI_Comm /*comm*/, int /*keyval*/, void* /*value*/, void* /*extra*/) {
   end_session();

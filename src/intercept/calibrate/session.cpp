@@ -51,10 +51,10 @@ void describe_messages(Json& json, const Topology& topology) {
 }
 
 // All ranks, those together that are near each other: so the model has them.
-MPI_Comm in_order_of_seats(const Topology& topology, int rank) {
-  const Seat& mine = topology.seat_of(rank);
-  const auto before =
-      std::ranges::count_if(topology.seats(), [&](const Seat& seat) { return seat < mine; });
+MPI_Comm in_order_of_locations(const Topology& topology, int rank) {
+  const Location& mine = topology.location_of(rank);
+  const auto before = std::ranges::count_if(
+      topology.locations(), [&](const Location& location) { return location < mine; });
   MPI_Comm ordered{};
   native().Comm_split(native().comm_world, 0, static_cast<int>(before), &ordered);
   return ordered;
@@ -93,7 +93,7 @@ void measure() {
   int size = 1;
   native().Comm_rank(native().comm_world, &rank);
   native().Comm_size(native().comm_world, &size);
-  const Topology topology(of_all_ranks(Place::here_with_complex(), size, native().comm_world));
+  const Topology topology(of_all_ranks(Affinity::here_with_complex(), size, native().comm_world));
   std::ostringstream out;
   Json json(out);
   json.begin_object()
@@ -101,7 +101,7 @@ void measure() {
       .field("ranks", size)
       .field("hosts", topology.hosts())
       .field("crowded", topology.oversubscribed());
-  MPI_Comm ordered = in_order_of_seats(topology, rank);
+  MPI_Comm ordered = in_order_of_locations(topology, rank);
   describe_collectives(json, ordered);
   native().Comm_free(&ordered);
   describe_messages(json, topology);

@@ -15,10 +15,10 @@ constexpr int kRounds = 10;
 
 // Of the machine since it was started: whoever has the same has the same clock, whatever the
 // name of its host.
-using Machine = std::array<char, 40>;
+using BootId = std::array<char, 40>;
 
-Machine this_machine() {
-  Machine id{};
+BootId this_boot() {
+  BootId id{};
   std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "r");
   if (file == nullptr) return id;
   static_cast<void>(std::fread(id.data(), 1, id.size() - 1, file));
@@ -64,15 +64,15 @@ ClockLook look_at_clocks(MPI_Comm comm) {
   int size = 1;
   native().Comm_rank(comm, &rank);
   native().Comm_size(comm, &size);
-  const Machine mine = this_machine();
-  std::vector<Machine> machines(static_cast<std::size_t>(size));
-  native().Allgather(mine.data(), sizeof mine, native().byte, machines.data(), sizeof mine,
+  const BootId mine = this_boot();
+  std::vector<BootId> boots(static_cast<std::size_t>(size));
+  native().Allgather(mine.data(), sizeof mine, native().byte, boots.data(), sizeof mine,
                      native().byte, comm);
   if (rank == 0) {
     for (int other = 1; other < size; ++other) {
-      if (machines[static_cast<std::size_t>(other)] != mine) answer(other, comm);
+      if (boots[static_cast<std::size_t>(other)] != mine) answer(other, comm);
     }
-  } else if (machines[0] != mine) {
+  } else if (boots[0] != mine) {
     return ask_rank_zero(comm);
   }
   return {.at = now_ns()};

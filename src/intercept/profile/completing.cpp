@@ -2,14 +2,14 @@
 
 namespace stretto::intercept::profile {
 
-std::span<const MPI_Request> Handles::complete(const Completion& call) {
+std::span<const MPI_Request> HandlesBefore::complete(const Completion& call) {
   chosen_.clear();
   call.each_complete(
       [&](int place, int /*status*/) { chosen_.push_back(all_[static_cast<std::size_t>(place)]); });
   return chosen_;
 }
 
-std::span<const MPI_Request> Handles::gone_from(const MPI_Request* requests) {
+std::span<const MPI_Request> HandlesBefore::gone_from(const MPI_Request* requests) {
   chosen_.clear();
   for (std::size_t i = 0; i < all_.size(); ++i) {
     if (requests[i] == native().request_null) chosen_.push_back(all_[i]);

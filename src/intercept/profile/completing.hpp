@@ -11,9 +11,9 @@
 namespace stretto::intercept::profile {
 
 // The handles of an array, as they are when this is made.
-class Handles {
+class HandlesBefore {
  public:
-  Handles(int count, const MPI_Request* requests) {
+  HandlesBefore(int count, const MPI_Request* requests) {
     const auto size = static_cast<std::size_t>(count > 0 ? count : 0);
     if (size <= kFew) {
       std::copy_n(requests, size, few_);
@@ -23,8 +23,8 @@ class Handles {
       all_ = many_;
     }
   }
-  Handles(const Handles&) = delete;
-  Handles& operator=(const Handles&) = delete;
+  HandlesBefore(const HandlesBefore&) = delete;
+  HandlesBefore& operator=(const HandlesBefore&) = delete;
 
   [[nodiscard]] std::span<const MPI_Request> all() const { return all_; }
   // Those that `call` has completed.
@@ -51,7 +51,7 @@ class Completing {
   int frees(int error) { return timed_.touches(Deed::frees, error, before_.all()); }
 
  private:
-  Handles before_;
+  HandlesBefore before_;
   Timed timed_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace stretto::intercept::profile {
 
-enum class Kind : std::uint8_t {
+enum class FunctionKind : std::uint8_t {
   collective,  // blocking
   start,       // of a nonblocking collective
   point_to_point,
@@ -19,12 +19,12 @@ enum class Kind : std::uint8_t {
 
 struct Function {
   const char* name;
-  Kind kind;
+  FunctionKind kind;
   bool polls;  // asks whether something has happened, and does not wait for it
 };
 
 extern const Function kFunctions[];  // known before any code runs
 
-[[nodiscard]] const char* name_of(Kind kind);
+[[nodiscard]] const char* name_of(FunctionKind kind);
 
 }  // namespace stretto::intercept::profile

@@ -4,11 +4,11 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "intercept/profile/recorder.hpp"
+#include "intercept/profile/call_recorder.hpp"
 
 namespace stretto::intercept::profile {
 
-// A communicator by its number in Recorder::comms(): an MPI's own handle may be an int, too.
+// A communicator by its number in CallRecorder::comms(): an MPI's own handle may be an int, too.
 struct CommIndex {
   int value = kNoComm;
 };

@@ -22,7 +22,7 @@ void describe(Json& json, const ClockLook& look) {
       .end_object();
 }
 
-void describe(Json& json, const Comm& comm) {
+void describe(Json& json, const ProfiledComm& comm) {
   std::ostringstream members;
   members << std::hex << comm.members;
   json.begin_object()
@@ -75,7 +75,7 @@ void describe(Json& json, const Site& site, const Overlap& overlap) {
   json.end_object();
 }
 
-std::string text_of(const Session& session, const Recorder& recorder) {
+std::string text_of(const ProfileSession& session, const CallRecorder& recorder) {
   std::ostringstream out;
   Json json(out);
   json.begin_object();
@@ -85,15 +85,15 @@ std::string text_of(const Session& session, const Recorder& recorder) {
   describe(json, session.clocks_at_begin);
   describe(json, session.clocks_at_end);
   json.end_array().key("comms").begin_array();
-  for (const Comm& comm : recorder.comms()) describe(json, comm);
+  for (const ProfiledComm& comm : recorder.comms()) describe(json, comm);
   json.end_array().key("sites").begin_array();
   for (int i = 0; const Site& site : recorder.sites()) {
     describe(json, site, recorder.overlap_of(i++));
   }
   json.end_array();
-  if (const Trace& trace = recorder.trace(); trace.calls() > 0) {
+  if (const EventLog& trace = recorder.trace(); trace.calls() > 0) {
     std::int64_t kept = 0;
-    for (const Event& event : trace.events()) kept += event.calls;
+    for (const TimedEvent& event : trace.events()) kept += event.calls;
     json.key("trace")
         .begin_object()
         .field("calls", trace.calls())
@@ -107,14 +107,14 @@ std::string text_of(const Session& session, const Recorder& recorder) {
 
 }  // namespace
 
-const char* name_of(Kind kind) {
+const char* name_of(FunctionKind kind) {
   constexpr std::array kNames{"collective",   "start",     "point-to-point", "completion", "probe",
                               "communicator", "one-sided", "file",           "other"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Kind::other) + 1);
+  static_assert(kNames.size() == static_cast<std::size_t>(FunctionKind::other) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-void write_report(const Session& session, const Recorder& recorder) {
+void write_report(const ProfileSession& session, const CallRecorder& recorder) {
   const auto folder = setting("STRETTO_PROFILE_FOLDER");
   if (!folder) return;
   int rank = 0;

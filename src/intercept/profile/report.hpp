@@ -3,12 +3,12 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "intercept/profile/call_recorder.hpp"
 #include "intercept/profile/clocks.hpp"
-#include "intercept/profile/recorder.hpp"
 
 namespace stretto::intercept::profile {
 
-struct Session {
+struct ProfileSession {
   std::int64_t begin = 0;  // this rank's clock, ns
   std::int64_t end = 0;
   ClockLook clocks_at_begin;
@@ -16,6 +16,6 @@ struct Session {
 };
 
 // Into the folder that STRETTO_PROFILE_FOLDER names; says so where it cannot.
-void write_report(const Session& session, const Recorder& recorder);
+void write_report(const ProfileSession& session, const CallRecorder& recorder);
 
 }  // namespace stretto::intercept::profile

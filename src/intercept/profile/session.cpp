@@ -2,7 +2,7 @@
 
 #include "base/config.hpp"
 #include "base/log.hpp"
-#include "intercept/profile/recorder.hpp"
+#include "intercept/profile/call_recorder.hpp"
 #include "intercept/profile/report.hpp"
 #include "intercept/shared/caller.hpp"
 #include "intercept/shared/entry.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 // This rank's.
 struct State {
-  Session session;
+  ProfileSession session;
   MPI_Comm own{};
 };
 State& state() { return of_rank<State>(); }
@@ -37,7 +37,7 @@ void begin_session() {
   find_bindings();
   find_python();
   const long traced = number_setting("STRETTO_PROFILE_TRACE", 0).value_or(0);
-  Recorder::get().open(static_cast<std::size_t>(traced));
+  CallRecorder::get().open(static_cast<std::size_t>(traced));
   auto& [session, own] = state();
   own = copy_of_world();
   session.clocks_at_begin = look_at_clocks(own);
@@ -51,8 +51,8 @@ void end_session() {
   auto& [session, own] = state();
   session.end = now_ns();
   session.clocks_at_end = look_at_clocks(own);
-  Recorder::get().close();
-  write_report(session, Recorder::get());
+  CallRecorder::get().close();
+  write_report(session, CallRecorder::get());
   native().Comm_free(&own);
 }
 

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "base/clock.hpp"
+#include "intercept/profile/call_recorder.hpp"
 #include "intercept/profile/owners.hpp"
-#include "intercept/profile/recorder.hpp"
 #include "intercept/shared/entry.hpp"
 #include "mpi/traffic.hpp"
 
@@ -14,7 +14,7 @@ namespace stretto::intercept::profile {
 class Timed {
  public:
   Timed(int function, void* caller, MPI_Comm comm, Traffic traffic = {})
-      : Timed(function, caller, CommIndex{Recorder::get().index_of(comm)}, traffic) {}
+      : Timed(function, caller, CommIndex{CallRecorder::get().index_of(comm)}, traffic) {}
   Timed(int function, void* caller, CommIndex comm, Traffic traffic = {})
       : record_{.function = function,
                 .caller = caller,
@@ -24,7 +24,7 @@ class Timed {
                 .enter = now_ns()} {}
   ~Timed() {
     record_.leave = now_ns();
-    Recorder::get().add(record_, touched_);
+    CallRecorder::get().add(record_, touched_);
   }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;

@@ -7,7 +7,7 @@ from string import Template
 from generate.entry import Wrapper, filled, mode_source, session
 from generate.table import Function, every_form, functions
 
-# The kinds of calls that are counted, and what the report calls them: Kind in functions.hpp.
+# The kinds of calls that are counted, and what the report calls them (see FunctionKind).
 REPORTED = {
     "message": "point_to_point",
     "new_request": "other",
@@ -150,7 +150,8 @@ def wrap(function: Function) -> Wrapper | None:
 def source() -> str:
     """The text of its wrappers.cpp."""
     table = ",\n".join(
-        f'    {{"MPI_{f.name}", Kind::{reported(f)}, {str(polls(f)).lower()}}}' for f in COUNTED
+        f'    {{"MPI_{f.name}", FunctionKind::{reported(f)}, {str(polls(f)).lower()}}}'
+        for f in COUNTED
     )
     return mode_source(
         "profile",

@@ -20,24 +20,24 @@ namespace stretto::intercept {
 namespace {
 
 // Where an object's code lies in memory.
-struct Range {
+struct AddressRange {
   std::uintptr_t begin;
   std::uintptr_t end;
 };
 
 // Of the MPI's Fortran bindings, of the MPI and of this library: never the program.
 // Never destroyed: calls may come as late as exit().
-struct Ranges {
-  std::vector<Range> bindings;
-  std::vector<Range> ours;
+struct CodeRanges {
+  std::vector<AddressRange> bindings;
+  std::vector<AddressRange> ours;
 };
-Ranges& ranges() {
-  static auto* const instance = new Ranges;
+CodeRanges& ranges() {
+  static auto* const instance = new CodeRanges;
   return *instance;
 }
 
-bool lies_in(const std::vector<Range>& list, std::uintptr_t address) {
-  return std::any_of(list.begin(), list.end(), [&](const Range& range) {
+bool lies_in(const std::vector<AddressRange>& list, std::uintptr_t address) {
+  return std::any_of(list.begin(), list.end(), [&](const AddressRange& range) {
     return range.begin <= address && address < range.end;
   });
 }
@@ -51,7 +51,7 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) {
     const auto& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
-    const Range range{begin, begin + segment.p_memsz};
+    const AddressRange range{begin, begin + segment.p_memsz};
     if (is_binding) ranges().bindings.push_back(range);
     if (is_binding || is_part_of_mpi(name) || lies_in({range}, here)) {
       ranges().ours.push_back(range);

@@ -18,7 +18,7 @@ void describe_rank(Json& json) {
       .field("size", size)
       .field("abi", STRETTO_ABI)
       .field("mpi", std::string_view(native_version()))
-      .field("host", static_cast<const char*>(Place::here().host.data()))
+      .field("host", static_cast<const char*>(Affinity::here().host.data()))
       .field("involuntary_switches", usage.ru_nivcsw);
 }
 

@@ -16,20 +16,20 @@ namespace {
 
 // What Python 3.11 and later have, in words of ours: this library is built without Python and
 // serves programs without it.
-using Object = void;
+using PythonObject = void;
 struct Api {
   int (*Py_IsInitialized)() = nullptr;
   void* (*PyGILState_GetThisThreadState)() = nullptr;
   int (*PyGILState_Ensure)() = nullptr;
   void (*PyGILState_Release)(int) = nullptr;
-  Object* (*PyEval_GetFrame)() = nullptr;  // borrowed
-  Object* (*PyFrame_GetCode)(Object*) = nullptr;
-  int (*PyFrame_GetLasti)(Object*) = nullptr;
-  int (*PyFrame_GetLineNumber)(Object*) = nullptr;
-  Object* (*PyObject_GetAttrString)(Object*, const char*) = nullptr;
-  const char* (*PyUnicode_AsUTF8)(Object*) = nullptr;
+  PythonObject* (*PyEval_GetFrame)() = nullptr;  // borrowed
+  PythonObject* (*PyFrame_GetCode)(PythonObject*) = nullptr;
+  int (*PyFrame_GetLasti)(PythonObject*) = nullptr;
+  int (*PyFrame_GetLineNumber)(PythonObject*) = nullptr;
+  PythonObject* (*PyObject_GetAttrString)(PythonObject*, const char*) = nullptr;
+  const char* (*PyUnicode_AsUTF8)(PythonObject*) = nullptr;
   void (*PyErr_Clear)() = nullptr;
-  void (*Py_DecRef)(Object*) = nullptr;
+  void (*Py_DecRef)(PythonObject*) = nullptr;
 };
 Api python;
 bool is_found = false;
@@ -41,24 +41,24 @@ bool find(const char* name, Function& function) {
 }
 
 // Where a thread's state leads to the instruction its innermost frame is at, in bytes.
-struct Layout {
+struct FrameLayout {
   unsigned long version;    // major and minor, as in Py_Version
   std::size_t frame;        // in the state, or in what is at `indirect` there
   std::size_t indirect;     // 0: nothing between
   std::size_t instruction;  // in the frame
   std::size_t code;         // the first instruction, in a code object
 };
-constexpr Layout kLayouts[] = {
+constexpr FrameLayout kLayouts[] = {
     {0x030b, 8, 56, 56, 184}, {0x030c, 0, 56, 56, 192}, {0x030d, 72, 0, 56, 200}};
-const Layout* layout = nullptr;  // of the Python here, where it is one of these
+const FrameLayout* layout = nullptr;  // of the Python here, where it is one of these
 
-const Layout* layout_here() {
+const FrameLayout* layout_here() {
   const auto* const version = static_cast<const unsigned long*>(dlsym(RTLD_DEFAULT, "Py_Version"));
   // Only Python without the interpreter's lock has this; its objects are other ones.
   if (version == nullptr || dlsym(RTLD_DEFAULT, "_Py_MergeZeroLocalRefcount") != nullptr) {
     return nullptr;
   }
-  for (const Layout& each : kLayouts) {
+  for (const FrameLayout& each : kLayouts) {
     if (each.version == *version >> 16) return &each;
   }
   return nullptr;
@@ -77,18 +77,18 @@ std::byte* instruction_of(void* state) {
 }
 
 // A place in Python's code. The code is kept alive, or its address might become another's.
-struct Key {
-  Object* code = nullptr;
+struct CodePosition {
+  PythonObject* code = nullptr;
   int instruction = 0;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const CodePosition&, const CodePosition&) = default;
 };
-struct Hash {
-  std::size_t operator()(const Key& key) const {
+struct CodePositionHash {
+  std::size_t operator()(const CodePosition& key) const {
     const auto instruction = static_cast<std::size_t>(static_cast<unsigned>(key.instruction));
     return (std::bit_cast<std::uintptr_t>(key.code) ^ (instruction << 32)) * 0x9e3779b97f4a7c15;
   }
 };
-using Lines = std::unordered_map<Key, PythonLine, Hash>;
+using Lines = std::unordered_map<CodePosition, PythonLine, CodePositionHash>;
 
 constexpr std::size_t kMost = 10'000;  // beyond them, lines that are new are not known
 
@@ -126,8 +126,8 @@ bool is_mpi4pys(void* address) {
   return seen.is_mpi4pys;
 }
 
-std::string text_of(Object* code, const char* attribute) {
-  Object* const value = python.PyObject_GetAttrString(code, attribute);
+std::string text_of(PythonObject* code, const char* attribute) {
+  PythonObject* const value = python.PyObject_GetAttrString(code, attribute);
   const char* const text = value == nullptr ? nullptr : python.PyUnicode_AsUTF8(value);
   if (text == nullptr) python.PyErr_Clear();
   std::string copy = text == nullptr ? "" : text;
@@ -135,8 +135,8 @@ std::string text_of(Object* code, const char* attribute) {
   return copy;
 }
 
-const PythonLine* line_of(Object* frame, const std::byte* instruction) {
-  const Key key{python.PyFrame_GetCode(frame), python.PyFrame_GetLasti(frame)};
+const PythonLine* line_of(PythonObject* frame, const std::byte* instruction) {
+  const CodePosition key{python.PyFrame_GetCode(frame), python.PyFrame_GetLasti(frame)};
   const auto found = lines().find(key);
   if (found != lines().end() || lines().size() >= kMost) {
     python.Py_DecRef(key.code);
@@ -194,7 +194,7 @@ const PythonLine* python_line(void* caller) {
     return known->second;
   }
   const int state = python.PyGILState_Ensure();
-  Object* const frame = python.PyEval_GetFrame();
+  PythonObject* const frame = python.PyEval_GetFrame();
   const PythonLine* const line = frame == nullptr ? nullptr : line_of(frame, instruction);
   python.PyGILState_Release(state);
   return line;

@@ -23,10 +23,10 @@ enum class ClockMessageKind : std::int32_t {
 // core, where each line of the cache costs about as much as a short call of MPI.
 struct ClockMessage {
   std::int64_t number = 0;  // of its sender's to its receiver
-  std::int64_t comm = 0;    // Comm::id
+  std::int64_t comm = 0;    // ClockedComm::id
   std::int64_t order =
       0;  // the program's message's tag, or the collective's number on its communicator
-  std::int64_t bytes = 0;   // of an answer to MPI_Comm_idup, the new one's Comm::id
+  std::int64_t bytes = 0;   // of an answer to MPI_Comm_idup, the new one's ClockedComm::id
   std::int32_t sender = 0;  // in MPI_COMM_WORLD
   ClockMessageKind kind{};
   // Of an arrival, what else the collective's cost depends on; of a block the first.

@@ -67,7 +67,7 @@ Begun Collectives::begin(Planned& planned) {
   Begun begun;
   begun.comm = comm;
   begun.number = trace::number_of(series, series == 0 ? comm->collectives++ : planned.turns++);
-  begun.open = process.timeline.begin(planned.site, planned.op);
+  begun.open = process.virtual_time.begin(planned.site, planned.op);
   if (is_neighborhood(planned.op.collective)) {
     exchanges_.begin(planned, begun);
     return begun;
@@ -100,7 +100,7 @@ Collectives::Left Collectives::leave(const CommPtr& comm, float took_ns, bool na
 void Collectives::expect(const Planned& planned, std::int64_t number) {
   const CommPtr& comm = planned.comm;
   if (planned.names && comm->rank == 0) {
-    names_.emplace(Key{comm->id, number}, Process::get().comms.name(comm->first()));
+    names_.emplace(CollectiveKey{comm->id, number}, Process::get().comms.name(comm->first()));
   }
   arrive(planned, number);
 }
@@ -119,7 +119,7 @@ void Collectives::arrive(const Planned& planned, std::int64_t number) {
                        .uneven = planned.op.uneven,
                        .cold = planned.op.cold,
                        .took_ns = planned.took_ns};
-  const auto now = process.timeline.now();
+  const auto now = process.virtual_time.now();
   std::copy(now.begin(), now.end(), message.times.begin());
   message.together = planned.together();
   if (message.together) {
@@ -148,7 +148,7 @@ void Collectives::finish(const Begun& begun, bool nonblocking) {
     using model::Waiting;
     const Waiting waiting = nonblocking ? Waiting::nonblocking : Waiting::blocking;
     const Lock lock(process.mutex);
-    process.timeline.finish(begun.open, begun.meets ? Waiting::meeting : waiting, ends);
+    process.virtual_time.finish(begun.open, begun.meets ? Waiting::meeting : waiting, ends);
   }
   if (begun.duplicate != native().comm_null) process.comms.attach(begun.duplicate, ends.bytes);
 }
@@ -189,7 +189,7 @@ void Collectives::read(const ClockMessage& message) {
 }
 
 void Collectives::arrived(const ClockMessage& message) {
-  const Key key{message.comm, message.order};
+  const CollectiveKey key{message.comm, message.order};
   Gathered& gathered = gathered_.insert(key);
   const bool is_first = gathered.meeting.arrived() == 0;
   gathered.took_ns = is_first ? message.took_ns : std::min(gathered.took_ns, message.took_ns);
@@ -206,11 +206,11 @@ void Collectives::arrived(const ClockMessage& message) {
 
 void Collectives::work_out(const Gathered& gathered, std::int64_t number) {
   Process& process = Process::get();
-  Comm& comm = *gathered.comm;
+  ClockedComm& comm = *gathered.comm;
   if (!comm.times) {
     comm.times = std::make_unique<model::GroupTimes>(process.scenarios, process.places, comm.world);
   }
-  const Key key{comm.id, number};
+  const CollectiveKey key{comm.id, number};
   ClockMessage& answer = answers_.insert(key);
   answer = {.comm = comm.id, .order = number, .kind = ClockMessageKind::ends};
   answer.took_ns = gathered.took_ns;

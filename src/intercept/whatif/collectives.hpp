@@ -10,7 +10,7 @@
 
 #include "mpi/call.hpp"
 #include "base/spare_map.hpp"
-#include "intercept/whatif/exchanges.hpp"
+#include "intercept/whatif/neighbor_exchanges.hpp"
 
 namespace stretto::intercept::whatif {
 
@@ -66,10 +66,10 @@ class Collectives {
   void arrive(const Planned& planned, std::int64_t number);
 
   int awaited_ = 0;  // how many are to be worked out here for other ranks, too
-  SpareMap<Key, Gathered> gathered_;
-  SpareMap<Key, ClockMessage> answers_;
-  std::map<Key, std::int64_t> names_;  // of communicators that MPI_Comm_idup makes
-  Exchanges exchanges_;
+  SpareMap<CollectiveKey, Gathered> gathered_;
+  SpareMap<CollectiveKey, ClockMessage> answers_;
+  std::map<CollectiveKey, std::int64_t> names_;  // of communicators that MPI_Comm_idup makes
+  NeighborExchanges exchanges_;
 };
 
 }  // namespace stretto::intercept::whatif

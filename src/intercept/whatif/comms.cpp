@@ -27,8 +27,8 @@ std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
   int is_inter = 0;
   native().Comm_test_inter(comm, &is_inter);
   if (is_inter != 0) return nullptr;
-  auto known = std::make_unique<CommPtr>(std::make_shared<Comm>());
-  Comm& made = **known;
+  auto known = std::make_unique<CommPtr>(std::make_shared<ClockedComm>());
+  ClockedComm& made = **known;
   native().Comm_rank(comm, &made.rank);
   MPI_Group group{};
   native().Comm_group(comm, &group);
@@ -49,7 +49,7 @@ std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
 void Comms::attach(MPI_Comm comm) {
   auto known = look_at(comm);
   if (!known) return;
-  Comm& made = **known;
+  ClockedComm& made = **known;
   made.id = of_all_ranks(name(made.first()), made.size(), comm).front();
   keep(comm, std::move(known));
 }
@@ -65,7 +65,7 @@ void Comms::keep(MPI_Comm comm, std::unique_ptr<CommPtr> known) {
   {
     Process& process = Process::get();
     const Lock lock(process.mutex);
-    (*known)->recorded = process.timeline.add((*known)->id, (*known)->world);
+    (*known)->recorded = process.virtual_time.add((*known)->id, (*known)->world);
   }
   attributes_.set(comm, known.release());
 }

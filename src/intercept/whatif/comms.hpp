@@ -14,13 +14,13 @@
 
 namespace stretto::intercept::whatif {
 
-struct Comm {
+struct ClockedComm {
   std::int64_t id = 0;  // the same on all its ranks, and no other's
   int rank = 0;
   std::vector<int> world{};      // its ranks in MPI_COMM_WORLD
   std::int64_t collectives = 0;  // begun so far
   int series = 0;                // persistent ones initialized so far
-  int recorded = 0;              // Timeline::add
+  int recorded = 0;              // VirtualTime::add
   // What this rank does in its neighbourhood collectives; none where it has no topology.
   std::map<Collective, model::ExchangePlan> exchanges{};
   bool together = false;                       // each of its ranks works out its collectives itself
@@ -29,7 +29,7 @@ struct Comm {
   [[nodiscard]] int size() const { return static_cast<int>(world.size()); }
   [[nodiscard]] int first() const { return world.front(); }
 };
-using CommPtr = std::shared_ptr<Comm>;
+using CommPtr = std::shared_ptr<ClockedComm>;
 
 class Comms {
  public:

@@ -18,14 +18,14 @@ namespace stretto::intercept::whatif {
 namespace {
 
 constexpr std::uint64_t kSlots = 64;
-using Word = std::atomic<std::uint32_t>;
-static_assert(Word::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
+using FutexWord = std::atomic<std::uint32_t>;
+static_assert(FutexWord::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 
 // Among processes: the futex is not private.
-void wait_on(const Word& word, std::uint32_t value, const timespec* at_most) {
+void wait_on(const FutexWord& word, std::uint32_t value, const timespec* at_most) {
   syscall(SYS_futex, &word, FUTEX_WAIT, value, at_most, nullptr, 0);
 }
-void wake(const Word& word, int how_many) {
+void wake(const FutexWord& word, int how_many) {
   syscall(SYS_futex, &word, FUTEX_WAKE, how_many, nullptr, nullptr, 0);
 }
 
@@ -43,13 +43,13 @@ struct alignas(64) HostMemory::Ring {
 };
 
 struct alignas(64) HostMemory::Doorbell {
-  Word rung{0};
-  Word asleep{0};
+  FutexWord rung{0};
+  FutexWord asleep{0};
 };
 
 struct alignas(64) HostMemory::Head {
-  Word tokens{0};
-  Word waiting{0};
+  FutexWord tokens{0};
+  FutexWord waiting{0};
 };
 
 HostMemory::Head& HostMemory::head() const { return *reinterpret_cast<Head*>(base_); }

@@ -38,8 +38,8 @@ void Mailbox::open(MPI_Comm own, std::size_t scenarios) {
 }
 
 void Mailbox::share_hosts_memory() {
-  const auto places = of_all_ranks(Place::here(), size_, own_);
-  const Topology topology(places);
+  const auto affinities = of_all_ranks(Affinity::here(), size_, own_);
+  const Topology topology(affinities);
   const int host = topology.host_of(rank_);
   CoreSet cores{};
   for (int rank = 0; rank < size_; ++rank) {
@@ -47,7 +47,7 @@ void Mailbox::share_hosts_memory() {
     if (rank == rank_) local_ = static_cast<int>(world_of_.size());
     local_of_[static_cast<std::size_t>(rank)] = static_cast<int>(world_of_.size());
     world_of_.push_back(rank);
-    cores |= places[static_cast<std::size_t>(rank)].cores;
+    cores |= affinities[static_cast<std::size_t>(rank)].cores;
   }
   const int ranks = static_cast<int>(world_of_.size());
   // Where the cores are unknown each rank has one: nobody waits for a token.

@@ -12,11 +12,11 @@ void Messages::sends(const CommPtr& comm, int dest, int tag, std::int64_t bytes)
   ClockMessage message{
       .comm = comm->id, .order = tag, .bytes = bytes, .kind = ClockMessageKind::message};
   const Lock lock(process.mutex);
-  process.timeline.send(to, bytes, message.times);
+  process.virtual_time.send(to, bytes, message.times);
   process.mailbox.send(to, message);
 }
 
-void Messages::sent(const Comm& comm, int dest) {
+void Messages::sent(const ClockedComm& comm, int dest) {
   Process::get().mailbox.ring_doorbell(comm.world[static_cast<std::size_t>(dest)]);
 }
 
@@ -66,7 +66,8 @@ ClockMessage Messages::probed(const CommPtr& comm, const MPI_Status& status, boo
   return find(*comm, status, earlier, taken);
 }
 
-ClockMessage Messages::find(const Comm& comm, const MPI_Status& status, Before earlier, bool take) {
+ClockMessage Messages::find(const ClockedComm& comm, const MPI_Status& status, Before earlier,
+                            bool take) {
   Process& process = Process::get();
   const int sender = comm.world[static_cast<std::size_t>(status.MPI_SOURCE)];
   for (int times = 0;;) {
@@ -87,7 +88,7 @@ ClockMessage Messages::find(const Comm& comm, const MPI_Status& status, Before e
         const ClockMessage message = *found;
         if (take) {
           process.mailbox.take(sender, found);
-          if (process.timeline.is_recorded()) unwritten_[sender].insert(message.number);
+          if (process.virtual_time.is_recorded()) unwritten_[sender].insert(message.number);
         }
         return message;
       }
@@ -121,10 +122,10 @@ trace::Taken Messages::place_of(const ClockMessage& message, bool taken) {
 void Messages::received(std::span<ClockMessage> messages) {
   Process& process = Process::get();
   const Lock lock(process.mutex);
-  if (process.timeline.is_recorded()) {
+  if (process.virtual_time.is_recorded()) {
     for (ClockMessage& each : messages) each.taken = place_of(each, true);
   }
-  process.timeline.receive(messages);
+  process.virtual_time.receive(messages);
   // A sender that waits until its message has been fetched may sleep.
   for (const ClockMessage& each : messages) process.mailbox.ring_doorbell(each.sender);
 }

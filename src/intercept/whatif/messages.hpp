@@ -28,7 +28,7 @@ class Messages {
   // A message of so many bytes is about to be sent.
   void sends(const CommPtr& comm, int dest, int tag, std::int64_t bytes);
   // To be called once it has been: its receiver may sleep.
-  static void sent(const Comm& comm, int dest);
+  static void sent(const ClockedComm& comm, int dest);
 
   // In the order in which the program posts them.
   Ticket post(const CommPtr& comm, int source, int tag);
@@ -58,7 +58,7 @@ class Messages {
     int perhaps = 0;
   };
   [[nodiscard]] Before before(const Posted& posted, Ticket until, const MPI_Status& status) const;
-  [[nodiscard]] ClockMessage find(const Comm& comm, const MPI_Status& status, Before earlier,
+  [[nodiscard]] ClockMessage find(const ClockedComm& comm, const MPI_Status& status, Before earlier,
                                   bool take);
 
   std::list<Posted> posted_;

@@ -6,15 +6,15 @@
 
 namespace stretto::intercept::whatif {
 
-void Objects::add(std::uintptr_t object, const Comm& parent, std::int64_t id) {
+void Objects::add(std::uintptr_t object, const ClockedComm& parent, std::int64_t id) {
   Process& process = Process::get();
-  auto comm = std::make_shared<Comm>();
+  auto comm = std::make_shared<ClockedComm>();
   comm->id = id;
   comm->rank = parent.rank;
   comm->world = parent.world;
   comm->together = parent.together;
   const Lock lock(process.mutex);
-  comm->recorded = process.timeline.add(id, comm->world);
+  comm->recorded = process.virtual_time.add(id, comm->world);
   objects_[object] = {.comm = std::move(comm)};
 }
 
@@ -61,7 +61,7 @@ void Objects::wait(std::uintptr_t window) {
   objects_.at(window).posted.clear();
 }
 
-std::vector<int> Objects::ranks_in(const Comm& comm, MPI_Group group) {
+std::vector<int> Objects::ranks_in(const ClockedComm& comm, MPI_Group group) {
   std::vector<int> ranks = ranks_in_world(group);
   for (int& rank : ranks) {
     const auto at = std::find(comm.world.begin(), comm.world.end(), rank);

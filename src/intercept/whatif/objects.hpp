@@ -23,7 +23,7 @@ class Objects {
   [[nodiscard]] static Objects& get() { return of_rank<Objects>(); }
 
   // It was made of `parent`; all its ranks call it `id`.
-  void add(std::uintptr_t object, const Comm& parent, std::int64_t id);
+  void add(std::uintptr_t object, const ClockedComm& parent, std::int64_t id);
   // Nothing of it where virtual time does not follow it.
   [[nodiscard]] CommPtr of(std::uintptr_t object);
   void remove(std::uintptr_t object);
@@ -37,7 +37,7 @@ class Objects {
   void wait(std::uintptr_t window);
 
  private:
-  [[nodiscard]] static std::vector<int> ranks_in(const Comm& comm, MPI_Group group);
+  [[nodiscard]] static std::vector<int> ranks_in(const ClockedComm& comm, MPI_Group group);
 
   std::unordered_map<std::uintptr_t, Object> objects_;
 };

@@ -99,7 +99,7 @@ std::int64_t Process::in_mpi() {
 
 void Process::passed(std::string_view function, std::int64_t ns) {
   const Lock lock(mutex);
-  timeline.pass(ns);
+  virtual_time.pass(ns);
   Unmodelled& same = unmodelled[function];
   ++same.calls;
   same.ns += ns;
@@ -111,7 +111,7 @@ bool Process::left_caches() {
 
 void Process::computed(std::int64_t ns) {
   const Lock lock(mutex);
-  timeline.compute(ns);
+  virtual_time.compute(ns);
 }
 
 }  // namespace stretto::intercept::whatif

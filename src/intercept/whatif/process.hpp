@@ -15,7 +15,7 @@
 #include "intercept/whatif/comms.hpp"
 #include "intercept/whatif/first_touches.hpp"
 #include "intercept/whatif/mailbox.hpp"
-#include "intercept/whatif/timeline.hpp"
+#include "intercept/whatif/virtual_time.hpp"
 
 namespace stretto::intercept::whatif {
 
@@ -70,7 +70,7 @@ class Process {
   int shown = 0;  // the scenario whose time the program sees
   std::vector<model::Scenario> scenarios;
   std::vector<std::vector<Rank>> places;  // of all ranks, by scenario
-  Timeline timeline;
+  VirtualTime virtual_time;
   Mailbox mailbox;
   Comms comms;
   Flags flags;

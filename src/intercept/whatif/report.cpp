@@ -14,7 +14,7 @@ namespace stretto::intercept::whatif {
 namespace {
 
 // What every rank says.
-void describe(Json& json, std::int64_t wall_ns, const Pace& pace) {
+void describe(Json& json, std::int64_t wall_ns, const ExchangeTime& pace) {
   describe_rank(json);
   json.field("wall_ns", wall_ns);
   if (pace.exchange_ns) json.field("exchange_ns", *pace.exchange_ns);
@@ -40,7 +40,7 @@ void write(const std::string& text) {
 
 }  // namespace
 
-void write_report(Process& process, std::int64_t wall_ns, const Pace& pace) {
+void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pace) {
   std::ostringstream out;
   Json json(out);
   json.begin_object();
@@ -55,25 +55,25 @@ void write_report(Process& process, std::int64_t wall_ns, const Pace& pace) {
         .end_object();
   }
   json.end_array();
-  const double computed_ns = process.timeline.computed_ns();
+  const double computed_ns = process.virtual_time.computed_ns();
   model::write(json,
                {.computed_ns = computed_ns,
                 .blocked_ns = process.blocked_ns,
-                .ends = process.timeline.now(),
+                .ends = process.virtual_time.now(),
                 .flags = named(process.flags),
-                .call_sites = process.timeline.call_sites()},
+                .call_sites = process.virtual_time.call_sites()},
                process.scenarios);
   json.end_object();
   write(out.str() + "\n");
-  if (!process.timeline.is_recorded()) return;
-  const auto why_not = process.timeline.end_record({.computed_ns = computed_ns,
-                                                    .blocked_ns = process.blocked_ns,
-                                                    .flags = named(process.flags)});
+  if (!process.virtual_time.is_recorded()) return;
+  const auto why_not = process.virtual_time.end_record({.computed_ns = computed_ns,
+                                                        .blocked_ns = process.blocked_ns,
+                                                        .flags = named(process.flags)});
   if (!why_not) return;
   say("there is no trace of rank %d: %s", process.world_rank, why_not->c_str());
 }
 
-void write_times(std::int64_t wall_ns, const Pace& pace) {
+void write_times(std::int64_t wall_ns, const ExchangeTime& pace) {
   std::ostringstream out;
   Json json(out);
   json.begin_object();

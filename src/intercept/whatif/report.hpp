@@ -9,14 +9,14 @@ namespace stretto::intercept::whatif {
 
 // What a short exchange with a neighbour took as the program began, and, where time is virtual,
 // what the machine's description has it take.
-struct Pace {
+struct ExchangeTime {
   std::optional<double> exchange_ns{};
   std::optional<double> modelled_ns{};
 };
 
 // Into the folder that STRETTO_WHATIF_FOLDER names; says so where it cannot. Of a run in virtual
 // time, and of one in real time.
-void write_report(Process& process, std::int64_t wall_ns, const Pace& pace);
-void write_times(std::int64_t wall_ns, const Pace& pace);
+void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pace);
+void write_times(std::int64_t wall_ns, const ExchangeTime& pace);
 
 }  // namespace stretto::intercept::whatif

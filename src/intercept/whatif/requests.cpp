@@ -8,9 +8,9 @@ namespace stretto::intercept::whatif {
 namespace {
 
 // Nobody will wait for it. Only with the mutex held.
-void abandon(const Operation& operation) {
+void abandon(const PendingOperation& operation) {
   if (const auto* begun = std::get_if<Begun>(&operation)) {
-    Process::get().timeline.abandon(begun->open);
+    Process::get().virtual_time.abandon(begun->open);
   }
 }
 
@@ -41,12 +41,12 @@ void Requests::erase(Entries::iterator entry) {
   spare_.push_back(entries_.extract(entry));
 }
 
-void Requests::add(MPI_Request request, Operation operation) {
+void Requests::add(MPI_Request request, PendingOperation operation) {
   const Lock lock(Process::get().mutex);
   fresh(request).operation = std::move(operation);
 }
 
-void Requests::add_persistent(MPI_Request request, const Persistent& what) {
+void Requests::add_persistent(MPI_Request request, const PersistentOperation& what) {
   const Lock lock(Process::get().mutex);
   Entry& entry = fresh(request);
   entry.is_persistent = true;
@@ -54,7 +54,7 @@ void Requests::add_persistent(MPI_Request request, const Persistent& what) {
 }
 
 void Requests::start(MPI_Request request) {
-  Persistent what;
+  PersistentOperation what;
   {
     const Lock lock(Process::get().mutex);
     const auto found = entries_.find(key_of(request));
@@ -84,7 +84,7 @@ void Requests::started(MPI_Request request) {
 }
 
 void Requests::forget(MPI_Request request) {
-  const Operation operation = take(request);
+  const PendingOperation operation = take(request);
   const Lock lock(Process::get().mutex);
   if (const auto* receive = std::get_if<Receive>(&operation)) {
     Messages::get().withdraw(receive->ticket);
@@ -119,11 +119,11 @@ bool Requests::is_unanswered(MPI_Request request) const {
   return begun != nullptr && !Collectives::get().is_answered(*begun);
 }
 
-Operation Requests::take(MPI_Request request) {
+PendingOperation Requests::take(MPI_Request request) {
   const Lock lock(Process::get().mutex);
   const auto found = entries_.find(key_of(request));
   if (found == entries_.end()) return {};
-  Operation operation = std::exchange(found->second.operation, std::monostate{});
+  PendingOperation operation = std::exchange(found->second.operation, std::monostate{});
   if (!found->second.is_persistent) erase(found);
   return operation;
 }
@@ -134,7 +134,7 @@ void Requests::complete(std::span<const Completed> completed) {
   ShortList<std::pair<Ticket, const MPI_Status*>> receives;
   std::string_view passes;
   for (const auto& [request, status] : completed) {
-    Operation operation = take(request);
+    PendingOperation operation = take(request);
     if (const auto* receive = std::get_if<Receive>(&operation)) {
       receives.emplace_back(receive->ticket, &status);
     } else if (const auto* matched = std::get_if<MatchedReceive>(&operation)) {

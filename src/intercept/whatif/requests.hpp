@@ -26,10 +26,10 @@ struct MatchedReceive {
 struct Passes {
   std::string_view function;
 };
-using Operation = std::variant<std::monostate, Receive, MatchedReceive, Begun, Passes>;
+using PendingOperation = std::variant<std::monostate, Receive, MatchedReceive, Begun, Passes>;
 
 // What MPI_Start starts: a message, or a collective.
-struct Persistent {
+struct PersistentOperation {
   bool sends = false;
   CommPtr comm{};
   int peer = 0;
@@ -43,8 +43,8 @@ class Requests {
   // This rank's.
   [[nodiscard]] static Requests& get() { return of_rank<Requests>(); }
 
-  void add(MPI_Request request, Operation operation);
-  void add_persistent(MPI_Request request, const Persistent& what);
+  void add(MPI_Request request, PendingOperation operation);
+  void add_persistent(MPI_Request request, const PersistentOperation& what);
   // MPI_Start: before the MPI starts it, and after.
   void start(MPI_Request request);
   void started(MPI_Request request);
@@ -63,12 +63,12 @@ class Requests {
 
  private:
   struct Entry {
-    Operation operation{};
+    PendingOperation operation{};
     bool is_persistent = false;
-    Persistent persistent{};
+    PersistentOperation persistent{};
   };
   [[nodiscard]] Entry& fresh(MPI_Request request);
-  [[nodiscard]] Operation take(MPI_Request request);
+  [[nodiscard]] PendingOperation take(MPI_Request request);
 
   using Entries = std::unordered_map<std::uintptr_t, Entry>;
   void erase(Entries::iterator entry);

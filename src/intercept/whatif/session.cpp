@@ -22,16 +22,16 @@ namespace stretto::intercept::whatif {
 namespace {
 
 // This rank's.
-struct Session {
+struct WhatifSession {
   MPI_Comm own{};
   std::int64_t begun_ns = 0;
-  Pace pace{};
+  ExchangeTime pace{};
 };
-Session& session() { return of_rank<Session>(); }
+WhatifSession& session() { return of_rank<WhatifSession>(); }
 
-std::vector<Seat> seats_of_ranks() {
+std::vector<Location> locations_of_ranks() {
   const int size = Process::get().world_size;
-  return Topology(of_all_ranks(Place::here_with_complex(), size, session().own)).seats();
+  return Topology(of_all_ranks(Affinity::here_with_complex(), size, session().own)).locations();
 }
 
 void read_scenarios(const std::string& path) {
@@ -66,18 +66,18 @@ std::optional<double> modelled_exchange(std::size_t ranks) {
 void begin_virtual_time(const std::string& scenarios) {
   Process& process = Process::get();
   read_scenarios(scenarios);
-  const auto seats = seats_of_ranks();
+  const auto locations = locations_of_ranks();
   for (model::Scenario& scenario : process.scenarios) {
     model::correct_by_measurements(scenario);
-    process.places.push_back(model::places_of(scenario, seats));
+    process.places.push_back(model::places_of(scenario, locations));
   }
-  session().pace.modelled_ns = modelled_exchange(seats.size());
-  process.timeline.open(process.scenarios, process.places, process.world_rank);
+  session().pace.modelled_ns = modelled_exchange(locations.size());
+  process.virtual_time.open(process.scenarios, process.places, process.world_rank);
   const auto record = setting("STRETTO_WHATIF_RECORD");
   if (record) {
     const std::string path = *record + "/rank-" + std::to_string(process.world_rank) + ".trace";
-    process.timeline.record(path, process.world_rank, process.world_size,
-                            seats[static_cast<std::size_t>(process.world_rank)]);
+    process.virtual_time.record(path, process.world_rank, process.world_size,
+                                locations[static_cast<std::size_t>(process.world_rank)]);
   }
   find_bindings();
   process.mailbox.open(session().own, process.scenarios.size());
@@ -158,7 +158,7 @@ double virtual_now_ns() {
   const Pause pause(Stops::to_read_clock);
   const Lock lock(process.mutex);
   ++process.flags.clock_reads;
-  return process.timeline.seen(static_cast<std::size_t>(process.shown));
+  return process.virtual_time.seen(static_cast<std::size_t>(process.shown));
 }
 
 }  // namespace stretto::intercept::whatif

@@ -72,13 +72,13 @@ void withdraw(Ticket ticket) {
 void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* message) {
   if (status.MPI_SOURCE < 0) return;  // MPI_PROC_NULL
   ClockMessage seen = Messages::get().probed(comm, status, message != nullptr);
-  Timeline& timeline = Process::get().timeline;
+  VirtualTime& virtual_time = Process::get().virtual_time;
   const Lock lock(Process::get().mutex);
-  if (timeline.is_recorded()) seen.taken = Messages::get().place_of(seen, message != nullptr);
+  if (virtual_time.is_recorded()) seen.taken = Messages::get().place_of(seen, message != nullptr);
   if (message == nullptr) {
-    timeline.see(seen);
+    virtual_time.see(seen);
   } else {
-    Messages::get().matched[key_of(*message)] = timeline.keep(seen);
+    Messages::get().matched[key_of(*message)] = virtual_time.keep(seen);
   }
 }
 

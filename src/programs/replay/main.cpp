@@ -10,14 +10,12 @@
 #include "base/json.hpp"
 #include "model/collective_times.hpp"
 #include "model/rank_report.hpp"
+#include "programs/bad_input.hpp"
 #include "replay/scaling.hpp"
 
+namespace stretto::programs {
 namespace {
 
-using namespace stretto;
-
-constexpr int kBug = 1;
-constexpr int kBadInput = 2;
 constexpr int kUnsuited = 3;  // a trace that cannot be scaled
 
 constexpr const char* kHelp = R"(stretto-replay TRACE --scenarios FILE [--scale N [--strong]]
@@ -29,10 +27,6 @@ the trace cannot be scaled.
 
 Example: stretto-replay ft.trace --scenarios scenarios.txt --scale 4
 )";
-
-struct BadInput : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 struct Wanted {
   std::string trace{};
@@ -153,7 +147,7 @@ void write_rank(int number, const replay::Part& part, const replay::Replayed& ra
   const trace::Ending& recorded = part.trace->ending;
   Json json(std::cout);
   json.begin_object().field("rank", number).field("size", ranks).field("mpi", "");
-  json.field("host", std::string_view("host " + std::to_string(part.seat.host)));
+  json.field("host", std::string_view("host " + std::to_string(part.location.host)));
   json.field("wall_ns", 0).field("involuntary_switches", 0);
   json.key("recorded_ns").begin_array();
   for (const double end : recorded.ends) json.value(end);
@@ -214,8 +208,11 @@ int run(const Wanted& wanted) {
 }
 
 }  // namespace
+}  // namespace stretto::programs
 
 int main(int argc, char** argv) {
+  using namespace stretto;
+  using namespace stretto::programs;
   try {
     const auto wanted = read_arguments(argc, argv);
     if (!wanted) {

@@ -5,7 +5,7 @@
 #include "base/words.hpp"
 #include "schedule/verify_meaning.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 namespace {
 
 std::string known_collectives() {
@@ -141,4 +141,4 @@ Request read_request(Arguments& arguments, Count most_ranks) {
   return {&algorithm, shape};
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

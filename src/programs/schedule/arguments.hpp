@@ -4,19 +4,14 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "programs/bad_input.hpp"
 
-namespace stretto::tool {
-
-// Not usable: its text says what is wrong and what is known.
-struct BadInput : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+namespace stretto::programs {
 
 // Splits "VERB [COLLECTIVE] --option value --flag" and hands out the options by name.
 class Arguments {
@@ -59,4 +54,4 @@ struct Request {
 
 [[nodiscard]] const Algorithm& known_algorithm(Collective collective, std::string_view name);
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

@@ -11,7 +11,7 @@
 #include "selection/classics.hpp"
 #include "selection/fastest.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 namespace {
 
 constexpr Count kLargest = 16 << 20;
@@ -187,4 +187,4 @@ int cells(Arguments& arguments, std::ostream& out) {
   return kOk;
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

@@ -4,7 +4,7 @@
 
 #include "schedule/verify_words.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 namespace {
 
 std::string_view name_of(StepKind kind) {
@@ -81,4 +81,4 @@ void write_step(Json& json, const Schedule& schedule, StepId id, const Interval&
   json.end_array().field("start", when.start).field("end", when.end).end_object();
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

@@ -4,7 +4,7 @@
 #include "schedule/verify_layouts.hpp"
 #include "schedule/verify_words.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 namespace {
 
 // Takes what is before the next `separator` off the text.
@@ -57,4 +57,4 @@ Request read_request_with_layout(Arguments& arguments, Count most_ranks) {
   return request;
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

@@ -1,7 +1,7 @@
 #include "base/json.hpp"
 #include "programs/schedule/verbs.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 
 int list(const Arguments& arguments, std::ostream& out) {
   const auto only = arguments.collective();
@@ -24,4 +24,4 @@ int list(const Arguments& arguments, std::ostream& out) {
   return kOk;
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

@@ -42,8 +42,8 @@ Examples:
   stretto-schedule verify allgather --max-ranks 16
 )";
 
-int run(stretto::tool::Arguments arguments) {
-  using namespace stretto::tool;
+int run(stretto::programs::Arguments arguments) {
+  using namespace stretto::programs;
   if (arguments.wants_help()) {
     std::cout << kHelp;
     return kOk;
@@ -64,11 +64,11 @@ int run(stretto::tool::Arguments arguments) {
 int main(int argc, char** argv) {
   try {
     return run({argc, argv});
-  } catch (const stretto::tool::BadInput& bad) {
+  } catch (const stretto::programs::BadInput& bad) {
     std::fprintf(stderr, "stretto-schedule: %s\n", bad.what());
-    return stretto::tool::kBadInput;
+    return stretto::programs::kBadInput;
   } catch (const std::exception& bug) {
     std::fprintf(stderr, "stretto-schedule: a bug of ours: %s\n", bug.what());
-    return stretto::tool::kBug;
+    return stretto::programs::kBug;
   }
 }

@@ -4,7 +4,7 @@
 #include "programs/schedule/verbs.hpp"
 #include "schedule/verify.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 namespace {
 
 constexpr Count kMostRanks = 4096;  // every rank's steps are held at once
@@ -64,4 +64,4 @@ int cost(Arguments& arguments, std::ostream& out) {
   return kOk;
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

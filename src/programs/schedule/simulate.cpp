@@ -11,7 +11,7 @@
 #include "base/words.hpp"
 #include "programs/schedule/verbs.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 namespace {
 
 constexpr int kMostRanks = 1 << 24;
@@ -135,4 +135,4 @@ int simulate(Arguments& arguments, std::ostream& out) {
   return kOk;
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

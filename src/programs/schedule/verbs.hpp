@@ -6,11 +6,9 @@
 #include "programs/schedule/arguments.hpp"
 #include "topology/machine.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 
 inline constexpr int kOk = 0;
-inline constexpr int kBug = 1;
-inline constexpr int kBadInput = 2;
 inline constexpr int kFaultFound = 3;
 inline constexpr int kUnsuited = 3;  // a simulation that cannot be made, or not this way
 
@@ -24,4 +22,4 @@ int verify(Arguments& arguments, std::ostream& out);
 // The one that --machine names.
 [[nodiscard]] Machine read_machine(Arguments& arguments);
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

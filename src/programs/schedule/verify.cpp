@@ -4,7 +4,7 @@
 #include "collectives/claims.hpp"
 #include "programs/schedule/verbs.hpp"
 
-namespace stretto::tool {
+namespace stretto::programs {
 namespace {
 
 struct Proven {
@@ -69,4 +69,4 @@ int verify(Arguments& arguments, std::ostream& out) {
   return exit_code;
 }
 
-}  // namespace stretto::tool
+}  // namespace stretto::programs

@@ -135,7 +135,7 @@ TEST(Replay, ComplexesSetTheClocks) {
   });
   trace::Trace trace = trace::read(text_of_trace);
   EXPECT_EQ(replay(scenario, parts_of(trace)).at(2).ends.at(0), 100 + 9000 + 200);
-  for (trace::RankTrace& rank : trace.ranks) rank.seat.core_complex = rank.rank % 2;
+  for (trace::RankTrace& rank : trace.ranks) rank.location.core_complex = rank.rank % 2;
   EXPECT_EQ(replay(scenario, parts_of(trace)).at(2).ends.at(0), 100 + 1000 + 200);
 }
 

@@ -38,7 +38,7 @@ TEST(Scaled, NeighboursOfACollectiveAreThoseOfTheLargerGrid) {
   for (const trace::Op& op : strong.parts.front().ops) {
     if (op.collective != Collective::neighbor_alltoall) continue;
     EXPECT_EQ(op.bytes, 4 * kBytes / 2);
-    for (const trace::Block& block : op.to) EXPECT_EQ(block.bytes, kBytes / 2);
+    for (const trace::NeighborBlock& block : op.to) EXPECT_EQ(block.bytes, kBytes / 2);
   }
   EXPECT_THROW(static_cast<void>(scaled(run({.dims = {3}, .by_collective = true}), {.factor = 2})),
                Irregular);
@@ -53,7 +53,7 @@ TEST(Scaled, ManyLargeBlocksDoNotOverflow) {
       op.bytes = 1000;
       const auto neighbors = std::exchange(op.to, {});
       for (int i = 0; i < 2048; ++i) {
-        for (const trace::Block& block : neighbors) {
+        for (const trace::NeighborBlock& block : neighbors) {
           op.to.push_back({block.to, std::int64_t{1} << 50});
         }
       }
@@ -132,10 +132,10 @@ TEST(Scaled, OneRankShowsNothing) {
 
 TEST(Scaled, HostsThatDifferAreRefused) {
   trace::Trace trace = run({.dims = {8}});
-  for (trace::RankTrace& rank : trace.ranks) rank.seat.host = rank.rank / 4;
+  for (trace::RankTrace& rank : trace.ranks) rank.location.host = rank.rank / 4;
   const Scaled made = scaled(trace, {.factor = 2});
-  EXPECT_EQ(made.parts.at(15).seat.host, 3);
-  for (trace::RankTrace& rank : trace.ranks) rank.seat.host = rank.rank % 2;
+  EXPECT_EQ(made.parts.at(15).location.host, 3);
+  for (trace::RankTrace& rank : trace.ranks) rank.location.host = rank.rank % 2;
   EXPECT_THROW(static_cast<void>(scaled(trace, {.factor = 2})), Irregular);
 }
 
@@ -143,18 +143,18 @@ TEST(Scaled, MoreRanksHaveMoreComplexesLaidOutAlike) {
   trace::Trace trace = run({.dims = {8}});
   const auto complexes = [](const Scaled& made) {
     std::vector<int> all;
-    for (const Part& part : made.parts) all.push_back(part.seat.core_complex);
+    for (const Part& part : made.parts) all.push_back(part.location.core_complex);
     return all;
   };
   EXPECT_EQ(complexes(scaled(trace, {.factor = 2})), std::vector<int>(16, kNoComplex));
   // Round robin on one host, which gets larger.
-  for (trace::RankTrace& rank : trace.ranks) rank.seat = {0, rank.rank % 2};
+  for (trace::RankTrace& rank : trace.ranks) rank.location = {0, rank.rank % 2};
   const Scaled one = scaled(trace, {.factor = 2});
   EXPECT_EQ(complexes(one), (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3}));
-  EXPECT_EQ(one.parts.at(15).seat.host, 0);
+  EXPECT_EQ(one.parts.at(15).location.host, 0);
   // And on two.
   for (trace::RankTrace& rank : trace.ranks) {
-    rank.seat = {rank.rank / 4, rank.rank / 4 * 2 + rank.rank % 2};
+    rank.location = {rank.rank / 4, rank.rank / 4 * 2 + rank.rank % 2};
   }
   const auto two = complexes(scaled(trace, {.factor = 2}));
   EXPECT_EQ(std::vector<int>(two.begin(), two.begin() + 4), (std::vector<int>{0, 1, 0, 1}));

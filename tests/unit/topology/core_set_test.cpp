@@ -32,23 +32,23 @@ TEST(CoreSet, IsEmptyWhereTheKernelDoesNotTell) { EXPECT_TRUE(usable_cores(refus
 TEST(CoreSet, OfThisProcessIsNotEmpty) { EXPECT_TRUE(usable_cores().any()); }
 
 TEST(Topology, CoresThatAreUnknownAreNotTooFew) {
-  const std::array<Place, 3> places{};
-  const Topology unknown(places);
+  const std::array<Affinity, 3> affinities{};
+  const Topology unknown(affinities);
   EXPECT_FALSE(unknown.knows_cores());
   EXPECT_FALSE(unknown.oversubscribed());
 }
 
 TEST(Topology, CoresThatAreKnownMayBeTooFew) {
-  std::array<Place, 2> places{};
-  for (Place& place : places) place.cores.set(5000);
-  const Topology shared(places);
+  std::array<Affinity, 2> affinities{};
+  for (Affinity& affinity : affinities) affinity.cores.set(5000);
+  const Topology shared(affinities);
   EXPECT_TRUE(shared.knows_cores());
   EXPECT_TRUE(shared.oversubscribed());
 }
 
 TEST(Topology, HostsOfOneMachineShareItsCores) {
-  Place first = Place::here();
-  Place second = first;
+  Affinity first = Affinity::here();
+  Affinity second = first;
   second.host = {"another"};
   EXPECT_EQ(Topology(std::array{first, second}).hosts(), 2);
   const std::array machine{first.on_its_machine(), second.on_its_machine()};

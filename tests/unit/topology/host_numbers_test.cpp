@@ -52,22 +52,22 @@ TEST(HostNumbers, AgreeWithAMapForAnyPlacement) {
 
 TEST(HostNumbers, CountsTheHostsOfSomeRanks) {
   const HostNumbers numbers = numbers_of({9, 4, 9, 0});
-  EXPECT_EQ(placement_of(numbers, {}).hosts, 3);
-  EXPECT_EQ(placement_of(numbers, std::array{0, 2}).hosts, 1);
-  EXPECT_EQ(placement_of(numbers, std::array{3, 2, 0}).hosts, 2);
-  EXPECT_EQ(placement_of(numbers_of({1, 1}), std::array{0, 1}).hosts, 1);
+  EXPECT_EQ(host_placement_of(numbers, {}).hosts, 3);
+  EXPECT_EQ(host_placement_of(numbers, std::array{0, 2}).hosts, 1);
+  EXPECT_EQ(host_placement_of(numbers, std::array{3, 2, 0}).hosts, 2);
+  EXPECT_EQ(host_placement_of(numbers_of({1, 1}), std::array{0, 1}).hosts, 1);
 }
 
 TEST(HostNumbers, TellsBlocksFromRanksLaidRoundTheHosts) {
-  EXPECT_TRUE(placement_of(numbers_of({5, 5, 5}), {}).in_blocks);
-  EXPECT_TRUE(placement_of(numbers_of({1, 1, 1, 2, 2, 2, 3}), {}).in_blocks);
-  EXPECT_TRUE(placement_of(numbers_of({1, 2, 3, 4}), {}).in_blocks);
-  EXPECT_TRUE(placement_of(numbers_of({1, 1, 2, 2, 1, 1}), {}).in_blocks);
+  EXPECT_TRUE(host_placement_of(numbers_of({5, 5, 5}), {}).in_blocks);
+  EXPECT_TRUE(host_placement_of(numbers_of({1, 1, 1, 2, 2, 2, 3}), {}).in_blocks);
+  EXPECT_TRUE(host_placement_of(numbers_of({1, 2, 3, 4}), {}).in_blocks);
+  EXPECT_TRUE(host_placement_of(numbers_of({1, 1, 2, 2, 1, 1}), {}).in_blocks);
   const HostNumbers round = numbers_of({1, 2, 1, 2, 1, 2, 1, 2});
-  EXPECT_FALSE(placement_of(round, {}).in_blocks);
-  EXPECT_TRUE(placement_of(round, std::array{0, 2, 4, 6, 1, 3, 5, 7}).in_blocks);
-  EXPECT_FALSE(placement_of(round, std::array{0, 1, 2, 3, 4, 5, 6, 7}).in_blocks);
-  EXPECT_TRUE(placement_of(round, std::array{1, 3, 5}).in_blocks);
+  EXPECT_FALSE(host_placement_of(round, {}).in_blocks);
+  EXPECT_TRUE(host_placement_of(round, std::array{0, 2, 4, 6, 1, 3, 5, 7}).in_blocks);
+  EXPECT_FALSE(host_placement_of(round, std::array{0, 1, 2, 3, 4, 5, 6, 7}).in_blocks);
+  EXPECT_TRUE(host_placement_of(round, std::array{1, 3, 5}).in_blocks);
 }
 
 TEST(HostNumbers, DifferentNamesHaveDifferentWords) {

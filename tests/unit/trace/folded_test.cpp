@@ -31,7 +31,7 @@ Items times(int number, const Items& body) {
 
 std::size_t entries(const Folded& folded) {
   std::size_t count = folded.whole.size();
-  for (const Sequence& body : folded.bodies) count += body.size();
+  for (const Entries& body : folded.bodies) count += body.size();
   return count;
 }
 

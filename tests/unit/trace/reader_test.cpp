@@ -90,15 +90,15 @@ TEST(ReadTrace, WhatWasRecordedComesBack) {
   EXPECT_EQ(rank.ops.at(8), exchange);
 }
 
-std::string recorded_at(const Seat& seat) {
+std::string recorded_at(const Location& location) {
   const Scratch file;
-  EXPECT_TRUE(Recorder(file.path(), 0, 1, seat).end({}));
+  EXPECT_TRUE(Recorder(file.path(), 0, 1, location).end({}));
   return beginning() + file.content();
 }
 
 TEST(ReadTrace, WhereARankSatComesBack) {
-  for (const Seat& seat : {Seat{}, Seat{0, 0}}) {
-    EXPECT_EQ(read(recorded_at(seat)).ranks.at(0).seat, seat);
+  for (const Location& location : {Location{}, Location{0, 0}}) {
+    EXPECT_EQ(read(recorded_at(location)).ranks.at(0).location, location);
   }
   EXPECT_NE(complaint(recorded_at({1, 0})).find("more hosts than ranks"), std::string::npos);
   EXPECT_NE(complaint(recorded_at({0, 1})).find("more core complexes than"), std::string::npos);

@@ -44,7 +44,7 @@ struct Program : fake_mpi::Job {
 
 // This rank's calls of MPI_X until now.
 [[nodiscard]] inline long handled(std::string_view function) {
-  const auto& counts = of_rank<counters::Counts>().handled;
+  const auto& counts = of_rank<counters::CallCounts>().handled;
   long calls = 0;
   for (std::size_t e = 0; e < kEntryPoints; ++e) {
     if (kEntryPointNames[e] != function) continue;
@@ -53,7 +53,7 @@ struct Program : fake_mpi::Job {
   return calls;
 }
 [[nodiscard]] inline long passed(std::string_view function, Reason reason) {
-  const auto& counts = of_rank<counters::Counts>().passed;
+  const auto& counts = of_rank<counters::CallCounts>().passed;
   for (std::size_t e = 0; e < kEntryPoints; ++e) {
     if (kEntryPointNames[e] == function) return counts[e][static_cast<std::size_t>(reason)];
   }

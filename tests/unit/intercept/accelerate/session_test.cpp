@@ -239,7 +239,7 @@ TEST(Counters, AreSaidByRankZeroWhereAskedFor) {
 }
 
 TEST(Counters, HaveRoomForAllAlgorithms) {
-  EXPECT_LE(algorithms().size(), static_cast<std::size_t>(counters::Counts::kMostAlgorithms));
+  EXPECT_LE(algorithms().size(), static_cast<std::size_t>(counters::CallCounts::kMostAlgorithms));
 }
 
 TEST(Counters, SayThatTheyAreMissingAfterAnEndThatFailed) {

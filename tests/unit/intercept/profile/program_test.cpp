@@ -10,7 +10,7 @@
 
 #include "fake_mpi/job.hpp"
 #include "in_a_process.hpp"
-#include "intercept/profile/recorder.hpp"
+#include "intercept/profile/call_recorder.hpp"
 #include "intercept/profile/report.hpp"
 #include "intercept/shared/caller.hpp"
 #include "intercept/shared/entry.hpp"
@@ -42,7 +42,7 @@ void run_program(fake_mpi::Job& job, const std::function<void(int rank)>& body) 
 // All sites of a function.
 Site sum_of(const std::string& function) {
   Site sum;
-  for (const Site& site : Recorder::get().sites()) {
+  for (const Site& site : CallRecorder::get().sites()) {
     if (kFunctions[site.function].name != function) continue;
     sum.calls += site.calls;
     sum.bytes += site.bytes;
@@ -52,7 +52,7 @@ Site sum_of(const std::string& function) {
 }
 std::size_t sites_of(const std::string& function) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      Recorder::get().sites(),
+      CallRecorder::get().sites(),
       [&](const Site& site) { return kFunctions[site.function].name == function; }));
 }
 
@@ -75,7 +75,7 @@ TEST(Profile, CountsCallsByPlaceAndCommunicator) {
 
 TEST(Profile, NamesCommunicatorsAlikeOnAllRanks) {
   fake_mpi::Job job(3, uninitialized());
-  std::array<std::vector<Comm>, 3> comms;
+  std::array<std::vector<ProfiledComm>, 3> comms;
   run_program(job, [&](int rank) {
     MPI_Comm first{};
     MPI_Comm second{};
@@ -86,7 +86,7 @@ TEST(Profile, NamesCommunicatorsAlikeOnAllRanks) {
     MPI_Barrier(second);
     MPI_Barrier(first);
     MPI_Barrier(MPI_COMM_WORLD);
-    comms[static_cast<std::size_t>(rank)] = Recorder::get().comms();
+    comms[static_cast<std::size_t>(rank)] = CallRecorder::get().comms();
     for (MPI_Comm* comm : {&first, &second, &unused}) MPI_Comm_free(comm);
   });
   for (const auto& mine : comms) {
@@ -104,14 +104,14 @@ TEST(Profile, KeepsWhenEachCollectiveWasEnteredAndLeft) {
   run_program(job, [](int rank) {
     int data = 0;
     for (int i = 0; i < 5; ++i) MPI_Bcast(&data, 1, MPI_INT, 1, MPI_COMM_WORLD);
-    const auto& instances = Recorder::get().instances();
+    const auto& instances = CallRecorder::get().instances();
     ASSERT_EQ(instances.size(), 5U);
     for (std::size_t i = 0; i < 5; ++i) {
       EXPECT_EQ(instances[i].number, static_cast<std::int64_t>(i));
       EXPECT_EQ(instances[i].root, 1);
       EXPECT_LE(instances[i].enter, instances[i].leave);
     }
-    EXPECT_EQ(rank, Recorder::get().comms()[0].rank);
+    EXPECT_EQ(rank, CallRecorder::get().comms()[0].rank);
   });
 }
 
@@ -124,8 +124,8 @@ TEST(Profile, FoldsCommunicatorsThatComeByTheThousand) {
       MPI_Comm_dup(MPI_COMM_SELF, &comm);
       MPI_Barrier(comm);
     }
-    EXPECT_LE(Recorder::get().comms().size(), 1001U);
-    EXPECT_TRUE(Recorder::get().comms().back().is_folded);
+    EXPECT_LE(CallRecorder::get().comms().size(), 1001U);
+    EXPECT_TRUE(CallRecorder::get().comms().back().is_folded);
     EXPECT_EQ(sum_of("MPI_Barrier").calls, 1100);
     for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
   });
@@ -133,7 +133,7 @@ TEST(Profile, FoldsCommunicatorsThatComeByTheThousand) {
 
 // Whatever runs: no more is kept than has room, of every communicator a share.
 TEST(Profile, ThinsOutCollectivesThatComeByTheMillion) {
-  Recorder recorder;
+  CallRecorder recorder;
   fake_mpi::Job job(1, {});
   job.run([&](int /*rank*/) {
     recorder.open(0);
@@ -156,10 +156,10 @@ TEST(Profile, ThinsOutCollectivesThatComeByTheMillion) {
 // -- requests
 
 Overlap overlap_of(const std::string& function) {
-  const auto& sites = Recorder::get().sites();
+  const auto& sites = CallRecorder::get().sites();
   for (std::size_t i = 0; i < sites.size(); ++i) {
     if (kFunctions[sites[i].function].name == function) {
-      return Recorder::get().overlap_of(static_cast<int>(i));
+      return CallRecorder::get().overlap_of(static_cast<int>(i));
     }
   }
   return {};

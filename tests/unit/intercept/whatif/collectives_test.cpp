@@ -125,7 +125,7 @@ TEST(WhatifCollectives, OfEveryKind) {
                   bytes.data(), types.data(), comm);
     EXPECT_GT(clock_of(kSim), 0);
     EXPECT_LE(clock_of(kZero), clock_of(kSim));
-    EXPECT_EQ(Process::get().timeline.call_sites().size(), 16U);
+    EXPECT_EQ(Process::get().virtual_time.call_sites().size(), 16U);
   });
 }
 

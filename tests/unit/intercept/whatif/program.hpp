@@ -101,7 +101,7 @@ enum { kSim, kZero, kNoCommunication };
 [[nodiscard]] inline double clock_of(std::size_t scenario) {
   Process& process = Process::get();
   const Lock lock(process.mutex);
-  return process.timeline.now()[scenario];
+  return process.virtual_time.now()[scenario];
 }
 
 }  // namespace stretto::intercept::whatif

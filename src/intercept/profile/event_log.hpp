@@ -11,7 +11,7 @@ namespace stretto::intercept::profile {
 
 // A call, or polls at one place, each right after the one before; as it lies in the file
 // rank-N.trace.
-struct Event {
+struct TimedEvent {
   std::int64_t enter;
   std::int64_t leave;
   std::int64_t bytes;
@@ -19,16 +19,16 @@ struct Event {
   std::int32_t thread;  // of those that call MPI, by their first call
   std::int64_t calls = 1;
 };
-static_assert(sizeof(Event) == 40);
+static_assert(sizeof(TimedEvent) == 40);
 
-class Trace {
+class EventLog {
  public:
   // From now on the last `most`; all memory it will ever need is taken here.
   void keep(std::size_t most) { events_.resize(most); }
 
   // A poll, which may find that nothing has happened yet, goes on where the one before ended: a
   // wait of milliseconds would take the place of 100,000 calls.
-  void add(const Event& event, bool is_poll) {
+  void add(const TimedEvent& event, bool is_poll) {
     if (events_.empty()) return;
     ++calls_;
     if (is_poll && goes_on(event)) {
@@ -52,18 +52,18 @@ class Trace {
       std::ranges::rotate(events_, events_.begin() + static_cast<std::ptrdiff_t>(next_));
     }
   }
-  [[nodiscard]] const std::vector<Event>& events() const { return events_; }
+  [[nodiscard]] const std::vector<TimedEvent>& events() const { return events_; }
   // That there were while it was on, the ones that are not kept included.
   [[nodiscard]] std::int64_t calls() const { return calls_; }
 
  private:
-  [[nodiscard]] bool goes_on(const Event& event) const {
+  [[nodiscard]] bool goes_on(const TimedEvent& event) const {
     return newest_ != nullptr && newest_->site == event.site && newest_->thread == event.thread &&
            event.enter - newest_->leave < kAsksAgain;
   }
 
-  std::vector<Event> events_;
-  Event* newest_ = nullptr;
+  std::vector<TimedEvent> events_;
+  TimedEvent* newest_ = nullptr;
   std::size_t next_ = 0;
   bool has_all_places_taken_ = false;
   std::int64_t calls_ = 0;

@@ -1,4 +1,4 @@
-#include "intercept/whatif/timeline.hpp"
+#include "intercept/whatif/virtual_time.hpp"
 
 #include <utility>
 
@@ -21,53 +21,53 @@ model::CallSite call_site(const CallSiteKey& key) {
 
 }  // namespace
 
-void Timeline::open(const std::vector<model::Scenario>& scenarios,
-                    const std::vector<std::vector<Rank>>& places, int rank) {
+void VirtualTime::open(const std::vector<model::Scenario>& scenarios,
+                       const std::vector<std::vector<Rank>>& places, int rank) {
   scenarios_ = &scenarios;
   time_ = std::make_unique<model::RankTime>(scenarios, places, rank);
 }
 
-void Timeline::record(const std::string& path, int rank, int size, const Seat& seat) {
-  recorder_ = std::make_unique<trace::Recorder>(path, rank, size, seat);
+void VirtualTime::record(const std::string& path, int rank, int size, const Location& location) {
+  recorder_ = std::make_unique<trace::Recorder>(path, rank, size, location);
 }
 
-std::span<const double> Timeline::now() {
+std::span<const double> VirtualTime::now() {
   settle();
   return time_->now();
 }
 
-double Timeline::computed_ns() {
+double VirtualTime::computed_ns() {
   settle();
   return time_->computed_ns();
 }
 
-double Timeline::seen(std::size_t scenario) const {
+double VirtualTime::seen(std::size_t scenario) const {
   const auto computed = static_cast<double>(computed_.value_or(0));
   return time_->now()[scenario] + computed * (*scenarios_)[scenario].computing;
 }
 
-void Timeline::settle() {
+void VirtualTime::settle() {
   const auto computed = std::exchange(computed_, std::nullopt);
   if (!computed) return;
   time_->compute(static_cast<double>(*computed));
   if (recorder_) recorder_->lasted(OpKind::compute, *computed);
 }
 
-void Timeline::compute(std::int64_t ns) { computed_ = computed_.value_or(0) + ns; }
+void VirtualTime::compute(std::int64_t ns) { computed_ = computed_.value_or(0) + ns; }
 
-void Timeline::pass(std::int64_t ns) {
+void VirtualTime::pass(std::int64_t ns) {
   settle();
   time_->pass(static_cast<double>(ns));
   if (recorder_) recorder_->lasted(OpKind::pass, ns);
 }
 
-void Timeline::send(int to, std::int64_t bytes, std::span<double> arrivals) {
+void VirtualTime::send(int to, std::int64_t bytes, std::span<double> arrivals) {
   settle();
   time_->send(to, bytes, arrivals);
   if (recorder_) recorder_->did({.kind = OpKind::send, .peer = to, .bytes = bytes});
 }
 
-void Timeline::receive(std::span<const ClockMessage> messages) {
+void VirtualTime::receive(std::span<const ClockMessage> messages) {
   settle();
   arrived_.clear();
   for (const ClockMessage& each : messages) {
@@ -83,13 +83,13 @@ void Timeline::receive(std::span<const ClockMessage> messages) {
   recorder_->did(op);
 }
 
-void Timeline::see(const ClockMessage& message) {
+void VirtualTime::see(const ClockMessage& message) {
   settle();
   time_->see(message.times);
   if (recorder_) recorder_->did({.kind = OpKind::see, .taken = {message.taken}});
 }
 
-ClockMessage Timeline::keep(ClockMessage message) {
+ClockMessage VirtualTime::keep(ClockMessage message) {
   settle();
   time_->see(message.times);
   if (!recorder_) return message;
@@ -99,7 +99,7 @@ ClockMessage Timeline::keep(ClockMessage message) {
   return message;
 }
 
-OpenCall Timeline::begin(const CallSiteKey& site, const trace::Op& what) {
+OpenCall VirtualTime::begin(const CallSiteKey& site, const trace::Op& what) {
   settle();
   OpenCall open{{.site = index_of(site), .bytes = what.bytes}};
   if (!recorder_) return open;
@@ -110,13 +110,13 @@ OpenCall Timeline::begin(const CallSiteKey& site, const trace::Op& what) {
   return open;
 }
 
-void Timeline::finish(const OpenCall& open, model::Waiting waiting, const ClockMessage& ends) {
+void VirtualTime::finish(const OpenCall& open, model::Waiting waiting, const ClockMessage& ends) {
   settle();
   time_->finish(open, waiting, ends.free, ends.times);
   finished(open, waiting);
 }
 
-void Timeline::finish(const OpenCall& open, std::span<const ClockMessage> blocks) {
+void VirtualTime::finish(const OpenCall& open, std::span<const ClockMessage> blocks) {
   settle();
   arrived_.clear();
   for (const ClockMessage& each : blocks) {
@@ -127,7 +127,7 @@ void Timeline::finish(const OpenCall& open, std::span<const ClockMessage> blocks
   finished(open, open.exchange->nonblocking ? Waiting::nonblocking : Waiting::blocking);
 }
 
-void Timeline::finished(const OpenCall& open, model::Waiting waiting) {
+void VirtualTime::finished(const OpenCall& open, model::Waiting waiting) {
   if (!recorder_) return;
   begun_.release(open.slot);
   recorder_->did({.kind = OpKind::finish,
@@ -136,15 +136,15 @@ void Timeline::finished(const OpenCall& open, model::Waiting waiting) {
                   .meets = waiting == model::Waiting::meeting});
 }
 
-void Timeline::abandon(const OpenCall& open) {
+void VirtualTime::abandon(const OpenCall& open) {
   if (recorder_) begun_.release(open.slot);
 }
 
-int Timeline::add(std::int64_t id, const std::vector<int>& members) {
+int VirtualTime::add(std::int64_t id, const std::vector<int>& members) {
   return recorder_ ? recorder_->add(trace::Comm{.id = id, .members = members}) : 0;
 }
 
-int Timeline::index_of(const CallSiteKey& site) {
+int VirtualTime::index_of(const CallSiteKey& site) {
   const auto known = sites_.find(site);
   if (known != sites_.end()) return known->second;
   const int index = time_->add_site();
@@ -154,7 +154,7 @@ int Timeline::index_of(const CallSiteKey& site) {
   return index;
 }
 
-Timeline::CallSites Timeline::call_sites() const {
+VirtualTime::CallSites VirtualTime::call_sites() const {
   CallSites all;
   for (const auto& [site, index] : sites_) {
     const model::CallSiteTimes& times = time_->at_site(index);
@@ -163,7 +163,7 @@ Timeline::CallSites Timeline::call_sites() const {
   return all;
 }
 
-std::optional<std::string> Timeline::end_record(trace::Ending ending) {
+std::optional<std::string> VirtualTime::end_record(trace::Ending ending) {
   settle();
   ending.ends.assign(time_->now().begin(), time_->now().end());
   const bool written = recorder_->end(ending);

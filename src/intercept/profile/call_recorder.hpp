@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/rank_context.hpp"
+#include "intercept/profile/event_log.hpp"
 #include "intercept/profile/functions.hpp"
-#include "intercept/profile/trace.hpp"
 #include "intercept/profile/under_way.hpp"
 #include "intercept/shared/python.hpp"
 #include "mpi/comm_attributes.hpp"
@@ -48,7 +48,7 @@ struct Site {
 
 // Named alike on all its ranks, without a word between them: the ranks it has of MPI_COMM_WORLD,
 // and how many communicators of just those ranks had collectives before it.
-struct Comm {
+struct ProfiledComm {
   std::uint64_t members = 0;  // a hash of the ranks
   int ordinal = -1;           // until it has a collective
   int size = 0;
@@ -71,10 +71,10 @@ struct Instance {
 };
 static_assert(sizeof(Instance) == 40);
 
-class Recorder {
+class CallRecorder {
  public:
   // This rank's.
-  [[nodiscard]] static Recorder& get() { return of_rank<Recorder>(); }
+  [[nodiscard]] static CallRecorder& get() { return of_rank<CallRecorder>(); }
 
   // `traced`: of so many calls the trace has each by itself, or polls together.
   void open(std::size_t traced);
@@ -87,8 +87,8 @@ class Recorder {
   // For the report, when no more calls come.
   [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
   [[nodiscard]] Overlap overlap_of(int site) const { return under_way_.at(site); }
-  [[nodiscard]] const Trace& trace() const { return trace_; }
-  [[nodiscard]] const std::vector<Comm>& comms() const { return comms_; }
+  [[nodiscard]] const EventLog& trace() const { return trace_; }
+  [[nodiscard]] const std::vector<ProfiledComm>& comms() const { return comms_; }
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
 
  private:
@@ -121,13 +121,13 @@ class Recorder {
   std::mutex mutex_;
   // The index of a communicator, plus one.
   CommAttributes attributes_{[](void* /*value*/) {}};
-  std::vector<Comm> comms_;
+  std::vector<ProfiledComm> comms_;
   std::unordered_map<std::uint64_t, int> next_ordinal_;  // by members
   std::vector<Site> sites_;
   std::unordered_map<Key, int, Hash> index_;  // of sites_
   std::vector<Instance> instances_;
   UnderWay under_way_;
-  Trace trace_;
+  EventLog trace_;
 };
 
 }  // namespace stretto::intercept::profile

@@ -1,4 +1,4 @@
-#include "intercept/profile/recorder.hpp"
+#include "intercept/profile/call_recorder.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -30,7 +30,7 @@ bool is_kept(std::int64_t number, std::int64_t stride) {
 
 }  // namespace
 
-void Recorder::open(std::size_t traced) {
+void CallRecorder::open(std::size_t traced) {
   trace_.keep(traced);
   int size = 1;
   native().Comm_size(native().comm_world, &size);
@@ -41,12 +41,12 @@ void Recorder::open(std::size_t traced) {
   index_of(native().comm_world);
 }
 
-void Recorder::close() {
+void CallRecorder::close() {
   trace_.finish();
   attributes_.close();
 }
 
-int Recorder::index_of(MPI_Comm comm) {
+int CallRecorder::index_of(MPI_Comm comm) {
   if (comm == native().comm_null) return kNoComm;
   // The first look is not under the lock: where the handle is none, the program's error handler
   // runs in it, and that may call MPI. The second is, or two threads might learn it.
@@ -57,16 +57,16 @@ int Recorder::index_of(MPI_Comm comm) {
   return index != kNoComm ? index : learn(comm);
 }
 
-int Recorder::known_index(MPI_Comm comm) {
+int CallRecorder::known_index(MPI_Comm comm) {
   return static_cast<int>(std::bit_cast<std::intptr_t>(attributes_.find(comm))) - 1;
 }
 
-int Recorder::remember(MPI_Comm comm, std::size_t index) {
+int CallRecorder::remember(MPI_Comm comm, std::size_t index) {
   attributes_.set(comm, std::bit_cast<void*>(index + 1));
   return static_cast<int>(index);
 }
 
-std::size_t Recorder::folded() {
+std::size_t CallRecorder::folded() {
   if (!comms_.back().is_folded) {
     comms_.emplace_back();
     comms_.back().is_folded = true;
@@ -74,11 +74,11 @@ std::size_t Recorder::folded() {
   return comms_.size() - 1;
 }
 
-int Recorder::learn(MPI_Comm comm) {
+int CallRecorder::learn(MPI_Comm comm) {
   if (comms_.size() >= kMostComms) {
     return remember(comm, folded());
   }
-  Comm known;
+  ProfiledComm known;
   int is_inter = 0;
   native().Comm_test_inter(comm, &is_inter);
   known.is_inter = is_inter != 0;
@@ -92,7 +92,7 @@ int Recorder::learn(MPI_Comm comm) {
   return remember(comm, comms_.size() - 1);
 }
 
-int Recorder::site_of(const Record& record, const PythonLine* line) {
+int CallRecorder::site_of(const Record& record, const PythonLine* line) {
   const std::uintptr_t place = line != nullptr ? std::bit_cast<std::uintptr_t>(line)
                                                : std::bit_cast<std::uintptr_t>(record.caller);
   const Key key{place, record.function, record.comm};
@@ -106,7 +106,7 @@ int Recorder::site_of(const Record& record, const PythonLine* line) {
   return found->second;
 }
 
-void Recorder::add(const Record& at_callee, const Touched& touched) {
+void CallRecorder::add(const Record& at_callee, const Touched& touched) {
   Record record = at_callee;
   record.caller = caller_in_program(record.caller);
   const PythonLine* const line = python_line(record.caller);
@@ -122,7 +122,8 @@ void Recorder::add(const Record& at_callee, const Touched& touched) {
   site.longest = std::max(site.longest, time);
   ++site.sizes[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(record.bytes)))];
   const Function& function = kFunctions[static_cast<std::size_t>(record.function)];
-  if (function.kind == Kind::collective && record.comm != kNoComm) note_instance(record, index);
+  if (function.kind == FunctionKind::collective && record.comm != kNoComm)
+    note_instance(record, index);
   under_way_.begin(record.enter);
   under_way_.end(touched, index, record.enter, record.leave);
   trace_.add({.enter = record.enter,
@@ -133,8 +134,8 @@ void Recorder::add(const Record& at_callee, const Touched& touched) {
              function.polls);
 }
 
-void Recorder::note_instance(const Record& record, int site) {
-  Comm& comm = comms_[static_cast<std::size_t>(record.comm)];
+void CallRecorder::note_instance(const Record& record, int site) {
+  ProfiledComm& comm = comms_[static_cast<std::size_t>(record.comm)];
   if (comm.is_folded) return;
   if (comm.ordinal < 0) comm.ordinal = next_ordinal_[comm.members]++;
   const std::int64_t number = comm.collectives++;
@@ -149,8 +150,8 @@ void Recorder::note_instance(const Record& record, int site) {
 }
 
 // Half of each communicator's.
-void Recorder::thin_out() {
-  for (Comm& comm : comms_) comm.stride *= 2;
+void CallRecorder::thin_out() {
+  for (ProfiledComm& comm : comms_) comm.stride *= 2;
   std::erase_if(instances_, [&](const Instance& each) {
     return !is_kept(each.number, comms_[static_cast<std::size_t>(each.comm)].stride);
   });

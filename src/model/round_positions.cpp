@@ -1,4 +1,4 @@
-#include "model/places.hpp"
+#include "model/round_positions.hpp"
 
 #include <algorithm>
 #include <span>
@@ -14,13 +14,13 @@ using Ids = std::span<const StepId>;
 bool has(Ids ids, StepId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
 
 // Takes a rank's steps in the order in which they may well become ready.
-class Placing {
+class Positioning {
  public:
-  explicit Placing(const Schedule& schedule) : schedule_(schedule) {}
+  explicit Positioning(const Schedule& schedule) : schedule_(schedule) {}
 
-  Places all() {
-    places_.steps.resize(schedule_.steps.size());
-    for (StepId id = 0; places_.fit && id < static_cast<StepId>(schedule_.steps.size()); ++id) {
+  RoundPositions all() {
+    positions_.steps.resize(schedule_.steps.size());
+    for (StepId id = 0; positions_.fit && id < static_cast<StepId>(schedule_.steps.size()); ++id) {
       if (step(id).kind == StepKind::recv) {
         held_.push_back(id);
         continue;
@@ -31,7 +31,7 @@ class Placing {
       take(id);
     }
     take_held(held_.size());
-    return std::move(places_);
+    return std::move(positions_);
   }
 
  private:
@@ -48,29 +48,29 @@ class Placing {
 
   void take(StepId id) {
     const StepKind kind = step(id).kind;
-    if (places_.rounds == 0 || receives_ || (sends_ && kind == StepKind::send)) begin_round();
+    if (positions_.rounds == 0 || receives_ || (sends_ && kind == StepKind::send)) begin_round();
     const StepId before = std::exchange(before_, id);
-    if (joins(step(id))) places_.fit = false;
+    if (joins(step(id))) positions_.fit = false;
     if (before != kNoStep && !follows(id, before)) {
       // After the send of the same round the times will tell.
       const bool after_send = sends_ && step(before).kind == StepKind::send;
-      if (kind != StepKind::recv || step(id).waits != 0 || !after_send) places_.fit = false;
-      places_.overtaking.push_back(places_.rounds - 1);
+      if (kind != StepKind::recv || step(id).waits != 0 || !after_send) positions_.fit = false;
+      positions_.overtaking.push_back(positions_.rounds - 1);
     }
-    Place& place = places_.steps[static_cast<std::size_t>(id)];
-    place = {.round = places_.rounds - 1, .after_send = sends_};
+    RoundPosition& position = positions_.steps[static_cast<std::size_t>(id)];
+    position = {.round = positions_.rounds - 1, .after_send = sends_};
     if (kind == StepKind::send) {
       sends_ = true;
       works_ = 0;
     } else if (kind == StepKind::recv) {
       receives_ = true;
     } else {
-      place.number = works_++;
+      position.number = works_++;
     }
   }
 
   void begin_round() {
-    ++places_.rounds;
+    ++positions_.rounds;
     works_ = 0;
     sends_ = receives_ = false;
   }
@@ -85,7 +85,7 @@ class Placing {
   }
 
   const Schedule& schedule_;
-  Places places_;
+  RoundPositions positions_;
   // Receives whose turn has not come: what does not wait for those named just before it comes
   // before them.
   std::vector<StepId> held_;
@@ -98,6 +98,6 @@ class Placing {
 
 }  // namespace
 
-Places places_of(const Schedule& schedule) { return Placing(schedule).all(); }
+RoundPositions round_positions_of(const Schedule& schedule) { return Positioning(schedule).all(); }
 
 }  // namespace stretto::model

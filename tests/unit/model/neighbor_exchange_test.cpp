@@ -30,7 +30,7 @@ RankClocks clocks_of(const std::vector<Scenario>& scenarios, Rank me = 0) {
 
 Times shown(const RankClocks& clocks) { return {clocks.now().begin(), clocks.now().end()}; }
 
-Times sent(RankClocks& clocks, Exchange& exchange, Rank to, std::int64_t bytes) {
+Times sent(RankClocks& clocks, NeighborExchange& exchange, Rank to, std::int64_t bytes) {
   Times arrivals(clocks.now().size(), -1);
   clocks.send(exchange, to, bytes, arrivals);
   return arrivals;
@@ -42,7 +42,7 @@ Times by_clocks(const Machine& machine, const Times& arrivals, std::int64_t byte
   const Graph graph = ring_graph(size);
   const std::vector<Scenario> scenarios{on(machine)};
   std::vector<RankClocks> ranks;
-  std::vector<Exchange> exchanges;
+  std::vector<NeighborExchange> exchanges;
   std::vector<std::vector<std::pair<Rank, double>>> came(arrivals.size());
   for (Rank me = 0; me < size; ++me) {
     ranks.push_back(clocks_of(scenarios, me));
@@ -65,7 +65,7 @@ Times by_clocks(const Machine& machine, const Times& arrivals, std::int64_t byte
   return ends;
 }
 
-TEST(Exchange, IsWhatTheSimulatorMakesOfTheSchedule) {
+TEST(NeighborExchange, IsWhatTheSimulatorMakesOfTheSchedule) {
   std::mt19937 random(7);
   const auto below = [&](double most) {
     return std::uniform_real_distribution<double>(0, most)(random);
@@ -91,14 +91,14 @@ TEST(Exchange, IsWhatTheSimulatorMakesOfTheSchedule) {
 }
 
 // As many times as the collective's factor says, whatever messages cost; 0: it is only waited for.
-TEST(Exchange, CostsAsManyTimesAsMuch) {
+TEST(NeighborExchange, CostsAsManyTimesAsMuch) {
   std::vector<Scenario> scenarios(3, on(uniform(1000, 10, 50, 2)));
   for (Scenario& each : scenarios) each.point_to_point = 7;
   scenarios[1].collectives[static_cast<std::size_t>(kAlltoall)].factor = 0;
   scenarios[2].collectives[static_cast<std::size_t>(kAlltoall)].factor = 3;
   RankClocks clocks = clocks_of(scenarios);
   clocks.compute(100);
-  Exchange exchange = clocks.exchange(kAlltoall, false);
+  NeighborExchange exchange = clocks.exchange(kAlltoall, false);
   EXPECT_EQ(sent(clocks, exchange, 1, 11), (Times{1130, 100, 100 + 3 * 1030}));
   EXPECT_EQ(sent(clocks, exchange, 2, 11), (Times{1200, 100, 100 + 3 * 1100}));
   EXPECT_EQ(shown(clocks), (Times{180, 100, 100 + 3 * 80}));
@@ -112,24 +112,24 @@ TEST(Exchange, CostsAsManyTimesAsMuch) {
   EXPECT_EQ(waited.free, 3000);
 }
 
-TEST(Exchange, APortOfTheProgramsMessagesDoesNotHoldItBack) {
+TEST(NeighborExchange, APortOfTheProgramsMessagesDoesNotHoldItBack) {
   const std::vector<Scenario> scenarios{on(uniform(1000, 10, 5000, 0))};
   RankClocks clocks = clocks_of(scenarios);
   Times arrivals(1);
   clocks.send(1, 1, arrivals);
-  Exchange exchange = clocks.exchange(kAlltoall, false);
+  NeighborExchange exchange = clocks.exchange(kAlltoall, false);
   EXPECT_EQ(sent(clocks, exchange, 1, 1), Times{1020});
   EXPECT_EQ(sent(clocks, exchange, 1, 1), Times{6020});
 }
 
-TEST(Exchange, ABlockForTheRankItselfIsCopied) {
+TEST(NeighborExchange, ABlockForTheRankItselfIsCopied) {
   Machine machine = uniform(1000, 10, 50, 2);
   machine.copy = 5;
   machine.copy_per_byte = 2;
   std::vector<Scenario> scenarios(2, on(machine));
   scenarios[1].collectives[static_cast<std::size_t>(kAlltoall)].factor = 0;
   RankClocks clocks = clocks_of(scenarios, 3);
-  Exchange exchange = clocks.exchange(kAlltoall, false);
+  NeighborExchange exchange = clocks.exchange(kAlltoall, false);
   EXPECT_EQ(sent(clocks, exchange, 3, 100), (Times{205, 0}));
   EXPECT_EQ(sent(clocks, exchange, 3, 0), (Times{205, 0})) << "there is nothing to copy";
   static_cast<void>(clocks.finish(exchange, {}));
@@ -137,12 +137,12 @@ TEST(Exchange, ABlockForTheRankItselfIsCopied) {
 }
 
 // It is sent at 10 and arrives at 1010; the rank computes for so long and then waits.
-TEST(Exchange, WithOverlapANonblockingOneGoesOnMeanwhile) {
+TEST(NeighborExchange, WithOverlapANonblockingOneGoesOnMeanwhile) {
   std::vector<Scenario> scenarios(2, on(uniform(1000, 10, 50, 0)));
   scenarios[1].overlap = true;
   const auto completed = [&](bool nonblocking, double computed) {
     RankClocks clocks = clocks_of(scenarios);
-    Exchange exchange = clocks.exchange(kAlltoall, nonblocking);
+    NeighborExchange exchange = clocks.exchange(kAlltoall, nonblocking);
     const Times arrivals = sent(clocks, exchange, 1, 1);
     EXPECT_EQ(arrivals, (Times{1010, 1010}));
     clocks.compute(computed);

@@ -1,4 +1,4 @@
-#include "intercept/whatif/exchanges.hpp"
+#include "intercept/whatif/neighbor_exchanges.hpp"
 
 #include "mpi/traffic.hpp"
 
@@ -14,7 +14,7 @@ std::int64_t bytes_of_block(const Call& call, int number) {
 }  // namespace
 
 void plan_exchange(const Call& call, Planned& planned) {
-  const Comm& comm = *planned.comm;
+  const ClockedComm& comm = *planned.comm;
   const model::ExchangePlan& plan = comm.exchanges.at(call.collective);
   trace::Op& op = planned.op;
   op.nonblocking = call.form != Form::blocking;
@@ -26,28 +26,29 @@ void plan_exchange(const Call& call, Planned& planned) {
   }
 }
 
-void Exchanges::begin(const Planned& planned, Begun& begun) {
+void NeighborExchanges::begin(const Planned& planned, Begun& begun) {
   Process& process = Process::get();
   ClockMessage message{.comm = begun.comm->id,
                        .order = begun.number,
                        .kind = ClockMessageKind::block,
                        .collective = static_cast<std::int32_t>(planned.op.collective)};
-  process.timeline.exchange(begun.open, planned.op, message.times,
-                            [&](const trace::Block& block, std::span<const double> /*arrivals*/) {
-                              message.free[0] = begun.open.exchange->begun[0];
-                              message.bytes = block.bytes;
-                              process.mailbox.send(block.to, message);
-                              process.mailbox.ring_doorbell(block.to);
-                            });
+  process.virtual_time.exchange(
+      begun.open, planned.op, message.times,
+      [&](const trace::NeighborBlock& block, std::span<const double> /*arrivals*/) {
+        message.free[0] = begun.open.exchange->begun[0];
+        message.bytes = block.bytes;
+        process.mailbox.send(block.to, message);
+        process.mailbox.ring_doorbell(block.to);
+      });
   begun.from = static_cast<std::size_t>(planned.op.from);
 }
 
-void Exchanges::finish(const Begun& begun) {
+void NeighborExchanges::finish(const Begun& begun) {
   Process& process = Process::get();
   for (int times = 0;; process.rest(times)) {
     const Lock lock(process.mutex);
     if (!is_over(begun)) continue;
-    process.timeline.finish(begun.open, came_.take(begun.key()));
+    process.virtual_time.finish(begun.open, came_.take(begun.key()));
     return;
   }
 }

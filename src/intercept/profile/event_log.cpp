@@ -1,4 +1,4 @@
-#include "intercept/profile/trace.hpp"
+#include "intercept/profile/event_log.hpp"
 
 #include <atomic>
 

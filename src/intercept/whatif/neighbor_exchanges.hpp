@@ -26,8 +26,8 @@ struct Planned {
   [[nodiscard]] bool together() const { return comm->together && !names; }
 };
 
-// A collective of a communicator: its Comm::id, and the collective's number there.
-using Key = std::pair<std::int64_t, std::int64_t>;
+// A collective of a communicator: its ClockedComm::id, and the collective's number there.
+using CollectiveKey = std::pair<std::int64_t, std::int64_t>;
 
 // One that it has begun.
 struct Begun {
@@ -38,13 +38,13 @@ struct Begun {
   MPI_Comm duplicate = native().comm_null;  // what MPI_Comm_idup makes
   std::size_t from = 0;                     // of neighbours: how many clock messages it takes
 
-  [[nodiscard]] Key key() const { return {comm->id, number}; }
+  [[nodiscard]] CollectiveKey key() const { return {comm->id, number}; }
 };
 
 // What a neighbourhood collective sends and gets.
 void plan_exchange(const Call& call, Planned& planned);
 
-class Exchanges {
+class NeighborExchanges {
  public:
   // All but finish only with the mutex held.
   void begin(const Planned& planned, Begun& begun);
@@ -56,7 +56,7 @@ class Exchanges {
   void finish(const Begun& begun);
 
  private:
-  model::Inbox<Key, ClockMessage> came_;
+  model::Inbox<CollectiveKey, ClockMessage> came_;
 };
 
 }  // namespace stretto::intercept::whatif

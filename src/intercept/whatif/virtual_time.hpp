@@ -32,13 +32,13 @@ struct OpenCall : model::OpenCollective {
 };
 
 // All but open and record only with the process's mutex held.
-class Timeline {
+class VirtualTime {
  public:
   // Both must outlive it.
   void open(const std::vector<model::Scenario>& scenarios,
             const std::vector<std::vector<Rank>>& places, int rank);
   // From now on, to a file that is not there yet.
-  void record(const std::string& path, int rank, int size, const Seat& seat);
+  void record(const std::string& path, int rank, int size, const Location& location);
   [[nodiscard]] bool is_recorded() const { return recorder_ != nullptr; }
 
   [[nodiscard]] std::span<const double> now();
@@ -70,7 +70,7 @@ class Timeline {
   using CallSites = std::vector<std::pair<model::CallSite, model::CallSiteTimes>>;
   [[nodiscard]] CallSites call_sites() const;
 
-  // Its index, for Comm::recorded.
+  // Its index, for ClockedComm::recorded.
   [[nodiscard]] int add(std::int64_t id, const std::vector<int>& members);
   // Nothing more is written down. Why there is no trace, where not everything could be.
   [[nodiscard]] std::optional<std::string> end_record(trace::Ending ending);

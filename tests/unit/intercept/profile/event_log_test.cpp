@@ -1,5 +1,5 @@
 // The trace keeps the last calls, and polls in a row as one event.
-#include "intercept/profile/trace.hpp"
+#include "intercept/profile/event_log.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,17 +8,17 @@ namespace {
 
 enum { kWaits, kPolls };
 
-Event at(std::int64_t enter, std::int32_t site = kPolls, std::int32_t thread = 0) {
+TimedEvent at(std::int64_t enter, std::int32_t site = kPolls, std::int32_t thread = 0) {
   return {.enter = enter, .leave = enter + 10, .bytes = 1, .site = site, .thread = thread};
 }
 
-TEST(Trace, PollsInARowAreOneEvent) {
-  Trace trace;
+TEST(EventLog, PollsInARowAreOneEvent) {
+  EventLog trace;
   trace.keep(3);
   for (int i = 0; i < 1000; ++i) trace.add(at(i * 100), true);
   trace.finish();
   ASSERT_EQ(trace.events().size(), 1);
-  const Event& all = trace.events()[0];
+  const TimedEvent& all = trace.events()[0];
   EXPECT_EQ(all.enter, 0);
   EXPECT_EQ(all.leave, 99'910);
   EXPECT_EQ(all.calls, 1000);
@@ -26,9 +26,9 @@ TEST(Trace, PollsInARowAreOneEvent) {
   EXPECT_EQ(trace.calls(), 1000);
 }
 
-TEST(Trace, WhatIsBetweenTwoPollsParts) {
-  const auto events_with = [](const Event& second, bool is_poll) {
-    Trace trace;
+TEST(EventLog, WhatIsBetweenTwoPollsParts) {
+  const auto events_with = [](const TimedEvent& second, bool is_poll) {
+    EventLog trace;
     trace.keep(10);
     trace.add(at(0), true);
     trace.add(second, is_poll);
@@ -42,9 +42,9 @@ TEST(Trace, WhatIsBetweenTwoPollsParts) {
   EXPECT_EQ(events_with(at(20, kPolls, 1), true), 2) << "of another thread";
 }
 
-TEST(Trace, KeepsTheLastEvents) {
+TEST(EventLog, KeepsTheLastEvents) {
   for (const int calls : {1, 2, 3, 4, 5, 6, 7}) {
-    Trace trace;
+    EventLog trace;
     trace.keep(3);
     for (int i = 0; i < calls; ++i) {
       trace.add(at(i * 100, kWaits), false);
@@ -64,8 +64,8 @@ TEST(Trace, KeepsTheLastEvents) {
   }
 }
 
-TEST(Trace, KeepsNothingWhereNobodyAsks) {
-  Trace trace;
+TEST(EventLog, KeepsNothingWhereNobodyAsks) {
+  EventLog trace;
   trace.add(at(0), true);
   trace.finish();
   EXPECT_TRUE(trace.events().empty());

@@ -5,7 +5,7 @@ from pathlib import Path
 from mpi_runs import Mpi
 
 from stretto import native
-from stretto.launch.dropin import COUNTERS, PROFILE, SCENARIOS, WHATIF
+from stretto.launch.environment import COUNTERS, PROFILE, SCENARIOS, WHATIF
 from stretto.model.machine import read_machine
 from stretto.model.scenarios import usual_scenarios
 

@@ -30,7 +30,7 @@ from whatif_bars import accuracy, cost_of_calls, rig_check, spread
 
 from stretto import native
 from stretto.errors import StrettoError
-from stretto.launch.dropin import ALL_RANKS
+from stretto.launch.environment import ALL_RANKS
 from stretto.launch.registry import InstalledLauncher, known_launchers
 from stretto.launch.rig import Rig, parse_rig
 from stretto.launch.rig.plan import host_address

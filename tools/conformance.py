@@ -34,7 +34,7 @@ from stretto import native
 from stretto.data.counters import read_counters, summed
 from stretto.errors import StrettoError
 from stretto.launch.base import Abi, Start
-from stretto.launch.dropin import COUNTERS, SELECTED, rank_environment, selections_in_turn
+from stretto.launch.environment import COUNTERS, SELECTED, rank_environment, selections_in_turn
 from stretto.launch.libmpi import LABELS
 from stretto.launch.process import launch
 from stretto.launch.registry import identify, known_launchers

@@ -10,7 +10,7 @@ from rich.progress import track
 from rich.table import Table
 
 from stretto.launch.base import Launcher
-from stretto.launch.dropin import SELECTED
+from stretto.launch.environment import SELECTED
 from stretto.launch.registry import InstalledLauncher
 from stretto.launch.yielding import yielding
 

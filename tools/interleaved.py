@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from stretto import native
 from stretto.launch.base import Launcher, Start
-from stretto.launch.dropin import ALL_RANKS
+from stretto.launch.environment import ALL_RANKS
 from stretto.launch.process import launch
 from stretto.launch.registry import InstalledLauncher
 from stretto.launch.rig import Rig, parse_rig

@@ -15,7 +15,7 @@ from whatif_study import stretto
 
 from stretto import native
 from stretto.launch.base import Launcher
-from stretto.launch.dropin import rank_environment
+from stretto.launch.environment import rank_environment
 from stretto.launch.registry import InstalledLauncher
 from stretto.report.words import percent
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from stretto import native
 from stretto.errors import StrettoError
 from stretto.launch.base import Abi, Start
-from stretto.launch.dropin import (
+from stretto.launch.environment import (
     ALL_RANKS,
     CALIBRATION_TIME,
     SELECTED,

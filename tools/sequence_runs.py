@@ -16,7 +16,7 @@ from pathlib import Path
 from mpi_runs import HANGS_AFTER_S, Ended, Mpi
 
 from stretto.data.counters import RankCounters, read_counters
-from stretto.launch.dropin import COUNTERS
+from stretto.launch.environment import COUNTERS
 
 PROGRESS_THREAD = "STRETTO_PROGRESS_THREAD"
 

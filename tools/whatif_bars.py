@@ -14,7 +14,7 @@ from rich.table import Table
 from whatif_study import APPS, ask, of, stretto
 
 from stretto import native
-from stretto.launch.dropin import SCENARIOS
+from stretto.launch.environment import SCENARIOS
 from stretto.launch.registry import InstalledLauncher
 from stretto.model.machine import read_machine
 from stretto.model.scenarios import usual_scenarios

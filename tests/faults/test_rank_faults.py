@@ -15,7 +15,7 @@ import pytest
 from stretto import native
 from stretto.errors import ApplicationFailed, EnvironmentUnusable
 from stretto.launch.base import Start
-from stretto.launch.dropin import SELECTED
+from stretto.launch.environment import SELECTED
 from stretto.launch.failure import require_success
 from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.outcome import Outcome

@@ -9,7 +9,7 @@ from modes import MODES, environment
 from mpi_runs import MPIS, Mpi
 
 from stretto.launch.base import Start
-from stretto.launch.dropin import RECORD
+from stretto.launch.environment import RECORD
 from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.outcome import Outcome
 

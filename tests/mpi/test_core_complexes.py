@@ -16,7 +16,7 @@ from stretto.data.traces import About, write_trace
 from stretto.data.virtual_times import read_times
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cpus
-from stretto.launch.dropin import RECORD, SCENARIOS, SYSFS, WHATIF
+from stretto.launch.environment import RECORD, SCENARIOS, SYSFS, WHATIF
 from stretto.launch.job import prepare
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import read_machine, toml_of

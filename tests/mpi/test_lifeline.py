@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mpi_runs import Ended, Mpi
 
-from stretto.launch.dropin import ALL_RANKS
+from stretto.launch.environment import ALL_RANKS
 from stretto.launch.lifelines import VARIABLE
 
 # As /proc/net/tcp calls a connection that waits for its first answer, one that stands, and the

@@ -12,7 +12,7 @@ from mpi_runs import EVERY_MPI, Mpi
 from stretto import native
 from stretto.data.traces import About, write_trace
 from stretto.data.virtual_times import read_times
-from stretto.launch.dropin import RECORD, SCENARIOS, WHATIF
+from stretto.launch.environment import RECORD, SCENARIOS, WHATIF
 from stretto.model.machine import read_machine, toml_of
 from stretto.model.scenarios import usual_scenarios
 from stretto.native.replay import replay as run_again

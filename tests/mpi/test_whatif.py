@@ -12,7 +12,7 @@ from mpi_runs import EVERY_MPI, MPIS, Mpi
 
 from stretto import native
 from stretto.data.virtual_times import read_times
-from stretto.launch.dropin import CALIBRATION_TIME, SCENARIOS, WHATIF
+from stretto.launch.environment import CALIBRATION_TIME, SCENARIOS, WHATIF
 from stretto.model.machine import read_machine
 
 STRETTO = Path(sys.executable).with_name("stretto")

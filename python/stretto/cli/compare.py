@@ -23,7 +23,7 @@ from stretto.data.run_folder import Plan, RunFolder, create, default_path, resum
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
 from stretto.launch.comparison import Comparison
 from stretto.launch.comparison import run as run_comparison
-from stretto.launch.dropin import parse_selection, rank_environment
+from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.job import Job, prepare, provenance_of
 from stretto.native.schedules import known_algorithms
 from stretto.report.comparison import Answers, summarise

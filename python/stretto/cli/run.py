@@ -16,7 +16,7 @@ from stretto.cli.options import (
     Timeout,
 )
 from stretto.launch.base import Start
-from stretto.launch.dropin import parse_selection, rank_environment
+from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.launch_ranks import launch_ranks

@@ -30,7 +30,7 @@ class Flags(msgspec.Struct, frozen=True):
     late_tokens: int = 0
 
 
-class CollectiveSite(msgspec.Struct, frozen=True):
+class CollectiveCallSite(msgspec.Struct, frozen=True):
     """One rank's calls of one collective at one place, in the first scenario."""
 
     function: str
@@ -73,7 +73,7 @@ class RankTimes(OfRank, frozen=True):
     clocks: list[Clock] = msgspec.field(default_factory=list)
     flags: Flags = Flags()
     unmodelled: list[Unmodelled] = msgspec.field(default_factory=list)
-    call_sites: list[CollectiveSite] = msgspec.field(name="sites", default_factory=list)
+    call_sites: list[CollectiveCallSite] = msgspec.field(name="sites", default_factory=list)
     # Of a rank that is replayed: what its clocks showed in the run.
     recorded_ns: list[float] = msgspec.field(default_factory=list)
 

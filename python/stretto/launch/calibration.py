@@ -8,7 +8,7 @@ from stretto import native
 from stretto.data.calibration import Calibration, read_calibration
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.base import Launcher, Start
-from stretto.launch.dropin import CALIBRATION, CALIBRATION_TIME, rank_environment
+from stretto.launch.environment import CALIBRATION, CALIBRATION_TIME, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
 from stretto.launch.process import launch

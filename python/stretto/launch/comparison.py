@@ -11,7 +11,7 @@ from stretto.data.run_folder import RunFolder
 from stretto.data.samples import Sample, Side, checksum, own_time
 from stretto.errors import ApplicationFailed
 from stretto.launch.base import Launcher, Start
-from stretto.launch.dropin import COUNTERS
+from stretto.launch.environment import COUNTERS
 from stretto.launch.failure import require_success
 from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.program import Program

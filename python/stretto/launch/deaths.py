@@ -10,7 +10,7 @@ from dataclasses import dataclass
 NOTICES = "STRETTO_DEATH_SECONDS"
 NOTICES_S = 10
 
-# What tells jobs of one launch apart: its name, as far as its launcher gives one, and its size.
+# What distinguishes jobs of one launch: its name, as far as its launcher gives one, and its size.
 JobKey = tuple[str, int]
 
 
@@ -90,7 +90,7 @@ class Deaths:
         self._let_wait(others)
 
     def add_silent(self, job: JobKey, ended_well: bool | None) -> None:
-        """One was killed, or left by _exit; a launcher tells an exit code that is not 0.
+        """One was killed, or left by _exit; a launcher reports an exit code that is not 0.
 
         Hydra ends the others for one that left by _exit(0), and says nothing of it.
         """

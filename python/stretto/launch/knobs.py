@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stretto.launch.deaths import NOTICES, NOTICES_S
-from stretto.launch.dropin import (
+from stretto.launch.environment import (
     ALL_RANKS,
     CALIBRATION,
     CALIBRATION_TIME,
@@ -95,7 +95,7 @@ _KNOBS = (
     ),
     Knob("STRETTO_PLANS_MIB", "64", "memory for the schedules a rank keeps, in MiB"),
     Knob("STRETTO_TAG_BITS", "the MPI's", "tag bits that Stretto's messages use, 13 or more"),
-    Knob(SYSFS, "/sys", "tree that tells calibrate and whatif which cores share a cache"),
+    Knob(SYSFS, "/sys", "tree that shows calibrate and whatif which cores share a cache"),
     Knob(LIFELINE, "none", "socket each rank keeps a connection to (stretto run sets it)"),
     Knob("STRETTO_NATIVE_DIR", "found", "folder that holds Stretto's lib/ and bin/"),
 )

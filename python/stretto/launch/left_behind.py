@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stretto.launch.descendants import descendants, kill_all
 
-# In the environment of a guardian, and so of what it starts: tells one launch from another.
+# In the environment of a guardian, and so of what it starts: distinguishes one launch from another.
 VARIABLE = "STRETTO_RUN_GUARDIAN"
 
 _PR_SET_CHILD_SUBREAPER = 36

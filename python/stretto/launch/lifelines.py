@@ -33,7 +33,7 @@ class Lifelines:
         self.key = ""  # what each rank says first
 
     def __enter__(self) -> Self:
-        if notices_s(os.environ) is None:  # the guardian, which reads it, has nobody to tell
+        if notices_s(os.environ) is None:  # the guardian, which reads it, has nobody to notify
             raise InputError(f"{NOTICES}={os.environ[NOTICES]} is not a whole number of at least 0")
         self._folder = _temporary_folder()
         self.key = secrets.token_hex(16)

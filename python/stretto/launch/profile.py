@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from stretto.launch.base import Start
-from stretto.launch.dropin import PROFILE, TRACED, rank_environment
+from stretto.launch.environment import PROFILE, TRACED, rank_environment
 from stretto.launch.job import Job
 
 

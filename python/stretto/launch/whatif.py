@@ -9,7 +9,7 @@ from typing import IO
 from stretto.data.virtual_times import RankTimes, read_times
 from stretto.launch.base import Launcher, Start
 from stretto.launch.cores import usable_cores
-from stretto.launch.dropin import RECORD, SCENARIOS, SHOWN, WHATIF, rank_environment
+from stretto.launch.environment import RECORD, SCENARIOS, SHOWN, WHATIF, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
 from stretto.launch.launch_ranks import launch_ranks

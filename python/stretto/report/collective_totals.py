@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stretto.data.places import Address
-from stretto.data.virtual_times import CollectiveSite, RankTimes
+from stretto.data.virtual_times import CollectiveCallSite, RankTimes
 
 _NS = 1e-9
 
@@ -24,7 +24,7 @@ class CollectiveTotal:
 
 def collective_totals(runs: Sequence[Iterable[RankTimes]]) -> list[CollectiveTotal]:
     """Means over the runs; the most to gain first."""
-    by_place: dict[tuple[str, str, int], list[CollectiveSite]] = {}
+    by_place: dict[tuple[str, str, int], list[CollectiveCallSite]] = {}
     for run in runs:
         for rank in run:
             for site in rank.call_sites:
@@ -41,7 +41,7 @@ def waiting_share(runs: Sequence[Iterable[RankTimes]]) -> float:
     return waiting / whole if whole else 0.0
 
 
-def _total(sites: Sequence[CollectiveSite], runs: int) -> CollectiveTotal:
+def _total(sites: Sequence[CollectiveCallSite], runs: int) -> CollectiveTotal:
     first = sites[0]
     calls = sum(site.calls for site in sites)
     return CollectiveTotal(

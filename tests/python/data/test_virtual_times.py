@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stretto.data.virtual_times import Clock, CollectiveSite, Flags, RankTimes, read_times
+from stretto.data.virtual_times import Clock, CollectiveCallSite, Flags, RankTimes, read_times
 from stretto.errors import ApplicationFailed
 
 WHOLE = b"""{"rank": 1, "size": 2, "abi": "openmpi", "mpi": "Open MPI v4.1.4", "host": "node-3",
@@ -28,7 +28,7 @@ def test_all_ranks_are_read_in_their_order(tmp_path: Path) -> None:
     assert second.computed_ns == 4000.5
     assert second.clocks == [Clock("sim", 4500), Clock("zero", 4000)]
     assert second.flags == Flags(1, 2, 3, 4, 5)
-    site = CollectiveSite("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 24, 1.5, 2.5)
+    site = CollectiveCallSite("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 24, 1.5, 2.5)
     assert second.call_sites == [site]
     assert site.place == ("MPI_Bcast", "/bin/app", 64)
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from stretto.errors import InputError
-from stretto.launch.dropin import parse_selection, rank_environment
+from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.knobs import settings, unknown_settings
 
 KNOWN = {"bcast": ["binomial", "chain"], "allreduce": ["ring"]}

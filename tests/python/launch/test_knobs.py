@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from stretto.launch.dropin import SELECTION
+from stretto.launch.environment import SELECTION
 from stretto.launch.knobs import settings
 
 SRC = Path(__file__).resolve().parents[3] / "src"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stretto.launch.dropin import rank_environment
+from stretto.launch.environment import rank_environment
 from stretto.launch.program import inspect
 from stretto.launch.sanitizer import needs_asan
 

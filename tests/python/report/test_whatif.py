@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 
 from stretto.cli.whatif_tables import summary
 from stretto.data.places import Address
-from stretto.data.virtual_times import Clock, CollectiveSite, Flags, RankTimes
+from stretto.data.virtual_times import Clock, CollectiveCallSite, Flags, RankTimes
 from stretto.errors import ApplicationFailed
 from stretto.report.spread import Spread
 from stretto.report.whatif import Answer, Efficiencies, Run, answer
 from stretto.report.whatif_verdict import Worth, judge
 
-BCAST = CollectiveSite("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 30, 1e9, 2e9)
-REDUCE = CollectiveSite("MPI_Reduce", "/bin/app", 96, "main", 2, 1, 8, 0.5e9, 6e9)
+BCAST = CollectiveCallSite("MPI_Bcast", "/bin/app", 64, "main", 2, 3, 30, 1e9, 2e9)
+REDUCE = CollectiveCallSite("MPI_Reduce", "/bin/app", 96, "main", 2, 1, 8, 0.5e9, 6e9)
 
 
 def rank(
     number: int,
     computed_s: float,
     ends: Mapping[str, float],
-    sites: list[CollectiveSite] | None = None,
+    sites: list[CollectiveCallSite] | None = None,
 ) -> RankTimes:
     return RankTimes(
         rank=number,

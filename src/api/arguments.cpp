@@ -38,7 +38,7 @@ int check_comm(const Call& call, const Communicator& comm) {
   return MPI_SUCCESS;
 }
 
-// MPI_IN_PLACE where it means nothing. Arguments that the standard does not look at on a rank may
+// MPI_IN_PLACE where it means nothing. Arguments that the standard does not use on a rank may
 // hold it.
 bool is_misplaced(const Call& call, const Communicator& comm) {
   const bool may = has_in_place(call.collective) && !comm.is_inter();

@@ -160,7 +160,7 @@ Decision decide(const Call& call) {
   if (!decision.is_native() && device_buffers::has_any(call, *comm)) {
     decision.choice = {.reason = Reason::device_buffers};
   }
-  if (decision.choice.reason == Reason::device_buffers) device_buffers::tell();
+  if (decision.choice.reason == Reason::device_buffers) device_buffers::report();
   Shape& shape = decision.shape;
   shape.collective = scope.collective;
   shape.size = scope.size;

@@ -31,7 +31,7 @@ struct Decision {
   [[nodiscard]] bool is_native() const { return choice.algorithm == nullptr; }
 };
 
-// Why a call goes to the MPI where that is known before its arguments are looked at;
+// Why a call goes to the MPI where that is known before its arguments are read;
 // otherwise Reason::none, and decide() has to.
 [[nodiscard]] inline Reason always_native(Collective collective, Form form, MPI_Comm comm) {
   const Communicator* known = communicators::find(comm);

@@ -14,7 +14,7 @@ namespace stretto::device_buffers {
 namespace {
 
 bool is_devices(const void* base, MPI_Datatype type, MPI_Aint offset) {
-  // Where the data begin: with MPI_BOTTOM only the type, or a displacement, tells.
+  // Where the data begin: with MPI_BOTTOM only the type, or a displacement, says.
   MPI_Aint lower_bound = 0;
   MPI_Aint extent = 0;
   native().Type_get_true_extent(type, &lower_bound, &extent);
@@ -113,9 +113,9 @@ bool has_any(const Call& call, const Communicator& comm) {
   return false;
 }
 
-void tell() {
-  static std::atomic<bool> told{false};
-  if (told.load(std::memory_order_relaxed) || told.exchange(true)) return;
+void report() {
+  static std::atomic<bool> reported{false};
+  if (reported.load(std::memory_order_relaxed) || reported.exchange(true)) return;
   int rank = 0;
   native().Comm_rank(native().comm_world, &rank);
   if (rank != 0) return;

@@ -12,6 +12,6 @@ namespace stretto::device_buffers {
 [[nodiscard]] bool has_any(const Call& call, const Communicator& comm);
 
 // A call was left to the MPI for this reason: rank 0 says so, once.
-void tell();
+void report();
 
 }  // namespace stretto::device_buffers

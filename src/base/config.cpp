@@ -16,7 +16,7 @@ namespace {
 // ranks, each a thread.
 constinit std::mutex mutex;
 
-// Never destroyed: who writes a report as exit() runs looks here.
+// Never destroyed: who writes a report as exit() runs reads it.
 std::map<std::string, std::string, std::less<>>& taken() {
   static auto* const instance = new std::map<std::string, std::string, std::less<>>;
   return *instance;

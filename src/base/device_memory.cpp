@@ -19,7 +19,7 @@ using Paths = std::array<std::string, kDeviceRuntimes>;
 
 struct Runtimes {
   std::mutex mutex;
-  std::atomic<std::uint64_t> loads{0};  // so many had the loader done when it was last looked at
+  std::atomic<std::uint64_t> loads{0};  // so many had the loader done at the last search
   std::atomic<bool> any{false};
   std::array<std::atomic<const AsksForDevice*>, kDeviceRuntimes> asks{};
 };
@@ -30,7 +30,7 @@ Runtimes& runtimes() {
   return *instance;
 }
 
-// The loader counts what it has loaded, and tells so with each object: the first will do.
+// The loader counts what it has loaded, and says so with each object: the first will do.
 std::uint64_t loads() {
   std::uint64_t count = 0;
   dl_iterate_phdr(
@@ -50,7 +50,7 @@ int note_path(dl_phdr_info* object, std::size_t /*size*/, void* to) {
   return 0;
 }
 
-void look(std::uint64_t now) {
+void find_runtimes(std::uint64_t now) {
   Runtimes& all = runtimes();
   const std::lock_guard lock(all.mutex);
   Paths paths;
@@ -74,7 +74,7 @@ void look(std::uint64_t now) {
 bool has_runtime() {
   const Runtimes& all = runtimes();
   const std::uint64_t now = loads();
-  if (now != all.loads.load(std::memory_order_acquire)) look(now);
+  if (now != all.loads.load(std::memory_order_acquire)) find_runtimes(now);
   return all.any.load(std::memory_order_acquire);
 }
 

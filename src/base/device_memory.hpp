@@ -1,4 +1,4 @@
-// Memory that is not the host's: the runtimes of GPUs that this process has loaded tell.
+// Memory that is not the host's: the runtimes of GPUs that this process has loaded know it.
 #pragma once
 
 namespace stretto::device_memory {

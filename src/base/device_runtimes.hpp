@@ -17,7 +17,7 @@ inline constexpr int kDeviceRuntimes = 3;
 
 // Finds a function of the runtime's; nullptr where it has none of that name.
 using FindFunction = std::function<void*(const char* name)>;
-// Is the memory at `address` a device's, and not to be touched by the host? Memory that host and
+// Is the memory at `address` a device's, and not to be accessed by the host? Memory that host and
 // device share (managed, pinned) is the host's as well, and counts as that.
 using AsksForDevice = std::function<bool(const void* address)>;
 

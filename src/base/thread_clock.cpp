@@ -55,7 +55,7 @@ rseq_cs& never_entered() {
 
 std::uint64_t announced() { return std::bit_cast<std::uintptr_t>(&never_entered()); }
 
-// Where this thread announces its sequences; nullptr where that does not tell interruptions.
+// Where this thread announces its sequences; nullptr where that does not show interruptions.
 std::uint64_t* working_mark() {
   // From glibc 2.35 on; asked for by name, so that older ones can load this library.
   const auto* offset = static_cast<const std::ptrdiff_t*>(dlsym(RTLD_DEFAULT, "__rseq_offset"));
@@ -98,7 +98,7 @@ std::int64_t ThreadClock::now() {
     const std::int64_t here = count_ + (now_ns() - wall_);
     if (!was_interrupted()) return last_ = std::max(last_, here);
   }
-  look();
+  sample();
   return last_ = std::max(last_, count_);
 }
 
@@ -121,8 +121,8 @@ bool ThreadClock::restart() {
   return true;
 }
 
-void ThreadClock::look() {
-  // First: an interruption while we look must not be missed.
+void ThreadClock::sample() {
+  // First: an interruption while it reads must not be missed.
   if (mark_ != nullptr) __atomic_store_n(mark_, announced(), __ATOMIC_RELAXED);
   const std::int64_t wall = now_ns();
   const std::int64_t cpu = thread_cpu_ns();

@@ -15,7 +15,7 @@ class ThreadClock {
   ThreadClock& operator=(const ThreadClock&) = delete;
 
   // In ns, from its making on. As long as the thread was not interrupted since the last reading it
-  // costs a look at a clock, else some system calls.
+  // costs reading a clock, else some system calls.
   [[nodiscard]] std::int64_t now();
   // What passed since the last reading does not count. True where the thread was interrupted.
   bool restart();
@@ -24,12 +24,12 @@ class ThreadClock {
 
  private:
   [[nodiscard]] bool was_interrupted() const;
-  void look();  // at the system's clocks
+  void sample();  // reads the system's clocks
   [[nodiscard]] std::int64_t run_delay() const;
 
   int schedstat_ = -1;             // /proc/thread-self/schedstat
   std::uint64_t* mark_ = nullptr;  // the kernel wipes it out when it interrupts the thread
-  std::int64_t wall_ = 0;          // at the last look, as all below
+  std::int64_t wall_ = 0;          // at the last sample, as all below
   std::int64_t cpu_ = 0;
   std::int64_t delay_ = 0;
   std::int64_t unexplained_ = 0;  // neither on a CPU nor known to be delayed

@@ -201,7 +201,7 @@ std::vector<CollectiveTime> measure_collectives(MPI_Comm comm) {
       if (cached && bytes >= kShowsCaches && collective != Collective::barrier) {
         times.back().cold = caller.measure_in_turn(collective, bytes, kColdRows);
       }
-      // On a slow network the next would take long, and tell nothing new.
+      // On a slow network the next would take long, and show nothing new.
       if (collective == Collective::barrier || times.back().time.typical > kLongest / 4) break;
     }
   }

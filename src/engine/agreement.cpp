@@ -54,7 +54,7 @@ int keep_common_bits(const Members& members, std::span<std::uint64_t> words) {
   };
   int error = reduce(words.data(), common.data());
   if (error == MPI_SUCCESS && members.is_inter) {
-    // That is what the other group has in common; sent back it tells them of theirs, and so us of
+    // That is what the other group has in common; sent back it shows them theirs, and so us
     // ours.
     std::vector<std::uint64_t> ours(words.size());
     error = reduce(common.data(), ours.data());

@@ -58,7 +58,7 @@ std::shared_ptr<Channel> Channel::make(MPI_Comm of, const Transports& transports
 }
 
 void Channel::free() {
-  // Done already where a program under the drop-in calls stretto_finalize too.
+  // Done already where a program in mode accelerate calls stretto_finalize too.
   if (comm == native().comm_null) return;
   for (const auto& [transport, joined] : carriers) transport->leave(joined.group);
   native().Comm_free(&comm);

@@ -1,6 +1,6 @@
 // The communicator that Stretto's messages travel on, which carries nothing else.
 //
-// Under the drop-in there is one, of MPI_COMM_WORLD's ranks, for all communicators of the program:
+// In mode accelerate there is one, of MPI_COMM_WORLD's ranks, for all communicators of the program:
 // none of the contexts that an MPI has for communicators (MPICH: 2,048) is taken from it. Where
 // only some ranks may have called Stretto (stretto.h) a communicator has one of its own.
 #pragma once

@@ -21,7 +21,7 @@ namespace {
 // What all ranks of a communicator must have for it to be so.
 constexpr std::uint64_t kSameRanks = 1;  // their ranks are those of the channel, all of them
 constexpr std::uint64_t kProgressThread = 2;
-constexpr std::uint64_t kHostBuffers = 4;  // only, as far as they can tell
+constexpr std::uint64_t kHostBuffers = 4;  // only, as far as they know
 constexpr std::uint64_t kProgramThreads = 8;
 
 struct Registry {
@@ -93,7 +93,7 @@ void release(Communicator& known) {
   known.channel = nullptr;
 }
 
-// What each group knows of the other it tells it: a part from each rank, as all say as much.
+// What each group knows of the other it sends it: a part from each rank, as all say as much.
 std::vector<Rank> gather_own_group(const Members& members, const std::vector<Rank>& remote,
                                    int local_size) {
   const auto part = [](int number, int ranks) {
@@ -102,10 +102,10 @@ std::vector<Rank> gather_own_group(const Members& members, const std::vector<Ran
   const auto remote_size = static_cast<int>(remote.size());
   const std::size_t sent = part(remote_size, local_size);
   const std::size_t received = part(local_size, remote_size);
-  std::vector<Rank> told(remote);
-  told.resize(sent * static_cast<std::size_t>(local_size));
+  std::vector<Rank> to_send(remote);
+  to_send.resize(sent * static_cast<std::size_t>(local_size));
   std::vector<Rank> own(received * remote.size());
-  native().Allgather(told.data() + sent * static_cast<std::size_t>(members.rank),
+  native().Allgather(to_send.data() + sent * static_cast<std::size_t>(members.rank),
                      static_cast<int>(sent * sizeof(Rank)), native().byte, own.data(),
                      static_cast<int>(received * sizeof(Rank)), native().byte, members.comm);
   own.resize(static_cast<std::size_t>(local_size));

@@ -73,7 +73,7 @@ bool attach(MPI_Comm comm);
                                                       const std::vector<Rank>& ranks);
 
 // From now on communicators may hold ranks of another MPI_COMM_WORLD: this rank has taken part in
-// MPI_Comm_spawn or its kind, or was told of one who has. Each new one is looked at then.
+// MPI_Comm_spawn or its kind, or was notified of one who has. Each new one is checked then.
 void expect_foreign_ranks();
 [[nodiscard]] bool expects_foreign_ranks();
 

@@ -187,7 +187,7 @@ bool Engine::poll(Lock& lock) {
   return any;
 }
 
-// Whoever finds the transport in use leaves this to the thread that uses it, which looks again
+// Whoever finds the transport in use leaves this to the thread that uses it, which polls again
 // before it goes.
 bool Engine::post(Lock& lock) {
   bool any = false;
@@ -287,7 +287,7 @@ bool Engine::retire(Lock& lock) {
     if (operation->signal) operation->signal->raise(operation->error());
     lock.lock();
   }
-  // Only now: before MPI_Finalize, and before the MPI's locks are lowered, it has to be told.
+  // Only now: before MPI_Finalize, and before the MPI's locks are lowered, it has to be reported.
   std::erase(running_, operation);
   operations_ended_.fetch_add(1, std::memory_order_release);
   if (operation->background) background_.fetch_sub(1, std::memory_order_relaxed);

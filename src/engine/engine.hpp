@@ -218,7 +218,7 @@ class Engine {
   std::atomic<long> wakeups_{0};
   std::atomic<long> moves_{0};  // passes that moved anything
   std::atomic<long> operations_ended_{0};
-  std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is told of
+  std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is reported
   static inline constinit thread_local bool is_progress_thread [[gnu::tls_model("initial-exec")]] =
       false;
 };

@@ -21,7 +21,7 @@ constexpr int kPromptYieldsToForget = 16;
 constexpr std::int64_t kShortestBelief = 100'000'000;  // ns
 constexpr std::int64_t kLongestBelief = 3'000'000'000;
 
-// What yields have told this process about its core. Races between threads cost at most
+// What yields have shown this process of its core. Races between threads cost at most
 // a belief held too long or too short.
 struct Belief {
   std::atomic<int> late_yields{0};

@@ -3,7 +3,7 @@
 // What it is to do next is guarded by the engine's lock; doing it takes place outside of that lock,
 // as a reduction may be the program's own function and a copy long. So the engine takes messages
 // and local steps (copies and reductions) from it under the lock, has them posted or computed
-// without, and tells it under the lock what became of them.
+// without, and notifies it under the lock what became of them.
 #pragma once
 
 #include <atomic>

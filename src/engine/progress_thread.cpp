@@ -103,7 +103,7 @@ void Engine::poll_in_background(Lock& lock, std::int64_t& interval) {
     drive(lock, [] { poke(); });
     moved = work(lock);  // what others left meanwhile to the thread that drives
   } else {
-    // Twice, as Open MPI's test functions progress last: what that finds the next call tells.
+    // Twice, as Open MPI's test functions progress last: what that finds the next call reports.
     moved = pass(lock) || pass(lock);
   }
   interval = moved ? kShortest : std::min(interval * 5 / 4, kLongestQuiet);
@@ -123,7 +123,7 @@ std::int64_t Engine::pause_ns(std::int64_t shortest) const {
   return std::clamp(expected - now_ns(), shortest, kLongest);
 }
 
-// Only the MPI's own operations are pending: any call that looks for messages makes it
+// Only the MPI's own operations are pending: any call that polls for messages makes it
 // move them along.
 void Engine::poke() {
   int found = 0;

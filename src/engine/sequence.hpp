@@ -2,7 +2,7 @@
 // be posted.
 //
 // Both ends count their messages alike, so they agree on each one's number without a word. Numbers
-// share tags (see TagRange), and two messages of one tag are told apart by their order alone: an
+// share tags (see TagRange), and two messages of one tag are distinguished by their order alone: an
 // MPI matches sends and receives of one tag in the order in which they were posted (MPI 4.1,
 // 3.5). So each end posts them in the order of their numbers, by itself: a message waits
 // until the one with its tag before it has been posted here, not until that has arrived.

@@ -5,7 +5,7 @@
 namespace stretto {
 namespace {
 
-// Bytes before and after the first element's address that `count` elements touch.
+// Bytes before and after the first element's address that `count` elements occupy.
 struct Footprint {
   MPI_Aint below = 0;
   MPI_Aint bytes = 0;

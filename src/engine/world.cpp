@@ -19,19 +19,19 @@ constexpr int kMostForMachines = 65536;
 
 // What all hosts have.
 constexpr std::uint64_t kHasCores = 1;  // for all their ranks, or nobody knows
-constexpr std::uint64_t kKnows = 2;     // and tell
+constexpr std::uint64_t kKnows = 2;     // and report it
 
 std::string_view name_of(const Affinity& affinity) {
   return {affinity.host.data(), strnlen(affinity.host.data(), affinity.host.size())};
 }
 
 template <class Each>
-void tell_all(MPI_Comm comm, const Each& mine, Each* all) {
+void gather_all(MPI_Comm comm, const Each& mine, Each* all) {
   native().Allgather(&mine, sizeof mine, native().byte, all, sizeof mine, native().byte, comm);
 }
 
 HostNumbers number_names_of(MPI_Comm comm, const Affinity& mine, int size, HostWords words) {
-  tell_all(comm, host_word(name_of(mine)), words.get());
+  gather_all(comm, host_word(name_of(mine)), words.get());
   return number_hosts(std::move(words), static_cast<std::size_t>(size));
 }
 
@@ -47,7 +47,7 @@ CoreGroups core_groups_here() {
 // process.
 CoreNumbers number_cores_of(MPI_Comm comm, int size, const HostWords& words) {
   auto* const all = reinterpret_cast<CoreGroups*>(words.get());
-  tell_all(comm, core_groups_here(), all);
+  gather_all(comm, core_groups_here(), all);
   return CoreNumbers({all, static_cast<std::size_t>(size)});
 }
 

@@ -34,7 +34,7 @@ struct CollectiveEnds {
 // Those of one communicator in one scenario. Schedules that were built are kept.
 class CollectiveTimes {
  public:
-  // `places`: where the communicator's ranks sit on the scenario's machine.
+  // `places`: where the communicator's ranks are on the scenario's machine.
   CollectiveTimes(const Scenario& scenario, std::vector<Rank> places);
   CollectiveTimes(const CollectiveTimes&) = delete;
   CollectiveTimes& operator=(const CollectiveTimes&) = delete;

@@ -10,10 +10,11 @@ GroupTimes::GroupTimes(const std::vector<Scenario>& scenarios,
   members_.reserve(members.size());
   for (const int member : members) members_.emplace(member, members_.size());
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    std::vector<Rank> sit;
-    sit.reserve(members.size());
-    for (const int member : members) sit.push_back(places[i][static_cast<std::size_t>(member)]);
-    times_.push_back(std::make_unique<CollectiveTimes>(scenarios[i], std::move(sit)));
+    std::vector<Rank> own_places;
+    own_places.reserve(members.size());
+    for (const int member : members)
+      own_places.push_back(places[i][static_cast<std::size_t>(member)]);
+    times_.push_back(std::make_unique<CollectiveTimes>(scenarios[i], std::move(own_places)));
   }
 }
 

@@ -1,4 +1,4 @@
-// Where the ranks of a run sit on a scenario's machine.
+// Where the ranks of a run are on a scenario's machine.
 #pragma once
 
 #include <vector>

@@ -52,7 +52,7 @@ struct Waited {
 // All times are in ns from the program's start.
 class RankClocks {
  public:
-  // Both must outlive it; `places`: where each rank of MPI_COMM_WORLD sits, by scenario.
+  // Both must outlive it; `places`: where each rank of MPI_COMM_WORLD is, by scenario.
   RankClocks(const std::vector<Scenario>& scenarios, const std::vector<std::vector<Rank>>& places,
              Rank me);
 

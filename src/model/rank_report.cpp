@@ -5,13 +5,13 @@
 namespace stretto::model {
 namespace {
 
-void write(Json& json, const CallSite& site, const CallSiteTimes& times) {
+void write(Json& json, const CallSite& call_site, const CallSiteTimes& times) {
   json.begin_object()
-      .field("function", std::string_view(site.function))
-      .field("object", std::string_view(site.object))
-      .field("offset", site.offset)
-      .field("symbol", std::string_view(site.symbol))
-      .field("ranks", site.ranks)
+      .field("function", std::string_view(call_site.function))
+      .field("object", std::string_view(call_site.object))
+      .field("offset", call_site.offset)
+      .field("symbol", std::string_view(call_site.symbol))
+      .field("ranks", call_site.ranks)
       .field("calls", times.calls)
       .field("bytes", times.bytes)
       .field("waiting_ns", times.waiting_ns)
@@ -33,7 +33,7 @@ void write(Json& json, const RankReport& report, const std::vector<Scenario>& sc
   json.end_array().key("flags").begin_object();
   for (const auto& [name, count] : report.flags) json.field(name, count);
   json.end_object().key("sites").begin_array();
-  for (const auto& [site, times] : report.call_sites) write(json, site, times);
+  for (const auto& [call_site, times] : report.call_sites) write(json, call_site, times);
   json.end_array();
 }
 

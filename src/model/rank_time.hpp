@@ -16,14 +16,14 @@ namespace stretto::model {
 
 // A collective that the rank has begun.
 struct OpenCollective {
-  int site = 0;                                        // RankTime::add_site
+  int call_site = 0;                                   // RankTime::add_call_site
   std::int64_t bytes = 0;                              // of this rank
   std::shared_ptr<const NeighborExchange> exchange{};  // of a neighbourhood collective
 };
 
 class RankTime {
  public:
-  // Both must outlive it; `places`: where each rank of MPI_COMM_WORLD sits, by scenario.
+  // Both must outlive it; `places`: where each rank of MPI_COMM_WORLD is, by scenario.
   RankTime(const std::vector<Scenario>& scenarios, const std::vector<std::vector<Rank>>& places,
            Rank me)
       : me_(me), clocks_(scenarios, places, me) {}
@@ -44,13 +44,13 @@ class RankTime {
   // A probe has found the message that arrives then.
   void see(std::span<const double> arrivals) { clocks_.wait_until(arrivals); }
 
-  // Where collectives are called: sites are numbered from 0.
-  int add_site() {
-    sites_.emplace_back();
-    return static_cast<int>(sites_.size()) - 1;
+  // Where collectives are called: call sites are numbered from 0.
+  int add_call_site() {
+    call_sites_.emplace_back();
+    return static_cast<int>(call_sites_.size()) - 1;
   }
-  [[nodiscard]] const CallSiteTimes& at_site(int site) const {
-    return sites_[static_cast<std::size_t>(site)];
+  [[nodiscard]] const CallSiteTimes& at_call_site(int call_site) const {
+    return call_sites_[static_cast<std::size_t>(call_site)];
   }
 
   // A neighbourhood collective: the rank sends `blocks`, each of which says `to` whom of
@@ -79,13 +79,13 @@ class RankTime {
 
  private:
   void waited(const OpenCollective& open, const Waited& times) {
-    sites_[static_cast<std::size_t>(open.site)].add(open.bytes, times);
+    call_sites_[static_cast<std::size_t>(open.call_site)].add(open.bytes, times);
   }
 
   Rank me_;
   RankClocks clocks_;
   double computed_ns_ = 0;
-  std::vector<CallSiteTimes> sites_;
+  std::vector<CallSiteTimes> call_sites_;
 };
 
 }  // namespace stretto::model

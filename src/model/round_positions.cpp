@@ -52,7 +52,7 @@ class Positioning {
     const StepId before = std::exchange(before_, id);
     if (joins(step(id))) positions_.fit = false;
     if (before != kNoStep && !follows(id, before)) {
-      // After the send of the same round the times will tell.
+      // After the send of the same round the times decide.
       const bool after_send = sends_ && step(before).kind == StepKind::send;
       if (kind != StepKind::recv || step(id).waits != 0 || !after_send) positions_.fit = false;
       positions_.overtaking.push_back(positions_.rounds - 1);

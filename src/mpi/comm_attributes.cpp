@@ -17,7 +17,7 @@ int CommAttributes::delete_attribute(MPI_Comm /*comm*/, int /*keyval*/, void* va
 }
 
 void* CommAttributes::look_up(MPI_Comm comm) {
-  // Before the look: what changes meanwhile makes what was found old.
+  // Before the look-up: what changes meanwhile makes what was found old.
   const std::uint64_t now = generation_.load(std::memory_order_acquire);
   const int keyval = keyval_;
   if (keyval == MPI_KEYVAL_INVALID || comm == native().comm_null) return nullptr;

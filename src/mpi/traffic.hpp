@@ -10,7 +10,7 @@ struct Traffic {
   int root = -1;  // of a rooted collective on an intracommunicator
 };
 
-// Of `count` elements; 0 where the arguments are wrong, as the MPI tells that best.
+// Of `count` elements; 0 where the arguments are wrong, as the MPI reports that best.
 [[nodiscard]] std::int64_t bytes_of(Count count, MPI_Datatype datatype);
 
 // What this rank contributes to a collective, or gets where it contributes nothing: in a bcast

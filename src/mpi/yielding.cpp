@@ -7,7 +7,7 @@
 namespace stretto {
 namespace {
 
-// MPICH looks so often before it sleeps for a moment; some 10 us.
+// MPICH polls so often before it sleeps for a moment; some 10 us.
 constexpr int kLooks = 100;
 
 template <class Function>

@@ -5,7 +5,7 @@
 namespace stretto {
 
 // To be called where ranks share cores, once MPI_Init is over: from now on they leave them to
-// others while they wait in the MPI, as far as that can be told (Open MPI, MPICH), and unless the
+// others while they wait in the MPI, as far as that can be known (Open MPI, MPICH), and unless the
 // user has set it otherwise.
 void make_native_yield();
 

@@ -1,4 +1,4 @@
-// Whether two sequences are the same, told without unfolding them.
+// Whether two sequences are the same, found without unfolding them.
 #pragma once
 
 #include <cstdint>

@@ -78,15 +78,15 @@ std::uint64_t word_of(const Op& op, int rank, const Grid& grid, const Masks& mas
 // Which of the ranks' peers are elsewhere along each dimension.
 Coords farthest(const RankTrace& rank, const Grid& grid) {
   Coords far{};
-  const auto look = [&](int peer) {
+  const auto reach = [&](int peer) {
     const Coords way = grid.way(rank.rank, peer);
     for (std::size_t i = 0; i < far.size(); ++i) far[i] = std::max(far[i], std::abs(way[i]));
   };
   for (const Op& op : rank.ops) {
-    if (op.kind == OpKind::send) look(op.peer);
-    for (const trace::NeighborBlock& block : op.to) look(block.to);
+    if (op.kind == OpKind::send) reach(op.peer);
+    for (const trace::NeighborBlock& block : op.to) reach(block.to);
     for (const trace::Taken& taken : op.taken) {
-      if (taken.from != trace::kKept) look(taken.from);
+      if (taken.from != trace::kKept) reach(taken.from);
     }
   }
   return far;

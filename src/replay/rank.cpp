@@ -44,7 +44,8 @@ RankReplay::RankReplay(const Part& part, int rank, const std::vector<model::Scen
       cursor_(part.trace->program),
       durations_(part.trace->durations, 0) {
   for (const PartComm& comm : part.comms) comms_.push_back({.group = &groups.of(comm)});
-  for (std::size_t i = 0; i < part.trace->sites.size(); ++i) static_cast<void>(time_.add_site());
+  for (std::size_t i = 0; i < part.trace->call_sites.size(); ++i)
+    static_cast<void>(time_.add_call_site());
 }
 
 void RankReplay::run(World& world) {
@@ -150,7 +151,7 @@ void RankReplay::begin(const Op& op, World& world) {
   const std::int64_t number = trace::number_of(op.series, comm.begun[op.series]++);
   // A request may have been freed: who comes next in its place is another.
   Open& open = open_[op.slot];
-  open = {{.site = op.site, .bytes = op.bytes}, {comm.group, number}};
+  open = {{.call_site = op.call_site, .bytes = op.bytes}, {comm.group, number}};
   if (is_neighborhood(op.collective)) return begin_exchange(op, open, world);
   const model::CollectiveCall call{.collective = op.collective,
                                    .bytes = op.bytes,
@@ -230,8 +231,8 @@ void RankReplay::fail(const std::string& what) const {
 Replayed RankReplay::result() const {
   Replayed result{.computed_ns = time_.computed_ns(), .left = exchanged_.left()};
   result.ends.assign(time_.now().begin(), time_.now().end());
-  for (std::size_t i = 0; i < part_.trace->sites.size(); ++i) {
-    result.sites.push_back(time_.at_site(static_cast<int>(i)));
+  for (std::size_t i = 0; i < part_.trace->call_sites.size(); ++i) {
+    result.call_sites.push_back(time_.at_call_site(static_cast<int>(i)));
   }
   for (const auto& [sender, messages] : came_) result.left += messages.size();
   return result;

@@ -34,8 +34,8 @@ struct Part {
 struct Replayed {
   std::vector<double> ends{};  // ns, by scenario
   double computed_ns = 0;
-  std::vector<model::CallSiteTimes> sites{};  // by the trace's
-  std::size_t left = 0;                       // messages that it never takes
+  std::vector<model::CallSiteTimes> call_sites{};  // by the trace's
+  std::size_t left = 0;                            // messages that it never takes
 };
 
 // Messages or collectives do not fit together.

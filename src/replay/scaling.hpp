@@ -20,7 +20,7 @@ struct Scaled {
   Grid grid{};                // of the parts
 };
 
-// The program does not look as if one could tell what more ranks would do.
+// The program has no pattern that says what more ranks would do.
 struct Irregular : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -4,7 +4,7 @@
 // element's symbol says which ranks went into it. All ranks' schedules run
 // together on symbols, and at the end every output element must hold exactly what
 // MPI promises. No timing is assumed: sends wait for their receives, and two
-// steps that touch the same element must be ordered by their waits, so one order
+// steps that access the same element must be ordered by their waits, so one order
 // of execution stands for all of them.
 #pragma once
 

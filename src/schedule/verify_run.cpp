@@ -123,7 +123,7 @@ class VerifyRun {
   void note_arrivals(GlobalStep id) {
     entered_.set(id, static_cast<std::size_t>(graph_.rank_of(id)));
     graph_.for_each_wait(id, [&](GlobalStep wait) { entered_.add_row(id, wait); });
-    // Only a receive tells of the other side: a short send completes without it.
+    // Only a receive shows the other side: a short send completes without it.
     if (graph_.step(id).kind == StepKind::recv) entered_.add_row(id, graph_.mate(id));
   }
 

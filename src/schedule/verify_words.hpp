@@ -23,7 +23,7 @@ namespace stretto {
 // "host {0,1}{2,3}"; no word where there is no level
 [[nodiscard]] std::string describe(const Layout& layout);
 
-// What all parts of one proof look at.
+// What all parts of one proof read.
 struct Proof {
   std::string_view algorithm;
   const Shape& shape;

@@ -85,7 +85,7 @@ using Overrides = std::array<Forced, kCollectives>;
                             const Overrides& overrides);
 
 // Why every call of query.collective and query.bytes goes to the MPI, whatever its buffers, types
-// and operation; Reason::none where those have to be looked at.
+// and operation; Reason::none where those have to be read.
 [[nodiscard]] Reason always_native(const Query& query, const Surroundings& around,
                                    const Overrides& overrides);
 

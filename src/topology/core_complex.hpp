@@ -1,5 +1,5 @@
 // Core complexes, cores that share a last-level cache (on AMD EPYC a CCX), and sockets, as the
-// kernel tells.
+// kernel says.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ inline constexpr int kNoComplex = -1;
 [[nodiscard]] std::optional<CoreSet> read_cpu_list(std::string_view text);
 
 // The complex that has all of these cores, named by its lowest core. kNoComplex where they are of
-// several, or where the tree (of which /sys is the usual root) does not tell.
+// several, or where the tree (of which /sys is the usual root) does not say.
 [[nodiscard]] int core_complex_of(const CoreSet& cores, const std::string& sysfs);
 // The same of sockets.
 [[nodiscard]] int socket_of(const CoreSet& cores, const std::string& sysfs);

@@ -23,7 +23,7 @@ struct CoreGroups {
 class CoreNumbers {
  public:
   CoreNumbers() = default;  // nothing is known
-  // By rank. Hosts of one kind have the same few core groups, so that a byte tells them apart;
+  // By rank. Hosts of one kind have the same few core groups, so that a byte distinguishes them;
   // where they have more than it can, nothing is known.
   explicit CoreNumbers(std::span<const CoreGroups> ranks);
 
@@ -38,8 +38,8 @@ class CoreNumbers {
 };
 
 // Of `ranks` of those that have numbers, in this order. What is unknown of one rank on a host is
-// taken to be so of all there, as if the host had no such level; a level that tells no ranks apart
-// which the next one has together is left out, but never that of hosts.
+// taken to be so of all there, as if the host had no such level; a level that distinguishes no
+// ranks which the next one has together is left out, but never that of hosts.
 [[nodiscard]] Layout layout_of(const HostNumbers& hosts, const CoreNumbers& cores,
                                std::span<const Rank> ranks);
 

@@ -48,7 +48,7 @@ struct Machine {
   double reduce_per_byte = 0;
   double page_fault = 0;  // of the first touch of a page of memory
 
-  // Where each rank sits, for communicators that are not the first ranks in their order; empty:
+  // Where each rank is, for communicators that are not the first ranks in their order; empty:
   // rank r at place r.
   std::vector<Rank> places{};
 
@@ -92,7 +92,7 @@ struct BadMachine : std::runtime_error {
 };
 
 // Reads what python/stretto/model/machine.py writes of a machine's TOML file, which it has checked,
-// and where it is wrong says why; here it is trusted, but for a last look at whether the engines
+// and where it is wrong says why; here it is trusted, but for a last check whether the engines
 // can rely on it. One fact a line:
 //
 //   machine NAME                                           (the rest of the line)

@@ -49,8 +49,8 @@ struct Op {
   bool nonblocking = false;    // finish; begin of a neighbourhood collective
   bool meets = false;          // finish: when all have come, as if it cost nothing
   // begin
-  int comm = 0;  // index
-  int site = 0;  // index
+  int comm = 0;       // index
+  int call_site = 0;  // index
   Collective collective{};
   int root = 0;  // in the communicator
   bool commutative = true;

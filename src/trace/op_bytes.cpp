@@ -130,7 +130,7 @@ template <class Side>
 void describe_begin(Side& side, Op& op, const Bounds& bounds) {
   side.number(op.slot, kMostSlots);
   side.index(op.comm, bounds.members.size());
-  side.index(op.site, bounds.sites);
+  side.index(op.call_site, bounds.call_sites);
   side.index(op.collective, kCollectives);
   side.number(op.bytes, kMostOfCollective);
   side.index(op.root, bounds.members[static_cast<std::size_t>(op.comm)].size());
@@ -200,8 +200,8 @@ Entries unpack_entries(Unpacker& bytes, std::size_t items, std::size_t bodies) {
 
 }  // namespace
 
-Bounds bounds_of(int ranks, const std::vector<Comm>& comms, std::size_t sites) {
-  Bounds bounds{.ranks = ranks, .members = {}, .sites = sites};
+Bounds bounds_of(int ranks, const std::vector<Comm>& comms, std::size_t call_sites) {
+  Bounds bounds{.ranks = ranks, .members = {}, .call_sites = call_sites};
   for (const Comm& comm : comms) {
     bounds.members.push_back(comm.members);
     std::sort(bounds.members.back().begin(), bounds.members.back().end());
@@ -241,19 +241,19 @@ Comm unpack_comm(Unpacker& bytes, const RankTrace& rank) {
   return comm;
 }
 
-void pack(Packer& packer, const model::CallSite& site) {
-  packer.text(site.function).text(site.object).number(whole(site.offset));
-  packer.text(site.symbol).number(whole(site.ranks));
+void pack(Packer& packer, const model::CallSite& call_site) {
+  packer.text(call_site.function).text(call_site.object).number(whole(call_site.offset));
+  packer.text(call_site.symbol).number(whole(call_site.ranks));
 }
 
-model::CallSite unpack_site(Unpacker& bytes) {
-  model::CallSite site;
-  site.function = bytes.text();
-  site.object = bytes.text();
-  site.offset = static_cast<std::int64_t>(bytes.number(INT64_MAX));
-  site.symbol = bytes.text();
-  site.ranks = static_cast<int>(bytes.number(INT_MAX));
-  return site;
+model::CallSite unpack_call_site(Unpacker& bytes) {
+  model::CallSite call_site;
+  call_site.function = bytes.text();
+  call_site.object = bytes.text();
+  call_site.offset = static_cast<std::int64_t>(bytes.number(INT64_MAX));
+  call_site.symbol = bytes.text();
+  call_site.ranks = static_cast<int>(bytes.number(INT_MAX));
+  return call_site;
 }
 
 void pack(Packer& packer, const Folded& folded) {

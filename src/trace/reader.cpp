@@ -150,8 +150,8 @@ RankTrace read_rank(const Chunk& heading, Chunks& chunks) {
   if (chunk->tag != Tag::comms) fail_at(chunk->offset - kHead, "another part belongs here");
   read_list(*chunk, rank.comms, [&](Unpacker& bytes) { return unpack_comm(bytes, rank); });
   refuse_twins(*chunk, rank.comms);
-  read_list(chunks.expect(Tag::sites), rank.sites, unpack_site);
-  const Bounds bounds = bounds_of(rank.size, rank.comms, rank.sites.size());
+  read_list(chunks.expect(Tag::call_sites), rank.call_sites, unpack_call_site);
+  const Bounds bounds = bounds_of(rank.size, rank.comms, rank.call_sites.size());
   read_list(chunks.expect(Tag::ops), rank.ops,
             [&](Unpacker& bytes) { return unpack_op(bytes, bounds); });
   const Chunk loops = chunks.expect(Tag::loops);

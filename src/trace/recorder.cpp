@@ -50,19 +50,19 @@ int Recorder::add(Comm comm) {
   return static_cast<int>(comms_.size()) - 1;
 }
 
-int Recorder::add(model::CallSite site) {
-  sites_.push_back(std::move(site));
-  return static_cast<int>(sites_.size()) - 1;
+int Recorder::add(model::CallSite call_site) {
+  call_sites_.push_back(std::move(call_site));
+  return static_cast<int>(call_sites_.size()) - 1;
 }
 
 bool Recorder::end(const Ending& ending) {
   write_durations();
   write(Tag::comms, packed(comms_));
-  write(Tag::sites, packed(sites_));
+  write(Tag::call_sites, packed(call_sites_));
   const Folded program = folding_.take();
   if (!counts_of(program, ops_)) why_not_ = "more happened than it can hold";
   try {
-    write(Tag::ops, packed(ops_, bounds_of(size_, comms_, sites_.size())));
+    write(Tag::ops, packed(ops_, bounds_of(size_, comms_, call_sites_.size())));
   } catch (const BadTrace& bad) {
     why_not_ = bad.what();
   }

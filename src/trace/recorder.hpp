@@ -24,7 +24,7 @@ class Recorder {
   void did(const Op& op);
   // Their index.
   int add(Comm comm);
-  int add(model::CallSite site);
+  int add(model::CallSite call_site);
 
   // False where not all of it could be written; then the file is no trace.
   [[nodiscard]] bool end(const Ending& ending);
@@ -49,7 +49,7 @@ class Recorder {
   std::map<Op, int> known_;
   std::vector<Op> ops_;
   std::vector<Comm> comms_;
-  std::vector<model::CallSite> sites_;
+  std::vector<model::CallSite> call_sites_;
   Folding folding_;
 };
 

@@ -47,7 +47,7 @@ struct RankTrace {
   int size = 1;
   Location location{};
   std::vector<Comm> comms{};
-  std::vector<model::CallSite> sites{};
+  std::vector<model::CallSite> call_sites{};
   std::vector<Op> ops{};
   Folded program{};   // of indices into `ops`
   Bytes durations{};  // whole ns, as Packer writes numbers, one for each compute and pass

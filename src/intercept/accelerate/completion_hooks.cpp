@@ -1,5 +1,5 @@
 // Waiting and testing. Stretto's requests are generalized requests of the MPI's, so its
-// own Test functions tell when any mix of requests is complete; what Stretto adds is that
+// own Test functions report when any mix of requests is complete; what Stretto adds is that
 // its operations are driven meanwhile, and that a wait sleeps where it should not spin.
 
 #include <algorithm>
@@ -38,7 +38,7 @@ bool wait_natively() {
 }
 
 // Whether it is worth asking the MPI again about requests that were not complete. Each question
-// makes it look for messages, which takes longer than all else between two looks of Stretto's own.
+// makes it poll for messages, which takes longer than all else between two polls of Stretto's own.
 class Questions {
  public:
   [[nodiscard]] bool worth_asking() {

@@ -1,4 +1,4 @@
-// What Stretto did with each call, told at MPI_Finalize.
+// What Stretto did with each call, reported at MPI_Finalize.
 #pragma once
 
 #include <array>

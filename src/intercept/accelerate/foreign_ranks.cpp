@@ -1,4 +1,4 @@
-// What brings ranks of another MPI_COMM_WORLD: from then on each new communicator is looked at,
+// What brings ranks of another MPI_COMM_WORLD: from then on each new communicator is checked,
 // as those need not run Stretto.
 
 #include "intercept/accelerate/hooks.hpp"

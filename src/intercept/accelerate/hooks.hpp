@@ -19,7 +19,7 @@ inline bool goes_native(int entry_point, Collective collective, Form form, MPI_C
   const Reason reason = always_native(collective, form, comm);
   if (reason == Reason::none) return false;
   counters::count_passed(entry_point, reason);
-  if (reason == Reason::device_buffers) device_buffers::tell();
+  if (reason == Reason::device_buffers) device_buffers::report();
   if (form == Form::blocking) Engine::get().relax();
   return true;
 }

@@ -16,14 +16,14 @@ namespace {
 
 int line = -1;
 
-void tell(std::string_view words) {
+void send(std::string_view words) {
   // Nobody may listen any more, and that is no fault of the program's.
   static_cast<void>(::send(line, words.data(), words.size(), MSG_NOSIGNAL));
 }
 
 // Last of all in a process that ends by exit() or from main, and not in one that is killed.
 [[gnu::destructor]] void leave() {
-  if (line >= 0 && is_rank_process()) tell("left\n");
+  if (line >= 0 && is_rank_process()) send("left\n");
 }
 
 }  // namespace
@@ -41,12 +41,12 @@ void abort(int code) {
   if (line < 0) return;
   std::array<char, 32> words{};
   const int length = std::snprintf(words.data(), words.size(), "aborts %d\n", code);
-  tell({words.data(), static_cast<std::size_t>(length)});
+  send({words.data(), static_cast<std::size_t>(length)});
 }
 
 void close() {
   if (line < 0) return;
-  tell("done\n");
+  send("done\n");
   ::close(std::exchange(line, -1));
 }
 

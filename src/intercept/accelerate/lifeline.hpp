@@ -1,5 +1,5 @@
 // A rank's line to `stretto run`: a socket that is open from MPI_Init to MPI_Finalize. It
-// closes with the process, whatever ends that, and so tells of a rank whose end its launcher
+// closes with the process, whatever ends that, and so reports a rank whose end its launcher
 // does not notice, or not whose it was (python/stretto/launch/guardian.py listens).
 #pragma once
 

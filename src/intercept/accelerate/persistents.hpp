@@ -1,7 +1,7 @@
 // The persistent collectives the program holds an MPI_Request of.
 //
 // That request is a persistent receive from oneself, which the operation's end completes
-// (own_channel::Signal). So the MPI's own functions wait for it, test it, tell that it is
+// (own_channel::Signal). So the MPI's own functions wait for it, test it, report that it is
 // inactive and free it; Stretto takes part where it is started and freed.
 #pragma once
 
@@ -37,7 +37,7 @@ class Persistents {
     MPI_Comm comm{};
   };
 
-  // Held for a look alone: what starts may call functions of the program's.
+  // Held for a search alone: what starts may call functions of the program's.
   std::mutex mutex_;
   std::unordered_map<MPI_Request, std::shared_ptr<const Entry>> entries_;
   std::atomic<std::size_t> count_{0};

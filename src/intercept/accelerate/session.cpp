@@ -43,7 +43,7 @@ long number_from_launcher(const char* name) {
   return value == nullptr ? 0 : std::strtol(value, nullptr, 10);
 }
 
-// Known before MPI_Init where the launcher tells.
+// Known before MPI_Init where the launcher says it.
 bool all_ranks_on_this_host() {
   for (const auto& [here, all] :
        {std::pair{"MPI_LOCALNRANKS", "PMI_SIZE"},

@@ -24,7 +24,7 @@ void abandon_session();
 // Has it been?
 [[nodiscard]] bool ever_in_session();
 
-// The level the program was told it has.
+// The level that was reported to the program.
 [[nodiscard]] int program_level();
 
 }  // namespace stretto::intercept::accelerate

@@ -1,6 +1,6 @@
 // Requests of the MPI's own that the progress thread moves along while the program
 // computes: many MPIs leave a long message still until the program calls them again. Only where
-// STRETTO_PROGRESS_MESSAGES asks for it, as a program that waits soon pays for every look.
+// STRETTO_PROGRESS_MESSAGES asks for it, as a program that waits soon pays for every poll.
 #pragma once
 
 #include <atomic>

@@ -48,7 +48,7 @@ void CallRecorder::close() {
 
 int CallRecorder::index_of(MPI_Comm comm) {
   if (comm == native().comm_null) return kNoComm;
-  // The first look is not under the lock: where the handle is none, the program's error handler
+  // The first look-up is not under the lock: where the handle is none, the program's error handler
   // runs in it, and that may call MPI. The second is, or two threads might learn it.
   int index = known_index(comm);
   if (index != kNoComm) return index;
@@ -92,49 +92,50 @@ int CallRecorder::learn(MPI_Comm comm) {
   return remember(comm, comms_.size() - 1);
 }
 
-int CallRecorder::site_of(const Record& record, const PythonLine* line) {
+int CallRecorder::call_site_of(const Record& record, const PythonLine* line) {
   const std::uintptr_t place = line != nullptr ? std::bit_cast<std::uintptr_t>(line)
                                                : std::bit_cast<std::uintptr_t>(record.caller);
   const Key key{place, record.function, record.comm};
-  const auto [found, is_new] = index_.try_emplace(key, static_cast<int>(sites_.size()));
+  const auto [found, is_new] = index_.try_emplace(key, static_cast<int>(call_sites_.size()));
   if (is_new) {
-    Site site{
+    ProfiledCallSite call_site{
         .function = record.function, .caller = record.caller, .line = line, .comm = record.comm};
-    site.is_the_mpis = is_the_mpis(record.caller);
-    sites_.push_back(site);
+    call_site.is_the_mpis = is_the_mpis(record.caller);
+    call_sites_.push_back(call_site);
   }
   return found->second;
 }
 
-void CallRecorder::add(const Record& at_callee, const Touched& touched) {
+void CallRecorder::add(const Record& at_callee, const AffectedRequests& affected) {
   Record record = at_callee;
   record.caller = caller_in_program(record.caller);
   const PythonLine* const line = python_line(record.caller);
   const std::int64_t time = record.leave - record.enter;
   const std::lock_guard lock(mutex_);
-  const int index = site_of(record, line);
-  Site& site = sites_[static_cast<std::size_t>(index)];
+  const int index = call_site_of(record, line);
+  ProfiledCallSite& call_site = call_sites_[static_cast<std::size_t>(index)];
   // ROMIO's collectives, for one, come by the names that programs use.
-  if (site.is_the_mpis) return;
-  ++site.calls;
-  site.bytes += record.bytes;
-  site.time += time;
-  site.longest = std::max(site.longest, time);
-  ++site.sizes[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(record.bytes)))];
+  if (call_site.is_the_mpis) return;
+  ++call_site.calls;
+  call_site.bytes += record.bytes;
+  call_site.time += time;
+  call_site.longest = std::max(call_site.longest, time);
+  ++call_site
+        .sizes[static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(record.bytes)))];
   const Function& function = kFunctions[static_cast<std::size_t>(record.function)];
   if (function.kind == FunctionKind::collective && record.comm != kNoComm)
     note_instance(record, index);
   under_way_.begin(record.enter);
-  under_way_.end(touched, index, record.enter, record.leave);
+  under_way_.end(affected, index, record.enter, record.leave);
   trace_.add({.enter = record.enter,
               .leave = record.leave,
               .bytes = record.bytes,
-              .site = index,
+              .call_site = index,
               .thread = thread_number()},
              function.polls);
 }
 
-void CallRecorder::note_instance(const Record& record, int site) {
+void CallRecorder::note_instance(const Record& record, int call_site) {
   ProfiledComm& comm = comms_[static_cast<std::size_t>(record.comm)];
   if (comm.is_folded) return;
   if (comm.ordinal < 0) comm.ordinal = next_ordinal_[comm.members]++;
@@ -144,7 +145,7 @@ void CallRecorder::note_instance(const Record& record, int site) {
                         .leave = record.leave,
                         .number = number,
                         .comm = record.comm,
-                        .site = site,
+                        .call_site = call_site,
                         .root = record.root});
   if (instances_.size() >= most_instances_) thin_out();
 }

@@ -33,7 +33,7 @@ struct Record {
 };
 
 // All calls of one function at one place on one communicator.
-struct Site {
+struct ProfiledCallSite {
   int function = 0;
   void* caller = nullptr;
   const PythonLine* line = nullptr;  // of the Python program that `caller` called for
@@ -65,7 +65,7 @@ struct Instance {
   std::int64_t leave;
   std::int64_t number;  // of the communicator's collectives
   std::int32_t comm;
-  std::int32_t site;
+  std::int32_t call_site;
   std::int32_t root;
   std::int32_t unused = 0;
 };
@@ -82,11 +82,11 @@ class CallRecorder {
 
   // In comms(); kNoComm for MPI_COMM_NULL.
   int index_of(MPI_Comm comm);
-  void add(const Record& record, const Touched& touched);
+  void add(const Record& record, const AffectedRequests& affected);
 
   // For the report, when no more calls come.
-  [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
-  [[nodiscard]] Overlap overlap_of(int site) const { return under_way_.at(site); }
+  [[nodiscard]] const std::vector<ProfiledCallSite>& call_sites() const { return call_sites_; }
+  [[nodiscard]] Overlap overlap_of(int call_site) const { return under_way_.at(call_site); }
   [[nodiscard]] const EventLog& trace() const { return trace_; }
   [[nodiscard]] const std::vector<ProfiledComm>& comms() const { return comms_; }
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
@@ -97,8 +97,8 @@ class CallRecorder {
   int learn(MPI_Comm comm);
   int remember(MPI_Comm comm, std::size_t index);
   std::size_t folded();
-  int site_of(const Record& record, const PythonLine* line);
-  void note_instance(const Record& record, int site);
+  int call_site_of(const Record& record, const PythonLine* line);
+  void note_instance(const Record& record, int call_site);
   void thin_out();
 
   static constexpr std::size_t kMostComms = 1000;
@@ -123,8 +123,8 @@ class CallRecorder {
   CommAttributes attributes_{[](void* /*value*/) {}};
   std::vector<ProfiledComm> comms_;
   std::unordered_map<std::uint64_t, int> next_ordinal_;  // by members
-  std::vector<Site> sites_;
-  std::unordered_map<Key, int, Hash> index_;  // of sites_
+  std::vector<ProfiledCallSite> call_sites_;
+  std::unordered_map<Key, int, Hash> index_;  // of call_sites_
   std::vector<Instance> instances_;
   UnderWay under_way_;
   EventLog trace_;

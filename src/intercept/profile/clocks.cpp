@@ -37,8 +37,8 @@ std::int64_t receive(int from, MPI_Comm comm) {
 }
 
 // Cristian's method: the quickest of some round trips bounds the offset best.
-ClockLook ask_rank_zero(MPI_Comm comm) {
-  ClockLook best{.error = std::numeric_limits<std::int64_t>::max()};
+ClockSample ask_rank_zero(MPI_Comm comm) {
+  ClockSample best{.error = std::numeric_limits<std::int64_t>::max()};
   for (int round = 0; round < kRounds; ++round) {
     const std::int64_t sent = now_ns();
     send(0, 0, comm);
@@ -59,7 +59,7 @@ void answer(int rank, MPI_Comm comm) {
 
 }  // namespace
 
-ClockLook look_at_clocks(MPI_Comm comm) {
+ClockSample sample_clocks(MPI_Comm comm) {
   int rank = 0;
   int size = 1;
   native().Comm_rank(comm, &rank);

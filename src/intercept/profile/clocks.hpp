@@ -7,12 +7,12 @@
 
 namespace stretto::intercept::profile {
 
-// One look at the offset to rank 0's clock, which all ranks of a communicator take together.
-struct ClockLook {
+// One sample of the offset to rank 0's clock, which all ranks of a communicator take together.
+struct ClockSample {
   std::int64_t at = 0;      // this rank's clock, ns
   std::int64_t offset = 0;  // rank 0's minus this rank's
   std::int64_t error = 0;   // at most; 0 where both are on one machine and share the clock
 };
-[[nodiscard]] ClockLook look_at_clocks(MPI_Comm comm);
+[[nodiscard]] ClockSample sample_clocks(MPI_Comm comm);
 
 }  // namespace stretto::intercept::profile

@@ -19,13 +19,14 @@ std::span<const MPI_Request> HandlesBefore::gone_from(const MPI_Request* request
 
 int Completing::completes(int error, const Completion& call) {
   if (error != MPI_SUCCESS) {
-    // Some may be complete, but which did what is not worth telling.
-    timed_.touches(Deed::frees, MPI_SUCCESS, before_.gone_from(call.requests));
+    // Some may be complete, but which did what is not worth finding out.
+    timed_.affects(RequestEffect::frees, MPI_SUCCESS, before_.gone_from(call.requests));
     return error;
   }
   if (!call.is_over()) return polls(error);
   const bool is_all = call.of == Completion::Of::one || call.of == Completion::Of::all;
-  return timed_.touches(Deed::completes, error, is_all ? before_.all() : before_.complete(call));
+  return timed_.affects(RequestEffect::completes, error,
+                        is_all ? before_.all() : before_.complete(call));
 }
 
 int on_completion(int function, void* caller, const Completion& call) {

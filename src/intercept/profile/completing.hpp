@@ -47,8 +47,8 @@ class Completing {
 
   // What the call that ended with `error` did with the requests.
   int completes(int error, const Completion& call);
-  int polls(int error) { return timed_.touches(Deed::polls, error, before_.all()); }
-  int frees(int error) { return timed_.touches(Deed::frees, error, before_.all()); }
+  int polls(int error) { return timed_.affects(RequestEffect::polls, error, before_.all()); }
+  int frees(int error) { return timed_.affects(RequestEffect::frees, error, before_.all()); }
 
  private:
   HandlesBefore before_;

@@ -15,7 +15,7 @@ struct TimedEvent {
   std::int64_t enter;
   std::int64_t leave;
   std::int64_t bytes;
-  std::int32_t site;
+  std::int32_t call_site;
   std::int32_t thread;  // of those that call MPI, by their first call
   std::int64_t calls = 1;
 };
@@ -58,8 +58,8 @@ class EventLog {
 
  private:
   [[nodiscard]] bool goes_on(const TimedEvent& event) const {
-    return newest_ != nullptr && newest_->site == event.site && newest_->thread == event.thread &&
-           event.enter - newest_->leave < kAsksAgain;
+    return newest_ != nullptr && newest_->call_site == event.call_site &&
+           newest_->thread == event.thread && event.enter - newest_->leave < kAsksAgain;
   }
 
   std::vector<TimedEvent> events_;

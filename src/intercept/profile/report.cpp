@@ -14,11 +14,11 @@
 namespace stretto::intercept::profile {
 namespace {
 
-void describe(Json& json, const ClockLook& look) {
+void describe(Json& json, const ClockSample& sample) {
   json.begin_object()
-      .field("at_ns", look.at)
-      .field("offset_ns", look.offset)
-      .field("error_ns", look.error)
+      .field("at_ns", sample.at)
+      .field("offset_ns", sample.offset)
+      .field("error_ns", sample.error)
       .end_object();
 }
 
@@ -37,13 +37,13 @@ void describe(Json& json, const ProfiledComm& comm) {
       .end_object();
 }
 
-void describe(Json& json, const Site& site, const Overlap& overlap) {
-  const PythonLine* const line = site.line;
+void describe(Json& json, const ProfiledCallSite& call_site, const Overlap& overlap) {
+  const PythonLine* const line = call_site.line;
   const CodePlace place =
       line != nullptr
           ? CodePlace{line->file, static_cast<unsigned long>(line->number), line->function}
-          : place_of(site.caller);
-  const Function& function = kFunctions[static_cast<std::size_t>(site.function)];
+          : place_of(call_site.caller);
+  const Function& function = kFunctions[static_cast<std::size_t>(call_site.function)];
   json.begin_object()
       .field("function", function.name)
       .field("kind", name_of(function.kind))
@@ -51,15 +51,15 @@ void describe(Json& json, const Site& site, const Overlap& overlap) {
       .field("offset", place.offset)
       .field("symbol", std::string_view(place.symbol))
       .field("is_source", line != nullptr)
-      .field("comm", site.comm)
-      .field("calls", site.calls)
-      .field("bytes", site.bytes)
-      .field("time_ns", site.time)
-      .field("longest_ns", site.longest);
+      .field("comm", call_site.comm)
+      .field("calls", call_site.calls)
+      .field("bytes", call_site.bytes)
+      .field("time_ns", call_site.time)
+      .field("longest_ns", call_site.longest);
   json.key("sizes").begin_array();  // [bit width of the bytes, calls]
-  for (std::size_t bits = 0; bits < site.sizes.size(); ++bits) {
-    if (site.sizes[bits] == 0) continue;
-    json.begin_array().value(bits).value(site.sizes[bits]).end_array();
+  for (std::size_t bits = 0; bits < call_site.sizes.size(); ++bits) {
+    if (call_site.sizes[bits] == 0) continue;
+    json.begin_array().value(bits).value(call_site.sizes[bits]).end_array();
   }
   json.end_array();
   if (overlap.started > 0) {
@@ -87,8 +87,8 @@ std::string text_of(const ProfileSession& session, const CallRecorder& recorder)
   json.end_array().key("comms").begin_array();
   for (const ProfiledComm& comm : recorder.comms()) describe(json, comm);
   json.end_array().key("sites").begin_array();
-  for (int i = 0; const Site& site : recorder.sites()) {
-    describe(json, site, recorder.overlap_of(i++));
+  for (int i = 0; const ProfiledCallSite& call_site : recorder.call_sites()) {
+    describe(json, call_site, recorder.overlap_of(i++));
   }
   json.end_array();
   if (const EventLog& trace = recorder.trace(); trace.calls() > 0) {

@@ -11,8 +11,8 @@ namespace stretto::intercept::profile {
 struct ProfileSession {
   std::int64_t begin = 0;  // this rank's clock, ns
   std::int64_t end = 0;
-  ClockLook clocks_at_begin;
-  ClockLook clocks_at_end;
+  ClockSample clocks_at_begin;
+  ClockSample clocks_at_end;
 };
 
 // Into the folder that STRETTO_PROFILE_FOLDER names; says so where it cannot.

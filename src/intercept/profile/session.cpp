@@ -40,7 +40,7 @@ void begin_session() {
   CallRecorder::get().open(static_cast<std::size_t>(traced));
   auto& [session, own] = state();
   own = copy_of_world();
-  session.clocks_at_begin = look_at_clocks(own);
+  session.clocks_at_begin = sample_clocks(own);
   session.begin = now_ns();
   detail::active().store(true, std::memory_order_release);
 }
@@ -50,7 +50,7 @@ void end_session() {
   detail::active().store(false, std::memory_order_release);
   auto& [session, own] = state();
   session.end = now_ns();
-  session.clocks_at_end = look_at_clocks(own);
+  session.clocks_at_end = sample_clocks(own);
   CallRecorder::get().close();
   write_report(session, CallRecorder::get());
   native().Comm_free(&own);

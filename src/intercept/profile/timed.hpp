@@ -24,22 +24,22 @@ class Timed {
                 .enter = now_ns()} {}
   ~Timed() {
     record_.leave = now_ns();
-    CallRecorder::get().add(record_, touched_);
+    CallRecorder::get().add(record_, affected_);
   }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;
 
   // What the call that ended with `error` did with requests. `requests` may change afterwards
   // only when this is gone.
-  int touches(Deed deed, int error, std::span<const MPI_Request> requests) {
-    if (error == MPI_SUCCESS) touched_ = {deed, requests};
+  int affects(RequestEffect effect, int error, std::span<const MPI_Request> requests) {
+    if (error == MPI_SUCCESS) affected_ = {effect, requests};
     return error;
   }
   int starts(int error, const MPI_Request* request) {
-    return touches(Deed::starts, error, {request, 1});
+    return affects(RequestEffect::starts, error, {request, 1});
   }
   int starts_again(int error, const MPI_Request* requests, int count = 1) {
-    return touches(Deed::starts_again, error, {requests, static_cast<std::size_t>(count)});
+    return affects(RequestEffect::starts_again, error, {requests, static_cast<std::size_t>(count)});
   }
   // The call that ended with `error` made a window or a file of this communicator.
   template <class Handle>
@@ -50,7 +50,7 @@ class Timed {
 
  private:
   Record record_;
-  Touched touched_;
+  AffectedRequests affected_;
 };
 
 }  // namespace stretto::intercept::profile

@@ -9,26 +9,27 @@ void UnderWay::begin(std::int64_t enter) {
   shared_ += static_cast<double>(enter - last_leave_) / static_cast<double>(requests_.size());
 }
 
-void UnderWay::end(const Touched& touched, int site, std::int64_t enter, std::int64_t leave) {
+void UnderWay::end(const AffectedRequests& affected, int call_site, std::int64_t enter,
+                   std::int64_t leave) {
   last_leave_ = std::max(last_leave_, leave);
   const auto time = static_cast<double>(leave - enter);
-  switch (touched.deed) {
-    case Deed::none:
+  switch (affected.effect) {
+    case RequestEffect::none:
       break;
-    case Deed::starts_again:
-      for (const MPI_Request handle : touched.requests) requests_.erase(handle);
+    case RequestEffect::starts_again:
+      for (const MPI_Request handle : affected.requests) requests_.erase(handle);
       [[fallthrough]];
-    case Deed::starts:
-      for (const MPI_Request handle : touched.requests) start(handle, site);
+    case RequestEffect::starts:
+      for (const MPI_Request handle : affected.requests) start(handle, call_site);
       break;
-    case Deed::completes:
-      complete(touched.requests, time);
+    case RequestEffect::completes:
+      complete(affected.requests, time);
       break;
-    case Deed::polls:
-      poll(touched.requests, time);
+    case RequestEffect::polls:
+      poll(affected.requests, time);
       break;
-    case Deed::frees:
-      for (const MPI_Request handle : touched.requests) {
+    case RequestEffect::frees:
+      for (const MPI_Request handle : affected.requests) {
         if (const auto found = requests_.find(handle); found != requests_.end())
           requests_.erase(found);
       }
@@ -36,18 +37,18 @@ void UnderWay::end(const Touched& touched, int site, std::int64_t enter, std::in
   }
 }
 
-Overlap UnderWay::at(int site) const {
-  const auto index = static_cast<std::size_t>(site);
+Overlap UnderWay::at(int call_site) const {
+  const auto index = static_cast<std::size_t>(call_site);
   return index < overlaps_.size() ? overlaps_[index] : Overlap{};
 }
 
-void UnderWay::start(MPI_Request handle, int site) {
+void UnderWay::start(MPI_Request handle, int call_site) {
   if (handle == native().request_null) return;
-  const auto index = static_cast<std::size_t>(site);
+  const auto index = static_cast<std::size_t>(call_site);
   if (index >= overlaps_.size()) overlaps_.resize(index + 1);
   ++overlaps_[index].started;
   if (requests_.size() >= kMost) return;
-  requests_.emplace(handle, Request{.site = site, .shared = shared_});
+  requests_.emplace(handle, Request{.call_site = call_site, .shared = shared_});
 }
 
 // Nothing says which of them the call waited for, and how long: each has its part.
@@ -61,7 +62,7 @@ void UnderWay::complete(std::span<const MPI_Request> handles, double time) {
   }
   for (const Request& request : completed_) {
     const double waited = request.waited + time / static_cast<double>(completed_.size());
-    Overlap& overlap = overlaps_[static_cast<std::size_t>(request.site)];
+    Overlap& overlap = overlaps_[static_cast<std::size_t>(request.call_site)];
     ++overlap.completed;
     const double computed = shared_ - request.shared;
     overlap.computed += computed;

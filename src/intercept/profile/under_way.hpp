@@ -11,7 +11,7 @@
 namespace stretto::intercept::profile {
 
 // What a call does with requests of the program's.
-enum class Deed : std::uint8_t {
+enum class RequestEffect : std::uint8_t {
   none,
   starts,
   starts_again,  // MPI_Start: the handle is the request's own until it is freed
@@ -20,8 +20,8 @@ enum class Deed : std::uint8_t {
   frees,
 };
 
-struct Touched {
-  Deed deed = Deed::none;
+struct AffectedRequests {
+  RequestEffect effect = RequestEffect::none;
   std::span<const MPI_Request> requests;  // handles as they were while they stood for them
 };
 
@@ -39,30 +39,30 @@ class UnderWay {
  public:
   // A call of this rank's begins; what was between it and the one before was computing.
   void begin(std::int64_t enter);
-  // The same call has ended, of the call site `site`.
-  void end(const Touched& touched, int site, std::int64_t enter, std::int64_t leave);
+  // The same call has ended, of the call site `call_site`.
+  void end(const AffectedRequests& affected, int call_site, std::int64_t enter, std::int64_t leave);
 
   // Of a call site; nothing where none started there.
-  [[nodiscard]] Overlap at(int site) const;
+  [[nodiscard]] Overlap at(int call_site) const;
 
  private:
   struct Request {
-    int site = 0;
+    int call_site = 0;
     double shared = 0;  // when it was started
     double waited = 0;
   };
   // MPICH has one handle for all sends that were complete as they started: none of those can be
-  // told from another.
+  // distinguished from another.
   using Requests = std::unordered_multimap<MPI_Request, Request>;
 
-  void start(MPI_Request handle, int site);
+  void start(MPI_Request handle, int call_site);
   void complete(std::span<const MPI_Request> handles, double time);
   void poll(std::span<const MPI_Request> handles, double time);
 
   static constexpr std::size_t kMost = std::size_t{1} << 17;  // beyond them none is followed
 
   Requests requests_;
-  std::vector<Overlap> overlaps_;  // by site
+  std::vector<Overlap> overlaps_;  // by call site
   std::vector<Request> completed_;
   std::int64_t last_leave_ = 0;
   double shared_ = 0;  // computing so far, divided by how many requests were under way

@@ -42,11 +42,11 @@ bool lies_in(const std::vector<AddressRange>& list, std::uintptr_t address) {
   });
 }
 
-int look_at(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) {
+int note_code(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) {
   const std::string_view path = object->dlpi_name == nullptr ? "" : object->dlpi_name;
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const bool is_binding = is_language_binding(name);
-  const auto here = reinterpret_cast<std::uintptr_t>(&look_at);
+  const auto here = reinterpret_cast<std::uintptr_t>(&note_code);
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const auto& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
@@ -84,7 +84,7 @@ _Unwind_Reason_Code until_program(_Unwind_Context* context, void* found) {
 
 void find_bindings() {
   // The ranks of a process find the same, and whoever comes first for all.
-  static const int found = dl_iterate_phdr(look_at, nullptr);
+  static const int found = dl_iterate_phdr(note_code, nullptr);
   static_cast<void>(found);
 }
 

@@ -50,8 +50,9 @@ std::string value_of(const std::vector<std::string>& command, std::string_view o
   return found == command.end() || found + 1 == command.end() ? std::string() : *(found + 1);
 }
 
-// MPICH's Hydra tells its ranks no name. But their ancestor on each host, its proxy, is told on its
-// command line where its mpiexec listens, and which group of that mpiexec's processes it starts.
+// MPICH's Hydra gives its ranks no name. But their ancestor on each host, its proxy, is given one
+// on its command line where its mpiexec listens, and which group of that mpiexec's processes it
+// starts.
 std::optional<std::string> hydra_job() {
   if (std::getenv("PMI_RANK") == nullptr) return std::nullopt;
   long process = ::getppid();

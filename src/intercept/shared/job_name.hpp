@@ -5,7 +5,7 @@
 
 namespace stretto::intercept {
 
-// One word that all ranks of MPI_COMM_WORLD find; "-" where the launcher tells nothing of the kind.
+// One word that all ranks of MPI_COMM_WORLD find; "-" where the launcher says nothing of the kind.
 [[nodiscard]] std::string job_name();
 
 }  // namespace stretto::intercept

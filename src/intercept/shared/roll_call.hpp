@@ -13,7 +13,7 @@ struct RollCall {
 };
 
 // After MPI_Init, on every rank that runs Stretto; `mode` is what its library does. Returns within
-// half a minute, with the same on all of them; where nobody can tell, this process ends with one
+// half a minute, with the same on all of them; where nobody knows, this process ends with one
 // line and exit code 5. One rank alone asks nobody.
 [[nodiscard]] RollCall call_roll(const char* mode, int rank, int size);
 

@@ -5,7 +5,7 @@
 
 namespace stretto::intercept {
 
-// What all ranks have to say one says, as far as the launcher tells before MPI_Init which is
+// What all ranks have to say one says, as far as the launcher says before MPI_Init which is
 // which.
 [[nodiscard]] bool speaks_for_all();
 

@@ -41,7 +41,7 @@ void Collectives::open() {
 
 Planned Collectives::plan(const CommPtr& comm, const Call& call, const char* function,
                           void* caller) {
-  Planned planned{.comm = comm, .site = {function, caller, comm->size()}};
+  Planned planned{.comm = comm, .call_site = {function, caller, comm->size()}};
   planned.op = {.kind = trace::OpKind::begin,
                 .bytes = bytes_of_call(call, comm->size()),
                 .comm = comm->recorded,
@@ -67,7 +67,7 @@ Begun Collectives::begin(Planned& planned) {
   Begun begun;
   begun.comm = comm;
   begun.number = trace::number_of(series, series == 0 ? comm->collectives++ : planned.turns++);
-  begun.open = process.virtual_time.begin(planned.site, planned.op);
+  begun.open = process.virtual_time.begin(planned.call_site, planned.op);
   if (is_neighborhood(planned.op.collective)) {
     exchanges_.begin(planned, begun);
     return begun;

@@ -23,7 +23,7 @@ void Comms::open() {
 
 void Comms::close() { attributes_.close(); }
 
-std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
+std::unique_ptr<CommPtr> Comms::inspect(MPI_Comm comm) {
   int is_inter = 0;
   native().Comm_test_inter(comm, &is_inter);
   if (is_inter != 0) return nullptr;
@@ -47,7 +47,7 @@ std::unique_ptr<CommPtr> Comms::look_at(MPI_Comm comm) {
 }
 
 void Comms::attach(MPI_Comm comm) {
-  auto known = look_at(comm);
+  auto known = inspect(comm);
   if (!known) return;
   ClockedComm& made = **known;
   made.id = of_all_ranks(name(made.first()), made.size(), comm).front();
@@ -55,7 +55,7 @@ void Comms::attach(MPI_Comm comm) {
 }
 
 void Comms::attach(MPI_Comm comm, std::int64_t id) {
-  auto known = look_at(comm);
+  auto known = inspect(comm);
   if (!known) return;
   (*known)->id = id;
   keep(comm, std::move(known));

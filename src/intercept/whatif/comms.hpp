@@ -49,7 +49,7 @@ class Comms {
 
  private:
   // What this rank knows of it by itself; none where it is not followed.
-  [[nodiscard]] static std::unique_ptr<CommPtr> look_at(MPI_Comm comm);
+  [[nodiscard]] static std::unique_ptr<CommPtr> inspect(MPI_Comm comm);
   void keep(MPI_Comm comm, std::unique_ptr<CommPtr> known);
 
   CommAttributes attributes_;

@@ -295,10 +295,10 @@ int on_persistent(bool sends, std::int64_t bytes, int peer, int tag, MPI_Comm co
   return error;
 }
 
-// MPI_Probe and MPI_Mprobe; `look` is MPI_Iprobe or MPI_Improbe, which tells whether there is one.
-template <class Real, class Look>
+// MPI_Probe and MPI_Mprobe; `probe` is MPI_Iprobe or MPI_Improbe: is there one?
+template <class Real, class Probe>
 int on_probe(int source, MPI_Comm comm, MPI_Message* message, MPI_Status* status, Real real,
-             Look look) {
+             Probe probe) {
   const Pause pause;
   const CommPtr known = followed(comm, source);
   if (!known) return pass_message(source, [&] { return real(status); });
@@ -307,7 +307,7 @@ int on_probe(int source, MPI_Comm comm, MPI_Message* message, MPI_Status* status
   if (must_stay_awake()) {
     int found = 0;
     wait_until([&] {
-      error = look(&found, &own);
+      error = probe(&found, &own);
       return found != 0 || error != MPI_SUCCESS;
     });
   } else {
@@ -320,8 +320,8 @@ int on_probe(int source, MPI_Comm comm, MPI_Message* message, MPI_Status* status
 
 // MPI_Iprobe and MPI_Improbe.
 template <class Real>
-int on_look(int source, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status,
-            Real real) {
+int on_iprobe(int source, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status,
+              Real real) {
   const Pause pause(Stops::to_poll);
   const CommPtr known = followed(comm, source);
   if (!known) return pass_message(source, [&] { return real(status); });

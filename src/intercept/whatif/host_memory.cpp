@@ -139,7 +139,8 @@ void HostMemory::drop(int from) {
 
 void HostMemory::ring_doorbell(int rank) {
   Doorbell& doorbell = doorbell_of(rank);
-  doorbell.rung.fetch_add(1);  // before the look at `asleep`: who goes to sleep looks the other way
+  doorbell.rung.fetch_add(
+      1);  // before `asleep` is read: who goes to sleep does so in the other order
   if (doorbell.asleep.load() != 0) wake(doorbell.rung, 1);
 }
 

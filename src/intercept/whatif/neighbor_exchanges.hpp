@@ -16,8 +16,8 @@ namespace stretto::intercept::whatif {
 // A collective that this rank may begin.
 struct Planned {
   CommPtr comm{};
-  CallSiteKey site{};
-  trace::Op op{};          // what is written down, but for its slot and its site
+  CallSiteKey call_site{};
+  trace::Op op{};          // what is written down, but for its slot and its call site
   bool names = false;      // what is made of it: the communicator's first rank names the new one
   float took_ns = 0;       // ClockMessage::took_ns
   std::int64_t turns = 0;  // of a persistent one: how often it was started

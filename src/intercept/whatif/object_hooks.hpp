@@ -36,9 +36,9 @@ int on_alone(const char* function, Real real) {
   return pass_unmodelled(function, real);
 }
 
-// The same, of a window: who looks into its memory again and again lets others work meanwhile.
+// The same, of a window: who polls its memory lets others work meanwhile.
 template <class Real>
-int on_looking(const char* function, Real real) {
+int on_polling(const char* function, Real real) {
   const Pause pause;
   const int error = pass_unmodelled(function, real);
   int times = 0;
@@ -96,7 +96,7 @@ int on_unmade(Handle* made, const char* function, void* caller, Real real) {
 inline constexpr int kPosted = 0;
 inline constexpr int kCompleted = 1;
 
-inline void tell(const CommPtr& comm, const std::vector<int>& ranks, int tag) {
+inline void notify(const CommPtr& comm, const std::vector<int>& ranks, int tag) {
   for (const int rank : ranks) {
     Messages::get().sends(comm, rank, tag, 0);
     Messages::sent(*comm, rank);
@@ -109,7 +109,7 @@ int on_Win_post(MPI_Group group, MPI_Win win, Real real) {
   const CommPtr comm = Objects::get().of(key_of(win));
   if (!comm) return pass_unmodelled("MPI_Win_post", real);
   Objects::get().post(key_of(win), group);
-  tell(comm, Objects::get().posted(key_of(win)), kPosted);
+  notify(comm, Objects::get().posted(key_of(win)), kPosted);
   return pass(real);
 }
 
@@ -128,7 +128,7 @@ int on_Win_complete(MPI_Win win, Real real) {
   const Pause pause;
   const CommPtr comm = Objects::get().of(key_of(win));
   if (!comm) return pass_unmodelled("MPI_Win_complete", real);
-  tell(comm, Objects::get().started(key_of(win)), kCompleted);
+  notify(comm, Objects::get().started(key_of(win)), kCompleted);
   Objects::get().complete(key_of(win));
   return pass(real);
 }

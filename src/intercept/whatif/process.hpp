@@ -23,7 +23,7 @@ namespace stretto::intercept::whatif {
 struct Flags {
   std::int64_t wildcards = 0;      // receives from any source: matched as on this machine
   std::int64_t polls = 0;          // tests and probes that came too early
-  std::int64_t clock_reads = 0;    // the program looks at the time
+  std::int64_t clock_reads = 0;    // the program reads the time
   std::int64_t other_threads = 0;  // calls of threads whose computing is not counted
   std::int64_t not_followed = 0;   // calls that virtual time knows nothing of
   std::int64_t late_tokens = 0;    // a core came free only after so long that it was not waited for
@@ -75,8 +75,8 @@ class Process {
   Comms comms;
   Flags flags;
   std::map<std::string_view, Unmodelled> unmodelled;  // by function
-  FirstTouches touches;  // only by the thread that the clocks belong to
-  // Held by whoever looks at the members; never while waiting.
+  FirstTouches first_touches;  // only by the thread that the clocks belong to
+  // Held by whoever reads the members; never while waiting.
   Mutex mutex;
 
   // To be called again and again while waiting, without the mutex: takes in clock messages, or
@@ -142,7 +142,7 @@ class Pause {
 class FirstTouchScope {
  public:
   FirstTouchScope() : counts_(Process::is_clocked()) {
-    if (counts_) Process::get().touches.enter();
+    if (counts_) Process::get().first_touches.enter();
   }
   ~FirstTouchScope() {
     stop();
@@ -150,7 +150,7 @@ class FirstTouchScope {
   }
   // The MPI has done its part.
   void stop() {
-    if (std::exchange(counts_, false)) ns_ = Process::get().touches.leave();
+    if (std::exchange(counts_, false)) ns_ = Process::get().first_touches.leave();
   }
   FirstTouchScope(const FirstTouchScope&) = delete;
   FirstTouchScope& operator=(const FirstTouchScope&) = delete;

@@ -125,7 +125,7 @@ void begin_session() {
   static_cast<void>(of_all_ranks('x', process.world_size, own));  // they all begin now
   begun_ns = now_ns();
   if (!scenarios) return;
-  process.touches.open(process.scenarios.front().machine.page_fault);
+  process.first_touches.open(process.scenarios.front().machine.page_fault);
   // There before this thread's clocks are: what it allocates may read them.
   std::atomic<bool>& active = detail::active();
   process.begin_counting();

@@ -35,7 +35,7 @@ bool is_for_the_program(void* caller) {
          detail::active().load(std::memory_order_acquire) && is_programs(caller);
 }
 
-bool tells_time(clockid_t clock) {
+bool shows_time(clockid_t clock) {
   switch (clock) {
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
@@ -111,7 +111,7 @@ using namespace stretto::intercept::whatif;
 extern "C" {
 
 STRETTO_ENTRY int clock_gettime(clockid_t clock, timespec* time) {
-  if (!tells_time(clock) || !is_for_the_program(__builtin_return_address(0))) {
+  if (!shows_time(clock) || !is_for_the_program(__builtin_return_address(0))) {
     return real_clock_gettime()(clock, time);
   }
   *time = virtual_time(clock);
@@ -142,7 +142,7 @@ STRETTO_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* un
                                   timespec* left) {
   using Real = int (*)(clockid_t, int, const timespec*, timespec*);
   static const auto real = next<Real>("clock_nanosleep");
-  const bool is_virtual = (flags & TIMER_ABSTIME) != 0 && tells_time(clock) &&
+  const bool is_virtual = (flags & TIMER_ABSTIME) != 0 && shows_time(clock) &&
                           is_for_the_program(__builtin_return_address(0));
   if (!is_virtual) return real(clock, flags, until, left);
   const timespec now = virtual_time(clock);

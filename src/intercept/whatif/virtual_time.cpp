@@ -10,7 +10,7 @@ using trace::OpKind;
 
 namespace {
 
-model::CallSite call_site(const CallSiteKey& key) {
+model::CallSite described(const CallSiteKey& key) {
   const CodePlace place = place_of(key.caller);
   return {.function = key.function,
           .object = place.object,
@@ -99,13 +99,13 @@ ClockMessage VirtualTime::keep(ClockMessage message) {
   return message;
 }
 
-OpenCall VirtualTime::begin(const CallSiteKey& site, const trace::Op& what) {
+OpenCall VirtualTime::begin(const CallSiteKey& call_site, const trace::Op& what) {
   settle();
-  OpenCall open{{.site = index_of(site), .bytes = what.bytes}};
+  OpenCall open{{.call_site = index_of(call_site), .bytes = what.bytes}};
   if (!recorder_) return open;
   trace::Op op = what;
   op.slot = open.slot = begun_.take();
-  op.site = open.site;
+  op.call_site = open.call_site;
   recorder_->did(op);
   return open;
 }
@@ -144,21 +144,21 @@ int VirtualTime::add(std::int64_t id, const std::vector<int>& members) {
   return recorder_ ? recorder_->add(trace::Comm{.id = id, .members = members}) : 0;
 }
 
-int VirtualTime::index_of(const CallSiteKey& site) {
-  const auto known = sites_.find(site);
-  if (known != sites_.end()) return known->second;
-  const int index = time_->add_site();
+int VirtualTime::index_of(const CallSiteKey& call_site) {
+  const auto known = call_sites_.find(call_site);
+  if (known != call_sites_.end()) return known->second;
+  const int index = time_->add_call_site();
   // In a trace they have the same numbers.
-  if (recorder_) static_cast<void>(recorder_->add(call_site(site)));
-  sites_.emplace(site, index);
+  if (recorder_) static_cast<void>(recorder_->add(described(call_site)));
+  call_sites_.emplace(call_site, index);
   return index;
 }
 
 VirtualTime::CallSites VirtualTime::call_sites() const {
   CallSites all;
-  for (const auto& [site, index] : sites_) {
-    const model::CallSiteTimes& times = time_->at_site(index);
-    if (times.calls > 0) all.emplace_back(call_site(site), times);
+  for (const auto& [call_site, index] : call_sites_) {
+    const model::CallSiteTimes& times = time_->at_call_site(index);
+    if (times.calls > 0) all.emplace_back(described(call_site), times);
   }
   return all;
 }

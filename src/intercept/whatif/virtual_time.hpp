@@ -56,7 +56,7 @@ class VirtualTime {
   [[nodiscard]] ClockMessage keep(ClockMessage message);
 
   // A collective begins: where, and what it is.
-  [[nodiscard]] OpenCall begin(const CallSiteKey& site, const trace::Op& what);
+  [[nodiscard]] OpenCall begin(const CallSiteKey& call_site, const trace::Op& what);
   void finish(const OpenCall& open, model::Waiting waiting, const ClockMessage& ends);
   // Of neighbours, after `begin`: sends; see RankTime.
   template <class Deliver>
@@ -79,7 +79,7 @@ class VirtualTime {
   // What was computed since goes onto the clocks, before they are read or set.
   void settle();
   void finished(const OpenCall& open, model::Waiting waiting);
-  [[nodiscard]] int index_of(const CallSiteKey& site);
+  [[nodiscard]] int index_of(const CallSiteKey& call_site);
 
   const std::vector<model::Scenario>* scenarios_ = nullptr;
   std::unique_ptr<model::RankTime> time_;
@@ -89,7 +89,7 @@ class VirtualTime {
   std::unique_ptr<trace::Recorder> recorder_;
   trace::Slots kept_;
   trace::Slots begun_;
-  std::map<CallSiteKey, int> sites_;
+  std::map<CallSiteKey, int> call_sites_;
 };
 
 }  // namespace stretto::intercept::whatif

@@ -88,11 +88,11 @@ RECV_INIT = Template("""\
 PROBE = Template("""\
   return on_probe(source, comm, $message, status, $with_status,
                   [=](int* found, MPI_Status* status_) {
-    return native().$look(source, tag, comm, $found, status_);
+    return native().$probe(source, tag, comm, $found, status_);
   });
 """)
 IPROBE = Template("""\
-  return on_look(source, comm, flag, $message, status, $with_status);
+  return on_iprobe(source, comm, flag, $message, status, $with_status);
 """)
 
 # Of windows and files, and of what else nobody models.
@@ -108,7 +108,7 @@ TOGETHER = Template("""\
 STARTS_LOCALLY = Template("""\
   return on_local("MPI_$plain_name", request, [=] { return real($arguments); });
 """)
-# It waits for nobody, perhaps for somebody, or looks into a window's memory, which others are to
+# It waits for nobody, perhaps for somebody, or polls a window's memory, which others are to
 # change meanwhile.
 ALONE = Template("""\
   return on_$how("MPI_$plain_name", [=] { return real($arguments); });
@@ -156,8 +156,8 @@ MESSAGES: dict[str, tuple[Template, dict[str, str]]] = {
     "Ssend_init": (SEND_INIT, {}),
     "Rsend_init": (SEND_INIT, {}),
     "Recv_init": (RECV_INIT, {}),
-    "Probe": (PROBE, {"message": "nullptr", "look": "Iprobe", "found": "found"}),
-    "Mprobe": (PROBE, {"message": "message", "look": "Improbe", "found": "found, message"}),
+    "Probe": (PROBE, {"message": "nullptr", "probe": "Iprobe", "found": "found"}),
+    "Mprobe": (PROBE, {"message": "message", "probe": "Improbe", "found": "found, message"}),
     "Iprobe": (IPROBE, {"message": "nullptr"}),
     "Improbe": (IPROBE, {"message": "message"}),
 }
@@ -214,7 +214,7 @@ def unmodelled(function: Function) -> str:
     if function.form == "nonblocking":
         return filled(STARTS_LOCALLY, function)
     is_local = function.scope == "local"
-    how = "local" if is_local else "looking" if handle == "win" else "alone"
+    how = "local" if is_local else "polling" if handle == "win" else "alone"
     return filled(ALONE, function, how=how)
 
 

@@ -121,25 +121,25 @@ void write_run(const std::optional<replay::Scaled>& scaled) {
 }
 
 // Of the communicators that collectives begin on there.
-std::vector<int> ranks_at_sites(const replay::Part& part) {
-  std::vector<int> ranks(part.trace->sites.size());
+std::vector<int> ranks_at_call_sites(const replay::Part& part) {
+  std::vector<int> ranks(part.trace->call_sites.size());
   for (const trace::Op& op : part.ops) {
     if (op.kind != trace::OpKind::begin) continue;
     const replay::PartComm& comm = part.comms[static_cast<std::size_t>(op.comm)];
-    ranks[static_cast<std::size_t>(op.site)] = static_cast<int>(comm.members->size());
+    ranks[static_cast<std::size_t>(op.call_site)] = static_cast<int>(comm.members->size());
   }
   return ranks;
 }
 
-std::vector<std::pair<model::CallSite, model::CallSiteTimes>> call_sites(
+std::vector<std::pair<model::CallSite, model::CallSiteTimes>> call_sites_of(
     const replay::Part& part, const std::vector<model::CallSiteTimes>& times) {
-  const auto ranks = ranks_at_sites(part);
-  std::vector<std::pair<model::CallSite, model::CallSiteTimes>> sites;
+  const auto ranks = ranks_at_call_sites(part);
+  std::vector<std::pair<model::CallSite, model::CallSiteTimes>> call_sites;
   for (std::size_t i = 0; i < times.size(); ++i) {
-    sites.emplace_back(part.trace->sites[i], times[i]);
-    sites.back().first.ranks = ranks[i];
+    call_sites.emplace_back(part.trace->call_sites[i], times[i]);
+    call_sites.back().first.ranks = ranks[i];
   }
-  return sites;
+  return call_sites;
 }
 
 void write_rank(int number, const replay::Part& part, const replay::Replayed& rank, int ranks,
@@ -157,7 +157,7 @@ void write_rank(int number, const replay::Part& part, const replay::Replayed& ra
                 .blocked_ns = recorded.blocked_ns * part.computing,
                 .ends = rank.ends,
                 .flags = recorded.flags,
-                .call_sites = call_sites(part, rank.sites)},
+                .call_sites = call_sites_of(part, rank.call_sites)},
                scenarios);
   json.end_object();
   std::cout << '\n';

@@ -35,7 +35,7 @@ class Cells {
   Cells(const Machine& machine, Count most_steps, std::ostream& out)
       : machine_(machine), most_steps_(most_steps), out_(out) {}
 
-  void look_at(const Query& query) {
+  void compare(const Query& query) {
     const Network network(machine_, query.size);
     const Cell usual = cell(classic(query), query, network);
     const Choice own = fastest(as_known(query), machine_);
@@ -82,7 +82,7 @@ class Cells {
                       .segment = choice.segment_bytes,
                       .radix = choice.radix,
                       .commutative = query.commutative};
-    // Two schedules cannot tell for all where one rank does everything, but that is in its favour.
+    // Two schedules cannot stand for all where one rank does everything, but that is in its favour.
     if (query.size > most_steps_) return {};
     const auto steps =
         static_cast<Count>(choice.algorithm->build(shape, {}, query.size - 1).steps.size());
@@ -175,10 +175,10 @@ int cells(Arguments& arguments, std::ostream& out) {
       for (Count bytes = 4; bytes <= kLargest; bytes *= growth) {
         const Count total = has_one_block_a_rank(collective) ? bytes * size : bytes;
         if (total > kMostBytes) break;
-        all.look_at({.collective = collective, .size = size, .bytes = bytes});
+        all.compare({.collective = collective, .size = size, .bytes = bytes});
         if (has_one_block_a_rank(collective)) {
           // As a v collective, with blocks of one size after all.
-          all.look_at({.collective = collective, .size = size, .bytes = bytes, .uneven = true});
+          all.compare({.collective = collective, .size = size, .bytes = bytes, .uneven = true});
         }
         if (collective == Collective::barrier) break;
       }

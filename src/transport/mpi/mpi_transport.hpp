@@ -41,7 +41,7 @@ class MpiTransport final : public Transport {
   const Large<const void*> isend_c_;
   const Large<void*> irecv_c_;
   std::vector<MPI_Request> requests_;  // parallel to in_flight_
-  std::size_t next_ = 0;  // which of them was looked at last, where they are looked at in turn
+  std::size_t next_ = 0;  // which of them was tested last, where they are tested in turn
   std::vector<InFlight> in_flight_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;

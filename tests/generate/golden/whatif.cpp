@@ -129,8 +129,8 @@ static int wrap_Startall(int (*real)(int, MPI_Request*), int count, MPI_Request*
 static int wrap_Iprobe(int (*real)(int, int, MPI_Comm, int*, MPI_Status*), int source, int tag,
                        MPI_Comm comm, int* flag, MPI_Status* status) {
   const Inside inside;
-  return on_look(source, comm, flag, nullptr, status,
-                 [=](MPI_Status* status_) { return real(source, tag, comm, flag, status_); });
+  return on_iprobe(source, comm, flag, nullptr, status,
+                   [=](MPI_Status* status_) { return real(source, tag, comm, flag, status_); });
 }
 
 static int wrap_Waitsome(int (*real)(int, MPI_Request*, int*, int*, MPI_Status*), int incount,

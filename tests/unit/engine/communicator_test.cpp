@@ -43,7 +43,7 @@ TEST(Communicators, OneThatIsNotAttachedIsUnknown) {
   });
 }
 
-// Under the drop-in: none of the MPI's contexts is taken from the program.
+// In mode accelerate: none of the MPI's contexts is taken from the program.
 TEST(Communicators, AllShareTheWorldsChannelByIdsOfTheirOwn) {
   Job job(2);
   run_with_stretto(job, [](int /*rank*/) {
@@ -145,7 +145,7 @@ TEST(Communicators, SpawnedRanksExpectForeignOnesFromTheStart) {
                    [](int rank) { EXPECT_EQ(communicators::expects_foreign_ranks(), rank == 1); });
 }
 
-// Without the drop-in a communicator has a channel of its own, whoever else is in the job.
+// Outside of mode accelerate a communicator has a channel of its own, whoever else is in the job.
 TEST(Communicators, WithoutAWorldEachHasItsOwnChannel) {
   Job job(3);
   job.run([](int rank) {

@@ -1,4 +1,4 @@
-// Where ranks sit on a machine that has hosts, complexes, or neither.
+// Where ranks are on a machine that has hosts, complexes, or neither.
 #include "model/placing.hpp"
 
 #include <gtest/gtest.h>

@@ -38,27 +38,27 @@ TEST(RankTime, CountsWhatItComputes) {
 TEST(RankTime, CallSitesKeepApartWhatTheyWaitFor) {
   const auto scenarios = one_scenario();
   RankTime time(scenarios, kPlaces, 0);
-  EXPECT_EQ(time.add_site(), 0);
-  EXPECT_EQ(time.add_site(), 1);
+  EXPECT_EQ(time.add_call_site(), 0);
+  EXPECT_EQ(time.add_call_site(), 1);
   time.compute(40);
   // The last rank comes at 100, and all are done at 300.
-  time.finish({.site = 1, .bytes = 8}, Waiting::blocking, Times{100}, Times{300});
+  time.finish({.call_site = 1, .bytes = 8}, Waiting::blocking, Times{100}, Times{300});
   EXPECT_EQ(time.now()[0], 300);
   // This one is over when it is waited for, and only met in.
-  time.finish({.site = 1, .bytes = 16}, Waiting::meeting, Times{250}, Times{900});
+  time.finish({.call_site = 1, .bytes = 16}, Waiting::meeting, Times{250}, Times{900});
   EXPECT_EQ(time.now()[0], 300);
-  EXPECT_EQ(time.at_site(0).calls, 0);
-  const CallSiteTimes& site = time.at_site(1);
-  EXPECT_EQ(site.calls, 2);
-  EXPECT_EQ(site.bytes, 24);
-  EXPECT_EQ(site.waiting_ns, 60);
-  EXPECT_EQ(site.transfer_ns, 200);
+  EXPECT_EQ(time.at_call_site(0).calls, 0);
+  const CallSiteTimes& call_site = time.at_call_site(1);
+  EXPECT_EQ(call_site.calls, 2);
+  EXPECT_EQ(call_site.bytes, 24);
+  EXPECT_EQ(call_site.waiting_ns, 60);
+  EXPECT_EQ(call_site.transfer_ns, 200);
 }
 
 TEST(RankTime, BlocksForOthersAreDelivered) {
   const auto scenarios = one_scenario();
   RankTime time(scenarios, kPlaces, 2);
-  OpenCollective open{.site = time.add_site(), .bytes = 3};
+  OpenCollective open{.call_site = time.add_call_site(), .bytes = 3};
   const std::vector<Block> blocks{{1, 1}, {2, 1}, {3, 1}};
   Times arrivals(1);
   std::vector<std::pair<int, double>> delivered;
@@ -71,8 +71,8 @@ TEST(RankTime, BlocksForOthersAreDelivered) {
   const Times late{5000};
   time.finish(open, std::vector<RankClocks::Arrived>{{1, 1, late.data(), 3990}});
   EXPECT_EQ(time.now()[0], 5010);
-  EXPECT_EQ(time.at_site(0).waiting_ns, 3990);
-  EXPECT_EQ(time.at_site(0).transfer_ns, 5010 - 3990);
+  EXPECT_EQ(time.at_call_site(0).waiting_ns, 3990);
+  EXPECT_EQ(time.at_call_site(0).transfer_ns, 5010 - 3990);
 }
 
 struct Came {

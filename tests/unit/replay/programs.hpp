@@ -44,17 +44,20 @@ struct Program {
 
 inline int ranks_of(const Program& program) { return Grid{program.dims}.ranks(); }
 
-inline void collective(Recorder& recorder, int comm, int site, Collective what,
+inline void collective(Recorder& recorder, int comm, int call_site, Collective what,
                        std::int64_t bytes) {
-  recorder.did(
-      {.kind = OpKind::begin, .bytes = bytes, .comm = comm, .site = site, .collective = what});
+  recorder.did({.kind = OpKind::begin,
+                .bytes = bytes,
+                .comm = comm,
+                .call_site = call_site,
+                .collective = what});
   recorder.did({.kind = OpKind::finish});
 }
 
-inline trace::Op neighbors(int comm, int site) {
+inline trace::Op neighbors(int comm, int call_site) {
   return {.kind = OpKind::begin,
           .comm = comm,
-          .site = site,
+          .call_site = call_site,
           .collective = Collective::neighbor_alltoall};
 }
 
@@ -66,11 +69,12 @@ inline trace::Trace run(const Program& program) {
     const unsigned last_dim = 1U << (program.dims.size() - 1);
     const auto mine = grid.slice(rank, last_dim);
     const int row = recorder.add(trace::Comm{.id = 100 + mine.front(), .members = mine});
-    const int site = recorder.add(model::CallSite{.function = "MPI_Allreduce", .ranks = ranks});
+    const int call_site =
+        recorder.add(model::CallSite{.function = "MPI_Allreduce", .ranks = ranks});
     for (int turn = 0; turn < 10; ++turn) {
       recorder.lasted(OpKind::compute, 5000);
       trace::Op receive{.kind = OpKind::receive};
-      trace::Op exchange = neighbors(world, site);
+      trace::Op exchange = neighbors(world, call_site);
       for (std::size_t dim = 0; dim < program.dims.size(); ++dim) {
         for (const int step : {-1, 1}) {
           Coords way{};
@@ -91,11 +95,11 @@ inline trace::Trace run(const Program& program) {
       } else if (program.dims.size() > 1 || !program.is_periodic || grid.ranks() > 2) {
         recorder.did(receive);
       }
-      collective(recorder, world, site, Collective::allreduce, 8);
+      collective(recorder, world, call_site, Collective::allreduce, 8);
       if (program.alltoall > 0) {
-        collective(recorder, world, site, Collective::alltoall, program.alltoall / ranks);
+        collective(recorder, world, call_site, Collective::alltoall, program.alltoall / ranks);
       }
-      if (program.along_rows) collective(recorder, row, site, Collective::allreduce, 64);
+      if (program.along_rows) collective(recorder, row, call_site, Collective::allreduce, 64);
     }
     return {.ends = {0, 0}, .computed_ns = 50'000};
   }));

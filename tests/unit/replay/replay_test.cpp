@@ -50,8 +50,8 @@ TEST(Replay, AWaitInVainNamesTheRank) {
 TEST(Replay, ACollectiveThatOneRankLeavesOutIsNoticed) {
   const auto text = trace::recorded(2, [](Recorder& recorder, int rank) -> Ending {
     const int world = recorder.add(trace::Comm{.id = 1, .members = {0, 1}});
-    const int site = recorder.add(model::CallSite{});
-    if (rank == 0) collective(recorder, world, site, Collective::barrier, 0);
+    const int call_site = recorder.add(model::CallSite{});
+    if (rank == 0) collective(recorder, world, call_site, Collective::barrier, 0);
     return {.ends = {0}};
   });
   const trace::Trace trace = trace::read(text);
@@ -78,21 +78,21 @@ TEST(Replay, NeighboursWaitForEachOther) {
   EXPECT_EQ(ranks[1].ends[0], 10'200 + 1000 + 200);
   EXPECT_EQ(ranks[2].ends[0], 1100 + 2 * 200);
   EXPECT_EQ(ranks[3].ends[0], 10'100 + 1000 + 200);
-  EXPECT_EQ(ranks[3].sites[0].waiting_ns, 10'000);
-  EXPECT_EQ(ranks[3].sites[0].transfer_ns, 100 + 1000 + 200);
-  EXPECT_EQ(ranks[3].sites[0].bytes, 3);
+  EXPECT_EQ(ranks[3].call_sites[0].waiting_ns, 10'000);
+  EXPECT_EQ(ranks[3].call_sites[0].transfer_ns, 100 + 1000 + 200);
+  EXPECT_EQ(ranks[3].call_sites[0].bytes, 3);
 }
 
 // Two series, started in another order on each rank.
 TEST(Replay, PersistentCollectivesMayBeStartedInAnyOrder) {
   const auto text = trace::recorded(2, [](Recorder& recorder, int rank) -> Ending {
     const int world = recorder.add(trace::Comm{.id = 1, .members = all(2)});
-    const int site = recorder.add(model::CallSite{});
+    const int call_site = recorder.add(model::CallSite{});
     const auto start = [&](int series) {
       recorder.did({.kind = OpKind::begin,
                     .slot = series,
                     .comm = world,
-                    .site = site,
+                    .call_site = call_site,
                     .collective = series == 1 ? Collective::allreduce : Collective::bcast,
                     .series = series});
     };

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int kRanks = 1 << 24;
 
-Bounds bounds() { return {.ranks = kRanks, .members = {{0}, {0, 5, kRanks - 1}}, .sites = 300}; }
+Bounds bounds() {
+  return {.ranks = kRanks, .members = {{0}, {0, 5, kRanks - 1}}, .call_sites = 300};
+}
 
 bool is_written(const Op& op) {
   Packer packer;
@@ -126,7 +128,7 @@ TEST(OpBytes, EachNumberComesBackUpToItsLimit) {
   const Number peer = [](Op& op) -> int& { return op.peer; };
   const Number slot = [](Op& op) -> int& { return op.slot; };
   const Number position = [](Op& op) -> int& { return op.taken[0].position; };
-  const Number site = [](Op& op) -> int& { return op.site; };
+  const Number call_site = [](Op& op) -> int& { return op.call_site; };
   const Number root = [](Op& op) -> int& { return op.root; };
   const Number series = [](Op& op) -> int& { return op.series; };
   const Number from = [](Op& op) -> int& { return op.from; };
@@ -138,7 +140,7 @@ TEST(OpBytes, EachNumberComesBackUpToItsLimit) {
   expect_limit<int>(keep, position, (1 << 24) + 1);
   expect_limit<int>({.kind = OpKind::finish}, slot, (1 << 24) + 1);
   expect_limit<int>(bcast, slot, (1 << 24) + 1);
-  expect_limit<int>(bcast, site, 300);
+  expect_limit<int>(bcast, call_site, 300);
   expect_limit<int>(bcast, root, 3);
   expect_limit<int>(bcast, series, (1 << 24) + 1);
   expect_limit<std::int64_t>(bcast, bytes, (std::int64_t{1} << 36) + 1);

@@ -13,7 +13,7 @@ constexpr int kRanks = 3;
 // Every kind of operation, in loops and out of them.
 Ending everything(Recorder& recorder, int rank) {
   const int world = recorder.add(Comm{.id = 0, .members = {0, 1, 2}});
-  const int site = recorder.add(model::CallSite{
+  const int call_site = recorder.add(model::CallSite{
       .function = "MPI_Bcast", .object = "a.out", .offset = 4711, .symbol = "main", .ranks = 3});
   const int next = (rank + 1) % kRanks;
   const int before = (rank + kRanks - 1) % kRanks;
@@ -28,7 +28,7 @@ Ending everything(Recorder& recorder, int rank) {
                   .bytes = 8,
                   .slot = 1,
                   .comm = world,
-                  .site = site,
+                  .call_site = call_site,
                   .collective = Collective::bcast,
                   .root = 1,
                   .cold = true});
@@ -38,7 +38,7 @@ Ending everything(Recorder& recorder, int rank) {
                   .slot = 2,
                   .nonblocking = true,
                   .comm = world,
-                  .site = site,
+                  .call_site = call_site,
                   .collective = Collective::neighbor_alltoall,
                   .series = 3,
                   .to = {{next, 8}, {rank, 7}, {before, 9}},
@@ -71,8 +71,8 @@ TEST(ReadTrace, WhatWasRecordedComesBack) {
   EXPECT_EQ(rank.rank, 2);
   EXPECT_EQ(rank.size, 3);
   EXPECT_EQ(rank.comms.at(0).members, (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(rank.sites.at(0).symbol, "main");
-  EXPECT_EQ(rank.sites.at(0).offset, 4711);
+  EXPECT_EQ(rank.call_sites.at(0).symbol, "main");
+  EXPECT_EQ(rank.call_sites.at(0).offset, 4711);
   EXPECT_EQ(rank.ending.ends, (std::vector<double>{1.5, 2.5e9}));
   EXPECT_EQ(rank.ending.flags.at(0).first, "polls");
   EXPECT_EQ(rank.ops.size(), 10U);
@@ -185,7 +185,7 @@ std::string handmade(const Packer& comms, const Packer& ops, const Packer& loops
   };
   add(Tag::rank, Packer().number(0).number(2).number(0).number(0));
   add(Tag::comms, comms);
-  add(Tag::sites, Packer().number(0));
+  add(Tag::call_sites, Packer().number(0));
   add(Tag::ops, ops);
   add(Tag::loops, loops);
   add(Tag::ending, Packer().number(0).real(0).real(0).number(0).number(items).number(0));
@@ -248,7 +248,7 @@ std::string with_op(const Packer& op, std::uint64_t members = 1) {
   for (std::uint64_t member = 0; member < members; ++member) comm.number(member);
   add(Tag::rank, Packer().number(0).number(members + 1).number(0).number(0));
   add(Tag::comms, comm);
-  add(Tag::sites, Packer().number(1).text("").text("").number(0).text("").number(1));
+  add(Tag::call_sites, Packer().number(1).text("").text("").number(0).text("").number(1));
   add(Tag::ops, op);
   return text;
 }

@@ -8,8 +8,9 @@ namespace {
 
 enum { kWaits, kPolls };
 
-TimedEvent at(std::int64_t enter, std::int32_t site = kPolls, std::int32_t thread = 0) {
-  return {.enter = enter, .leave = enter + 10, .bytes = 1, .site = site, .thread = thread};
+TimedEvent at(std::int64_t enter, std::int32_t call_site = kPolls, std::int32_t thread = 0) {
+  return {
+      .enter = enter, .leave = enter + 10, .bytes = 1, .call_site = call_site, .thread = thread};
 }
 
 TEST(EventLog, PollsInARowAreOneEvent) {

@@ -39,21 +39,22 @@ void run_program(fake_mpi::Job& job, const std::function<void(int rank)>& body) 
   });
 }
 
-// All sites of a function.
-Site sum_of(const std::string& function) {
-  Site sum;
-  for (const Site& site : CallRecorder::get().sites()) {
-    if (kFunctions[site.function].name != function) continue;
-    sum.calls += site.calls;
-    sum.bytes += site.bytes;
-    sum.comm = site.comm;
+// All call sites of a function.
+ProfiledCallSite sum_of(const std::string& function) {
+  ProfiledCallSite sum;
+  for (const ProfiledCallSite& call_site : CallRecorder::get().call_sites()) {
+    if (kFunctions[call_site.function].name != function) continue;
+    sum.calls += call_site.calls;
+    sum.bytes += call_site.bytes;
+    sum.comm = call_site.comm;
   }
   return sum;
 }
-std::size_t sites_of(const std::string& function) {
+std::size_t call_sites_of(const std::string& function) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      CallRecorder::get().sites(),
-      [&](const Site& site) { return kFunctions[site.function].name == function; }));
+      CallRecorder::get().call_sites(), [&](const ProfiledCallSite& call_site) {
+        return kFunctions[call_site.function].name == function;
+      }));
 }
 
 TEST(Profile, CountsCallsByPlaceAndCommunicator) {
@@ -64,7 +65,7 @@ TEST(Profile, CountsCallsByPlaceAndCommunicator) {
       MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
-    EXPECT_EQ(sites_of("MPI_Allreduce"), 2U);
+    EXPECT_EQ(call_sites_of("MPI_Allreduce"), 2U);
     EXPECT_EQ(sum_of("MPI_Allreduce").calls, 4);
     EXPECT_EQ(sum_of("MPI_Allreduce").bytes, 16);
     MPI_Send(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);  // goes nowhere
@@ -156,9 +157,9 @@ TEST(Profile, ThinsOutCollectivesThatComeByTheMillion) {
 // -- requests
 
 Overlap overlap_of(const std::string& function) {
-  const auto& sites = CallRecorder::get().sites();
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    if (kFunctions[sites[i].function].name == function) {
+  const auto& call_sites = CallRecorder::get().call_sites();
+  for (std::size_t i = 0; i < call_sites.size(); ++i) {
+    if (kFunctions[call_sites[i].function].name == function) {
       return CallRecorder::get().overlap_of(static_cast<int>(i));
     }
   }

@@ -15,12 +15,12 @@ constexpr MPI_Request kSecond = 102;
 // Calls of one rank's, one after the other.
 class Calls {
  public:
-  // From `enter` to `leave`, at that site.
+  // From `enter` to `leave`, at that call site.
   template <std::size_t size>
-  void call(Deed deed, std::array<MPI_Request, size> requests, int site, std::int64_t enter,
-            std::int64_t leave) {
+  void call(RequestEffect effect, std::array<MPI_Request, size> requests, int call_site,
+            std::int64_t enter, std::int64_t leave) {
     under_way.begin(enter);
-    under_way.end({deed, requests}, site, enter, leave);
+    under_way.end({effect, requests}, call_site, enter, leave);
   }
   UnderWay under_way;
 };
@@ -30,8 +30,9 @@ using Two = std::array<MPI_Request, 2>;
 
 TEST(UnderWay, WhatIsComputedBeforeAWaitCouldHaveHiddenIt) {
   Calls calls;
-  calls.call(Deed::starts, One{kFirst}, 0, 0, 10);
-  calls.call(Deed::completes, One{kFirst}, 1, 110, 150);  // 100 of computing, 40 of waiting
+  calls.call(RequestEffect::starts, One{kFirst}, 0, 0, 10);
+  calls.call(RequestEffect::completes, One{kFirst}, 1, 110,
+             150);  // 100 of computing, 40 of waiting
   const Overlap overlap = calls.under_way.at(0);
   EXPECT_EQ(overlap.started, 1);
   EXPECT_EQ(overlap.completed, 1);
@@ -44,16 +45,16 @@ TEST(UnderWay, WhatIsComputedBeforeAWaitCouldHaveHiddenIt) {
 
 TEST(UnderWay, NoMoreIsHideableThanWasComputed) {
   Calls calls;
-  calls.call(Deed::starts, One{kFirst}, 0, 0, 10);
-  calls.call(Deed::completes, One{kFirst}, 0, 15, 115);
+  calls.call(RequestEffect::starts, One{kFirst}, 0, 0, 10);
+  calls.call(RequestEffect::completes, One{kFirst}, 0, 15, 115);
   EXPECT_DOUBLE_EQ(calls.under_way.at(0).hideable, 5);
 }
 
 TEST(UnderWay, WhatSeveralShareEachHasItsPartOf) {
   Calls calls;
-  calls.call(Deed::starts, One{kFirst}, 0, 0, 0);
-  calls.call(Deed::starts, One{kSecond}, 1, 60, 60);
-  calls.call(Deed::completes, Two{kFirst, kSecond}, 2, 160, 180);
+  calls.call(RequestEffect::starts, One{kFirst}, 0, 0, 0);
+  calls.call(RequestEffect::starts, One{kSecond}, 1, 60, 60);
+  calls.call(RequestEffect::completes, Two{kFirst, kSecond}, 2, 160, 180);
   EXPECT_DOUBLE_EQ(calls.under_way.at(0).computed, 60 + 50);
   EXPECT_DOUBLE_EQ(calls.under_way.at(1).computed, 50);
   EXPECT_DOUBLE_EQ(calls.under_way.at(0).waited, 10);
@@ -62,9 +63,9 @@ TEST(UnderWay, WhatSeveralShareEachHasItsPartOf) {
 
 TEST(UnderWay, ATestThatFindsNothingIsWaiting) {
   Calls calls;
-  calls.call(Deed::starts, One{kFirst}, 0, 0, 0);
-  calls.call(Deed::polls, One{kFirst}, 1, 100, 130);
-  calls.call(Deed::completes, One{kFirst}, 1, 130, 140);
+  calls.call(RequestEffect::starts, One{kFirst}, 0, 0, 0);
+  calls.call(RequestEffect::polls, One{kFirst}, 1, 100, 130);
+  calls.call(RequestEffect::completes, One{kFirst}, 1, 130, 140);
   EXPECT_DOUBLE_EQ(calls.under_way.at(0).waited, 40);
   EXPECT_DOUBLE_EQ(calls.under_way.at(0).computed, 100);
 }
@@ -72,13 +73,13 @@ TEST(UnderWay, ATestThatFindsNothingIsWaiting) {
 // Of many each in its turn.
 TEST(UnderWay, TestsOfSeveralTakeTurns) {
   Calls calls;
-  calls.call(Deed::starts, One{kFirst}, 0, 0, 0);
-  calls.call(Deed::starts, One{kSecond}, 1, 0, 0);
+  calls.call(RequestEffect::starts, One{kFirst}, 0, 0, 0);
+  calls.call(RequestEffect::starts, One{kSecond}, 1, 0, 0);
   for (int i = 0; i < 4; ++i) {
-    calls.call(Deed::polls, std::array<MPI_Request, 3>{kFirst, MPI_REQUEST_NULL, kSecond}, 2,
-               i * 10, i * 10 + 10);
+    calls.call(RequestEffect::polls, std::array<MPI_Request, 3>{kFirst, MPI_REQUEST_NULL, kSecond},
+               2, i * 10, i * 10 + 10);
   }
-  calls.call(Deed::completes, Two{kFirst, kSecond}, 2, 40, 40);
+  calls.call(RequestEffect::completes, Two{kFirst, kSecond}, 2, 40, 40);
   EXPECT_DOUBLE_EQ(calls.under_way.at(0).waited + calls.under_way.at(1).waited, 40);
   EXPECT_GE(calls.under_way.at(0).waited, 10);
   EXPECT_GE(calls.under_way.at(1).waited, 10);
@@ -86,33 +87,34 @@ TEST(UnderWay, TestsOfSeveralTakeTurns) {
 
 TEST(UnderWay, APersistentOneBeginsAnewAndAFreedOneIsForgotten) {
   Calls calls;
-  calls.call(Deed::starts_again, One{kFirst}, 0, 0, 0);
-  calls.call(Deed::starts_again, One{kFirst}, 0, 50, 50);  // it was complete without our knowing
-  calls.call(Deed::completes, One{kFirst}, 0, 70, 70);
+  calls.call(RequestEffect::starts_again, One{kFirst}, 0, 0, 0);
+  calls.call(RequestEffect::starts_again, One{kFirst}, 0, 50,
+             50);  // it was complete without our knowing
+  calls.call(RequestEffect::completes, One{kFirst}, 0, 70, 70);
   EXPECT_EQ(calls.under_way.at(0).started, 2);
   EXPECT_EQ(calls.under_way.at(0).completed, 1);
   EXPECT_DOUBLE_EQ(calls.under_way.at(0).computed, 20);
-  calls.call(Deed::starts, One{kSecond}, 1, 80, 80);
-  calls.call(Deed::frees, One{kSecond}, 1, 90, 90);
-  calls.call(Deed::frees, One{kSecond}, 1, 90, 90);
-  calls.call(Deed::completes, One{kSecond}, 1, 100, 100);
+  calls.call(RequestEffect::starts, One{kSecond}, 1, 80, 80);
+  calls.call(RequestEffect::frees, One{kSecond}, 1, 90, 90);
+  calls.call(RequestEffect::frees, One{kSecond}, 1, 90, 90);
+  calls.call(RequestEffect::completes, One{kSecond}, 1, 100, 100);
   EXPECT_EQ(calls.under_way.at(1).completed, 0);
 }
 
 // MPICH has one handle for all sends that were complete at once.
 TEST(UnderWay, RequestsOfOneHandleAreCountedApart) {
   Calls calls;
-  for (int i = 0; i < 3; ++i) calls.call(Deed::starts, One{kFirst}, 0, i, i);
-  calls.call(Deed::completes, Two{kFirst, kFirst}, 0, 10, 10);
+  for (int i = 0; i < 3; ++i) calls.call(RequestEffect::starts, One{kFirst}, 0, i, i);
+  calls.call(RequestEffect::completes, Two{kFirst, kFirst}, 0, 10, 10);
   EXPECT_EQ(calls.under_way.at(0).started, 3);
   EXPECT_EQ(calls.under_way.at(0).completed, 2);
 }
 
 TEST(UnderWay, NullAndUnknownRequestsAreNone) {
   Calls calls;
-  calls.call(Deed::starts, One{MPI_REQUEST_NULL}, 0, 0, 0);
-  calls.call(Deed::completes, One{kSecond}, 0, 10, 20);
-  calls.call(Deed::none, One{kSecond}, 0, 10, 20);
+  calls.call(RequestEffect::starts, One{MPI_REQUEST_NULL}, 0, 0, 0);
+  calls.call(RequestEffect::completes, One{kSecond}, 0, 10, 20);
+  calls.call(RequestEffect::none, One{kSecond}, 0, 10, 20);
   EXPECT_EQ(calls.under_way.at(0).started, 0);
   EXPECT_EQ(calls.under_way.at(0).completed, 0);
 }

@@ -38,12 +38,15 @@ CoreGroups Affinity::core_groups() const {
 }
 
 Affinity Affinity::on_its_machine() const {
-  // A number that the kernel makes up when it starts.
-  std::array<char, 64> boot{};
-  std::ifstream("/proc/sys/kernel/random/boot_id").getline(boot.data(), boot.size());
   Affinity affinity = *this;
-  if (boot.front() != '\0') affinity.host = boot;
+  if (const auto boot = boot_id(); boot.front() != '\0') affinity.host = boot;
   return affinity;
+}
+
+std::array<char, 64> boot_id() {
+  std::array<char, 64> id{};
+  std::ifstream("/proc/sys/kernel/random/boot_id").getline(id.data(), id.size());
+  return id;
 }
 
 Topology::Topology(std::span<const Affinity> affinities) {

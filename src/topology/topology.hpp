@@ -29,6 +29,10 @@ struct Affinity {
   [[nodiscard]] Affinity on_its_machine() const;
 };
 
+// A number that the kernel makes up when it starts: who has the same shares its cores and its
+// clock, whatever the name of its host. Empty where it is not known.
+[[nodiscard]] std::array<char, 64> boot_id();
+
 // Where a rank is among others.
 struct Location {
   int host = 0;

@@ -1,30 +1,17 @@
 #include "intercept/profile/clocks.hpp"
 
 #include <array>
-#include <cstdio>
 #include <limits>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "topology/topology.hpp"
 
 namespace stretto::intercept::profile {
 namespace {
 
 constexpr int kTag = 0;
 constexpr int kRounds = 10;
-
-// Of the machine since it was started: whoever has the same has the same clock, whatever the
-// name of its host.
-using BootId = std::array<char, 40>;
-
-BootId this_boot() {
-  BootId id{};
-  std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "r");
-  if (file == nullptr) return id;
-  static_cast<void>(std::fread(id.data(), 1, id.size() - 1, file));
-  static_cast<void>(std::fclose(file));
-  return id;
-}
 
 void send(const std::int64_t& value, int to, MPI_Comm comm) {
   native().Send(&value, sizeof value, native().byte, to, kTag, comm);
@@ -64,8 +51,8 @@ ClockSample sample_clocks(MPI_Comm comm) {
   int size = 1;
   native().Comm_rank(comm, &rank);
   native().Comm_size(comm, &size);
-  const BootId mine = this_boot();
-  std::vector<BootId> boots(static_cast<std::size_t>(size));
+  const auto mine = boot_id();
+  std::vector<std::array<char, 64>> boots(static_cast<std::size_t>(size));
   native().Allgather(mine.data(), sizeof mine, native().byte, boots.data(), sizeof mine,
                      native().byte, comm);
   if (rank == 0) {

@@ -30,7 +30,7 @@ RENDEZVOUS = Message(
 
 
 def whole_time(message: Message, size: float) -> float:
-    """As src/model/machine.hpp says it, from the sender's call to the receiver's end."""
+    """As src/topology/machine.hpp says it, from the sender's call to the receiver's end."""
     overheads = message.send_overhead_ns + message.recv_overhead_ns
     stream = max(size - 1, 0) * message.gap_ns_per_byte
     return overheads + 2 * message.overhead_ns_per_byte * size + message.latency_ns + stream

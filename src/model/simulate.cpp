@@ -14,6 +14,9 @@ namespace {
 // The event engine's memory: 60 to 100 bytes a step, or bundle of them.
 constexpr std::size_t kMostSteps = 64'000'000;
 constexpr const char* kTooLarge = "more than 64 million steps, which the event engine cannot hold";
+// To build and read so many takes about a minute.
+constexpr std::size_t kMostBuilt = 2'000'000'000;
+constexpr const char* kTooLong = "more than 2,000 million steps, which take minutes to build";
 
 class Stopwatch {
  public:
@@ -33,6 +36,8 @@ class Simulation {
   Simulation(const Question& question, const Machine& machine, const Conditions& conditions)
       : question_(question), machine_(machine), conditions_(conditions) {
     if (question.algorithm->uses_layout) layout_ = layout_of(machine, question.shape.size);
+    const auto steps_of = [](const Schedule& schedule) { return schedule.steps.size(); };
+    refuse_if_over(kMostBuilt, steps_of, kTooLong);
   }
 
   std::optional<Answer> by_rounds() const {
@@ -53,7 +58,10 @@ class Simulation {
   }
 
   Answer by_events() const {
-    refuse_if_too_large();
+    const auto nodes_of = [](const Schedule& schedule) {
+      return outline_of(schedule).nodes.size();
+    };
+    refuse_if_over(kMostSteps, nodes_of, kTooLarge);
     Stopwatch watch;
     Costs costs = no_costs();
     Program program;
@@ -70,14 +78,14 @@ class Simulation {
 
  private:
   // Before minutes are spent on finding out: a few ranks stand for all.
-  void refuse_if_too_large() const {
+  template <class NumberOf>
+  void refuse_if_over(std::size_t most, const NumberOf& number_of, const char* why) const {
     const auto ranks = static_cast<std::size_t>(question_.shape.size);
-    std::size_t fewest = kMostSteps;
+    std::size_t fewest = most;
     for (const std::size_t rank : {std::size_t{0}, ranks / 2, ranks - 1}) {
-      const Schedule schedule = build(static_cast<Rank>(rank));
-      fewest = std::min(fewest, outline_of(schedule).nodes.size());
+      fewest = std::min(fewest, number_of(build(static_cast<Rank>(rank))));
     }
-    if (fewest > kMostSteps / ranks) throw Unsuited(kTooLarge);
+    if (fewest > most / ranks) throw Unsuited(why);
   }
 
   [[nodiscard]] Schedule build(Rank me) const {

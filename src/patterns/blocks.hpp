@@ -14,6 +14,10 @@ class Blocks {
   Blocks(Count count, int parts) : count_(count), parts_(parts) {}
 
   [[nodiscard]] Span operator[](int block) const { return run(block, 1); }
+  // Those before it are not empty.
+  [[nodiscard]] int first_empty() const {
+    return static_cast<int>(std::min<Count>(count_, parts_));
+  }
 
   // `number` consecutive blocks from `first` on.
   [[nodiscard]] Span run(int first, int number) const {

@@ -23,7 +23,7 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   const auto got = [&](int block) { return Pieces{step.output({block * n, n})}; };
   const auto leaving = [&](int block) { return block == me ? Pieces{own} : got(block); };
   Windows window;
-  pass_round(step, ring, ring, window, kNoStep, {kNoStep}, leaving, got,
+  pass_round(step, ring, ring, n > 0 ? shape.size : 0, window, kNoStep, {kNoStep}, leaving, got,
              [](int, Count) { return kNoStep; });
   return step.finish();
 }

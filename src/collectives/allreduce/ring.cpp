@@ -27,13 +27,15 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   const auto segments = [&](int block) { return Segments{blocks[block], shape.segment}; };
   const auto pieces = [&](int block) { return Pieces{step.output(blocks[block]), shape.segment}; };
   Windows window;
-  const RingSums sums = add_round(step, ring, window, shape.in_place, segments);
-  // A block comes over the partial sum of it that went on in the round of the same number.
-  const auto unused = [&](int round, Count segment) {
-    return sums.sent[static_cast<std::size_t>(round)][static_cast<std::size_t>(segment)];
+  const RingSums sums =
+      add_round(step, ring, blocks.first_empty(), window, shape.in_place, segments);
+  // A block comes over the partial sum of it that went on.
+  const auto unused = [&](int block, Count segment) {
+    return sums.sent[static_cast<std::size_t>(block)][static_cast<std::size_t>(segment)];
   };
   const Ring numbers{shape.size, ring.next()};
-  pass_round(step, ring, numbers, window, kNoStep, sums.ready, pieces, pieces, unused);
+  pass_round(step, ring, numbers, blocks.first_empty(), window, kNoStep, sums.ready, pieces, pieces,
+             unused);
   return step.finish();
 }
 

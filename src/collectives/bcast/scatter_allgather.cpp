@@ -34,7 +34,7 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   };
   Windows window;
   pass_round(
-      step, ring, relative, window, step.join(scattered), {kNoStep},
+      step, ring, relative, blocks.first_empty(), window, step.join(scattered), {kNoStep},
       [&](int block) { return missing(next, block); },
       [&](int block) { return missing(tree, block); }, [](int, Count) { return kNoStep; });
   return step.finish();

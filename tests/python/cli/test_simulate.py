@@ -72,6 +72,12 @@ def test_what_is_too_large_is_left_out(capsys: pytest.CaptureFixture[str]) -> No
     assert "left out: ring on 8,192 ranks: more than 64 million steps" in told.err
 
 
+def test_what_would_take_minutes_to_build_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["simulate", "alltoall", "--bytes", "8", "-n", "1048576", "--no-scaling"]
+    assert run_command([*words, "--algorithm", "pairwise"]) == 2
+    assert "pairwise on 1,048,576 ranks: more than 2,000 million" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

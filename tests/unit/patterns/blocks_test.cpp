@@ -14,6 +14,7 @@ TEST(Blocks, CoverTheVectorAndDifferByOneAtMost) {
         EXPECT_EQ(blocks[i].offset, end);
         EXPECT_GE(blocks[i].count, count / parts);
         EXPECT_LE(blocks[i].count, (count + parts - 1) / parts);
+        EXPECT_EQ(blocks[i].count > 0, i < blocks.first_empty());
         end = blocks[i].end();
       }
       EXPECT_EQ(end, count);

@@ -28,6 +28,16 @@ TEST(AllreduceRing, NeedsNeitherCopiesNorScratchUnlessInPlace) {
   EXPECT_EQ(cost(built("ring", shape)).max_scratch, 50);
 }
 
+// If each looked at all of its rounds, most of which have nothing to do, this would take minutes.
+TEST(AllreduceRing, OfFewElementsTakesItsStepsToBuildWhateverP) {
+  constexpr int kRanks = 1 << 18;
+  const Shape shape{.collective = Collective::allreduce, .size = kRanks, .count = 1};
+  const Algorithm& ring = algorithm(shape.collective, "ring");
+  std::size_t steps = 0;
+  for (Rank rank = 0; rank < kRanks; ++rank) steps += ring.build(shape, {}, rank).steps.size();
+  EXPECT_EQ(steps, (2 + 1 + 2) * (std::size_t{kRanks} - 1));
+}
+
 TEST(AllreduceRing, TalksToNeighboursOnly) {
   for (const Schedule& rank :
        built("ring", {.collective = Collective::allreduce, .size = 5, .count = 50})) {

@@ -6,6 +6,7 @@
 
 #include "collectives/bcast/down_tree.hpp"
 #include "patterns/binomial.hpp"
+#include "patterns/blocks.hpp"
 #include "schedule/builder.hpp"
 #include "topology/layout.hpp"
 
@@ -62,31 +63,21 @@ class TwoLevels {
   int root_host_ = 0;
 };
 
-// Segments of a vector that go through the same stages one after the other. That hosts and what is
-// between them are busy at one time takes a few under way; with more a first rank's port would be
-// taken by its host's next segments while those before wait to go on.
-class SegmentsUnderWay {
- public:
-  SegmentsUnderWay(Builder& step, Count segments) : step_(step), segments_(segments) {}
-
-  // The first steps of the next segment wait for this.
-  [[nodiscard]] StepId before_next() const {
-    return ended_.size() < kMost ? kNoStep : ended_[ended_.size() - kMost];
+// `write(segment, ready)` for each segment of a vector, all of which go through the same stages one
+// after the other; its first steps wait for `ready`. That hosts and what is between them are busy
+// at one time takes a few under way; with more a first rank's port would be taken by its host's
+// next segments while those before wait to go on.
+template <class Write>
+void write_segments(Builder& step, const Shape& shape, const Write& write) {
+  constexpr Count kUnderWay = 4;
+  const Segments segments{shape.count, shape.segment};
+  std::vector<StepId> ended;  // by segment
+  for (Count i = 0; i < segments.size(); ++i) {
+    const StepId first = step.next();
+    write(segments[i], i < kUnderWay ? kNoStep : ended[static_cast<std::size_t>(i - kUnderWay)]);
+    const bool is_awaited = i + kUnderWay < segments.size();
+    ended.push_back(is_awaited ? step.join_from(first) : kNoStep);
   }
-  // All steps of the one before are written.
-  void end_segment() {
-    const bool is_awaited = std::ssize(ended_) + Count{kMost} < segments_;
-    ended_.push_back(is_awaited ? step_.join_from(first_) : kNoStep);
-    first_ = step_.next();
-  }
-
- private:
-  static constexpr std::size_t kMost = 4;
-
-  Builder& step_;
-  Count segments_;
-  std::vector<StepId> ended_;  // by segment
-  StepId first_ = 0;           // of the next segment's steps
-};
+}
 
 }  // namespace stretto

@@ -98,48 +98,21 @@ Native read(const Loaded& mpi) {
 #undef STRETTO_READ
 
 #if defined(OMPI_MAJOR_VERSION)
-  read_handle(mpi, "ompi_mpi_comm_world", table.comm_world);
-  read_handle(mpi, "ompi_mpi_comm_self", table.comm_self);
-  read_handle(mpi, "ompi_mpi_comm_null", table.comm_null);
-  read_handle(mpi, "ompi_mpi_group_null", table.group_null);
-  read_handle(mpi, "ompi_request_null", table.request_null);
-  read_handle(mpi, "ompi_mpi_byte", table.byte);
-  read_handle(mpi, "ompi_mpi_double", table.real);
-  read_handle(mpi, "ompi_mpi_packed", table.packed);
-  read_handle(mpi, "ompi_mpi_datatype_null", table.datatype_null);
-  read_handle(mpi, "ompi_mpi_op_null", table.op_null);
-  read_handle(mpi, "ompi_mpi_op_sum", table.op_sum);
-  read_handle(mpi, "ompi_mpi_op_band", table.op_band);
+#define STRETTO_READ(type, name, constant, symbol) read_handle(mpi, #symbol, table.name);
+  STRETTO_NATIVE_HANDLES(STRETTO_READ)
+#undef STRETTO_READ
   std::size_t next = 0;
-  for (const char* name :
-       {"ompi_mpi_op_max", "ompi_mpi_op_min", "ompi_mpi_op_sum", "ompi_mpi_op_prod",
-        "ompi_mpi_op_land", "ompi_mpi_op_band", "ompi_mpi_op_lor", "ompi_mpi_op_bor",
-        "ompi_mpi_op_lxor", "ompi_mpi_op_bxor", "ompi_mpi_op_maxloc", "ompi_mpi_op_minloc",
-        "ompi_mpi_op_replace", "ompi_mpi_op_no_op"}) {
-    read_handle(mpi, name, table.predefined_ops[next++]);
-  }
-  read_handle(mpi, "ompi_mpi_errors_return", table.errors_return);
-  read_handle(mpi, "ompi_mpi_errors_are_fatal", table.errors_are_fatal);
-  read_handle(mpi, "ompi_mpi_errhandler_null", table.errhandler_null);
+#define STRETTO_READ(constant, symbol) \
+  read_handle(mpi, "ompi_mpi_op_" #symbol, table.predefined_ops[next++]);
+  STRETTO_PREDEFINED_OPS(STRETTO_READ)
+#undef STRETTO_READ
 #else
-  table.comm_world = MPI_COMM_WORLD;
-  table.comm_self = MPI_COMM_SELF;
-  table.comm_null = MPI_COMM_NULL;
-  table.group_null = MPI_GROUP_NULL;
-  table.request_null = MPI_REQUEST_NULL;
-  table.byte = MPI_BYTE;
-  table.real = MPI_DOUBLE;
-  table.packed = MPI_PACKED;
-  table.datatype_null = MPI_DATATYPE_NULL;
-  table.op_null = MPI_OP_NULL;
-  table.op_sum = MPI_SUM;
-  table.op_band = MPI_BAND;
-  table.predefined_ops = {MPI_MAX,    MPI_MIN,    MPI_SUM,     MPI_PROD, MPI_LAND,
-                          MPI_BAND,   MPI_LOR,    MPI_BOR,     MPI_LXOR, MPI_BXOR,
-                          MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
-  table.errors_return = MPI_ERRORS_RETURN;
-  table.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
-  table.errhandler_null = MPI_ERRHANDLER_NULL;
+#define STRETTO_SET(type, name, constant, symbol) table.name = MPI_##constant;
+  STRETTO_NATIVE_HANDLES(STRETTO_SET)
+#undef STRETTO_SET
+#define STRETTO_OP(constant, symbol) MPI_##constant,
+  table.predefined_ops = {STRETTO_PREDEFINED_OPS(STRETTO_OP)};
+#undef STRETTO_OP
 #endif
   return table;
 }

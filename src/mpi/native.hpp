@@ -36,6 +36,30 @@ namespace stretto {
   X(Status_set_elements) X(Test) X(Test_cancelled) X(Testall) X(Testany) X(Testsome) X(Topo_test) \
   X(Type_commit) X(Type_contiguous) X(Type_create_struct) X(Type_free) X(Type_get_contents)       \
   X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent) X(Type_size_x) X(Unpack)
+
+// Predefined handles: their types and names here, their names in <mpi.h> and, where the ABI is Open
+// MPI's and they are addresses of data in libmpi, what that data is called.
+#define STRETTO_NATIVE_HANDLES(X)                                                                 \
+  X(Comm, comm_world, COMM_WORLD, ompi_mpi_comm_world)                                            \
+  X(Comm, comm_self, COMM_SELF, ompi_mpi_comm_self)                                               \
+  X(Comm, comm_null, COMM_NULL, ompi_mpi_comm_null)                                               \
+  X(Group, group_null, GROUP_NULL, ompi_mpi_group_null)                                           \
+  X(Request, request_null, REQUEST_NULL, ompi_request_null)                                       \
+  X(Datatype, byte, BYTE, ompi_mpi_byte)                                                          \
+  X(Datatype, real, DOUBLE, ompi_mpi_double)                                                      \
+  X(Datatype, packed, PACKED, ompi_mpi_packed)                                                    \
+  X(Datatype, datatype_null, DATATYPE_NULL, ompi_mpi_datatype_null)                               \
+  X(Op, op_null, OP_NULL, ompi_mpi_op_null)                                                       \
+  X(Op, op_sum, SUM, ompi_mpi_op_sum)                                                             \
+  X(Op, op_band, BAND, ompi_mpi_op_band)                                                          \
+  X(Errhandler, errors_return, ERRORS_RETURN, ompi_mpi_errors_return)                             \
+  X(Errhandler, errors_are_fatal, ERRORS_ARE_FATAL, ompi_mpi_errors_are_fatal)                    \
+  X(Errhandler, errhandler_null, ERRHANDLER_NULL, ompi_mpi_errhandler_null)
+
+#define STRETTO_PREDEFINED_OPS(X)                                                               \
+  X(MAX, max) X(MIN, min) X(SUM, sum) X(PROD, prod) X(LAND, land) X(BAND, band) X(LOR, lor)     \
+  X(BOR, bor) X(LXOR, lxor) X(BXOR, bxor) X(MAXLOC, maxloc) X(MINLOC, minloc)                   \
+  X(REPLACE, replace) X(NO_OP, no_op)
 // clang-format on
 
 struct Native {
@@ -44,23 +68,10 @@ struct Native {
   STRETTO_NATIVE_FUNCTIONS(STRETTO_DECLARE)
 #undef STRETTO_DECLARE
 
-  // Predefined handles: addresses of data in libmpi where the ABI is Open MPI's.
-  MPI_Comm comm_world{};
-  MPI_Comm comm_self{};
-  MPI_Comm comm_null{};
-  MPI_Group group_null{};
-  MPI_Request request_null{};
-  MPI_Datatype byte{};
-  MPI_Datatype real{};  // MPI_DOUBLE
-  MPI_Datatype packed{};
-  MPI_Datatype datatype_null{};
-  MPI_Op op_null{};
-  MPI_Op op_sum{};
-  MPI_Op op_band{};
+#define STRETTO_DECLARE(type, name, constant, symbol) MPI_##type name{};
+  STRETTO_NATIVE_HANDLES(STRETTO_DECLARE)
+#undef STRETTO_DECLARE
   std::array<MPI_Op, 14> predefined_ops{};
-  MPI_Errhandler errors_return{};
-  MPI_Errhandler errors_are_fatal{};
-  MPI_Errhandler errhandler_null{};
 };
 
 // Is the MPI this process has loaded the one this library was built for?

@@ -1,22 +1,20 @@
-// `number` consecutive places of a circle from `first` on, as the at most two
-// straight runs it is made of: [first, first + straight()) and [0, wrapped()).
+// Consecutive places of a circle, as the at most two straight runs they are made of.
 #pragma once
 
 #include <algorithm>
 
+#include "base/span.hpp"
+
 namespace stretto {
 
-class CyclicRun {
- public:
-  CyclicRun(int size, int first, int number) : size_(size), first_(first), number_(number) {}
+// Of `size` blocks of `length` elements, `number` from the first one on.
+struct CyclicRun {
+  Span straight;  // as far as the last block
+  Span wrapped;   // the rest, from block 0 on
 
-  [[nodiscard]] int straight() const { return std::min(number_, size_ - first_); }
-  [[nodiscard]] int wrapped() const { return number_ - straight(); }
-
- private:
-  int size_;
-  int first_;
-  int number_;
+  CyclicRun(int size, int first, int number, Count length)
+      : straight{first * length, std::min(number, size - first) * length},
+        wrapped{0, number * length - straight.count} {}
 };
 
 }  // namespace stretto

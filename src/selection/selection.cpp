@@ -253,33 +253,20 @@ constexpr int kForcedRadix = 4;
 }  // namespace
 
 const char* words(Reason reason) {
-  switch (reason) {
-    case Reason::none:
-      return "handled";
-    case Reason::native_selected:
-      return "native selected";
-    case Reason::no_progress_thread:
-      return "no progress thread";
-    case Reason::one_rank:
-      return "one rank";
-    case Reason::not_attached:
-      return "communicator not attached";
-    case Reason::too_large:
-      return "more than 2 GiB";
-    case Reason::invalid_arguments:
-      return "invalid arguments";
-    case Reason::changes_rank_order:
-      return "forced algorithm needs a commutative operation";
-    case Reason::no_tags:
-      return "no tags left";
-    case Reason::device_buffers:
-      return "device buffers";
-    case Reason::one_thread:
-      return "the program's operation, and one thread";
-    case Reason::uneven_blocks:
-      break;
-  }
-  return "forced algorithm needs blocks of one size";
+  constexpr std::array kWords{"handled",
+                              "native selected",
+                              "no progress thread",
+                              "one rank",
+                              "communicator not attached",
+                              "more than 2 GiB",
+                              "invalid arguments",
+                              "forced algorithm needs a commutative operation",
+                              "forced algorithm needs blocks of one size",
+                              "no tags left",
+                              "device buffers",
+                              "the program's operation, and one thread"};
+  static_assert(kWords.size() == kReasons);
+  return kWords[static_cast<std::size_t>(reason)];
 }
 
 Reason always_native(const Query& query, const Surroundings& around, const Overrides& overrides) {

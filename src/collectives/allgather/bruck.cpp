@@ -33,9 +33,7 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
     here.push_back(step.recv(round.ahead, step.scratch({held * n, blocks * n})));
   }
 
-  const CyclicRun ranks{shape.size, me, shape.size};
-  const Span straight{me * n, ranks.straight() * n};
-  const Span wrapped{0, ranks.wrapped() * n};
+  const auto [straight, wrapped] = CyclicRun(shape.size, me, shape.size, n);
   step.copy(step.scratch({0, straight.count}), step.output(straight), after(here));
   step.copy(step.scratch({straight.count, wrapped.count}), step.output(wrapped), after(here));
   return step.finish();

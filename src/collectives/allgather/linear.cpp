@@ -2,34 +2,25 @@
 //
 // Cost, p ranks, n elements: (p-1) alpha + (p-1) n beta.
 // For short blocks that differ in size, of which ring would take one after the other all the way
-// round: here none waits for another, and a late rank delays its own block only. Any p. Each rank
-// begins with the next one, so that not all begin with the same.
+// round: here none waits for another, and a late rank delays its own block only. Any p.
 // Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and
 // experience", CCPE 19(13), 2007.
 
 #include "collectives/algorithm.hpp"
+#include "collectives/all_at_once.hpp"
 #include "collectives/times.hpp"
-#include "collectives/window.hpp"
-#include "patterns/ring.hpp"
-#include "schedule/builder.hpp"
 
 namespace stretto {
 namespace {
 
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
-  const Ring ring{shape.size, me};
   const Count n = shape.count;
   const Region own = step.input({0, n});
   step.copy(own, step.output({me * n, n}));
-  Window sends;
-  Window receives;
-  for (int distance = 1; distance < shape.size; ++distance) {
-    const Rank from = ring.before(distance);
-    const After free = after(sends.before_next(), receives.before_next());
-    receives.add(step.recv(from, step.output({from * n, n}), free));
-    sends.add(step.send(ring.after(distance), own, free));
-  }
+  exchange_with_all_others(
+      step, {shape.size, me}, kNoStep, [&](Rank from) { return step.output({from * n, n}); },
+      [&](Rank) { return own; });
   return step.finish();
 }
 

@@ -15,7 +15,6 @@
 #include "collectives/allreduce/doubling.hpp"
 #include "collectives/reduce/up_tree.hpp"
 #include "collectives/two_levels.hpp"
-#include "patterns/blocks.hpp"
 
 namespace stretto {
 namespace {
@@ -35,19 +34,15 @@ Schedule build(const Shape& shape, const Layout& layout, Rank me) {
   Builder step(shape, me);
   const TwoLevels levels(shape, layout, me);
   const RanksAmong& host = levels.on_host();
-  const Segments segments{shape.count, shape.segment};
-  SegmentsUnderWay under_way(step, segments.size());
-  for (Count i = 0; i < segments.size(); ++i) {
-    const Span segment = segments[i];
-    const Sum own{step.input(segment), under_way.before_next()};
+  write_segments(step, shape, [&](const Span& segment, StepId before) {
+    const Sum own{step.input(segment), before};
     const Sum sum = step.among(
         host.ranks, [&] { return sum_up(step, host.tree(), own, segment, shape.count); });
     const StepId ready =
         levels.is_first() ? add_hosts(step, levels.between_hosts(), sum, segment) : sum.ready;
     const auto result = [&](const auto&) { return step.output(segment); };
     step.among(host.ranks, [&] { return send_down(step, host.tree(), result, after(ready)); });
-    under_way.end_segment();
-  }
+  });
   return step.finish();
 }
 

@@ -10,7 +10,6 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/two_levels.hpp"
-#include "patterns/blocks.hpp"
 
 namespace stretto {
 namespace {
@@ -20,11 +19,9 @@ Schedule build(const Shape& shape, const Layout& layout, Rank me) {
   const TwoLevels levels(shape, layout, me);
   const RanksAmong& host = levels.on_host();
   const RanksAmong& hosts = levels.between_hosts();
-  const Segments segments{shape.count, shape.segment};
-  SegmentsUnderWay under_way(step, segments.size());
-  for (Count i = 0; i < segments.size(); ++i) {
-    const auto segment = [&](const auto&) { return step.output(segments[i]); };
-    After here = after(under_way.before_next());
+  write_segments(step, shape, [&](const Span& span, StepId before) {
+    const auto segment = [&](const auto&) { return step.output(span); };
+    After here = after(before);
     if (levels.is_first()) {
       here = step.among(hosts.ranks, [&] {
         return send_down(step, hosts.tree(levels.root_host()), segment, here);
@@ -32,8 +29,7 @@ Schedule build(const Shape& shape, const Layout& layout, Rank me) {
     }
     step.among(host.ranks,
                [&] { return send_down(step, host.tree(levels.first()), segment, here); });
-    under_way.end_segment();
-  }
+  });
   return step.finish();
 }
 

@@ -24,30 +24,15 @@ void collect_at_root(Builder& step, const BinomialTree& tree, const Shape& shape
   const Count n = shape.count;
   step.copy(step.input({0, n}), step.output({shape.root * n, n}));
   for (const auto& child : tree.children_near_first()) {
-    const CyclicRun ranks{shape.size, child.rank, child.subtree_size};
-    const Span straight{child.rank * n, ranks.straight() * n};
-    if (ranks.wrapped() == 0) {
+    const auto [straight, wrapped] = CyclicRun(shape.size, child.rank, child.subtree_size, n);
+    if (wrapped.count == 0) {
       step.recv(child.rank, step.output(straight));
       continue;
     }
     const StepId received = step.recv(child.rank, step.scratch({0, child.subtree_size * n}));
-    const Span wrapped{0, ranks.wrapped() * n};
     step.copy(step.scratch({0, straight.count}), step.output(straight), after(received));
     step.copy(step.scratch({straight.count, wrapped.count}), step.output(wrapped), after(received));
   }
-}
-
-void collect_and_pass_on(Builder& step, const BinomialTree& tree, Count n) {
-  if (tree.is_leaf()) {
-    step.send(tree.parent(), step.input({0, n}));
-    return;
-  }
-  std::vector<StepId> here{step.copy(step.input({0, n}), step.scratch({0, n}))};
-  for (const auto& child : tree.children_near_first()) {
-    const Span blocks{(child.first - tree.relative()) * n, child.subtree_size * n};
-    here.push_back(step.recv(child.rank, step.scratch(blocks)));
-  }
-  step.send(tree.parent(), step.scratch({0, tree.subtree_size() * n}), after(here));
 }
 
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
@@ -55,9 +40,19 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   const BinomialTree tree{shape.size, shape.root, me};
   if (tree.is_root()) {
     collect_at_root(step, tree, shape);
-  } else {
-    collect_and_pass_on(step, tree, shape.count);
+    return step.finish();
   }
+  // A leaf sends its own block from where it is.
+  const auto held = [&](int first, int number) {
+    const Span blocks{(first - tree.relative()) * shape.count, number * shape.count};
+    return tree.is_leaf() ? step.input(blocks) : step.scratch(blocks);
+  };
+  const Span own{0, shape.count};
+  std::vector<StepId> here{step.copy(step.input(own), held(tree.relative(), 1))};
+  for (const auto& child : tree.children_near_first()) {
+    here.push_back(step.recv(child.rank, held(child.first, child.subtree_size)));
+  }
+  step.send(tree.parent(), held(tree.relative(), tree.subtree_size()), after(here));
   return step.finish();
 }
 

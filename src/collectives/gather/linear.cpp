@@ -7,10 +7,8 @@
 // analysis of MPI collective operations", Cluster Computing 10(2), 2007.
 
 #include "collectives/algorithm.hpp"
+#include "collectives/all_at_once.hpp"
 #include "collectives/times.hpp"
-#include "collectives/window.hpp"
-#include "patterns/ring.hpp"
-#include "schedule/builder.hpp"
 
 namespace stretto {
 namespace {
@@ -24,13 +22,9 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
     return step.finish();
   }
   step.copy(own, step.output({me * n, n}));
-  const Ring ring{shape.size, me};
-  Window receives;
-  for (int distance = 1; distance < shape.size; ++distance) {
-    const Rank rank = ring.after(distance);
-    const After free = after(receives.before_next());
-    receives.add(step.recv(rank, step.output({rank * n, n}), free));
-  }
+  with_all_others({shape.size, me}, [&](Rank rank, const After& free) {
+    return step.recv(rank, step.output({rank * n, n}), free);
+  });
   return step.finish();
 }
 

@@ -8,37 +8,22 @@
 // Iannello, "Efficient algorithms for the reduce-scatter operation in LogGP", IEEE TPDS
 // 8(9), 1997.
 
-#include <vector>
-
 #include "collectives/algorithm.hpp"
+#include "collectives/all_at_once.hpp"
 #include "collectives/times.hpp"
-#include "collectives/window.hpp"
-#include "patterns/ring.hpp"
-#include "schedule/builder.hpp"
 
 namespace stretto {
 namespace {
 
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
-  const Ring ring{shape.size, me};
   const Count n = shape.count;
   const auto block = [n](Rank rank) { return Span{rank * n, n}; };
 
-  std::vector<StepId> arrived(static_cast<std::size_t>(shape.size), kNoStep);
-  Window sends;
-  Window receives;
-  std::vector<StepId> read;  // the steps that need the input
-  for (int distance = 1; distance < shape.size; ++distance) {
-    const Rank from = ring.before(distance);
-    const Rank to = ring.after(distance);
-    const After free = after(sends.before_next(), receives.before_next());
-    const StepId received = step.recv(from, step.scratch(block(from)), free);
-    arrived[static_cast<std::size_t>(from)] = received;
-    read.push_back(step.send(to, step.input(block(to)), free));
-    sends.add(read.back());
-    receives.add(received);
-  }
+  // What is sent are the steps, up to now, that need the input.
+  auto [arrived, read] = exchange_with_all_others(
+      step, {shape.size, me}, kNoStep, [&](Rank from) { return step.scratch(block(from)); },
+      [&](Rank to) { return step.input(block(to)); });
   const StepId own = step.copy(step.input(block(me)), step.scratch(block(me)));
   arrived[static_cast<std::size_t>(me)] = own;
   read.push_back(own);

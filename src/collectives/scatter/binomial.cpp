@@ -22,13 +22,11 @@ namespace {
 void hand_out_at_root(Builder& step, const BinomialTree& tree, const Shape& shape) {
   const Count n = shape.count;
   for (const auto& child : tree.children_far_first()) {
-    const CyclicRun ranks{shape.size, child.rank, child.subtree_size};
-    const Span straight{child.rank * n, ranks.straight() * n};
-    if (ranks.wrapped() == 0) {
+    const auto [straight, wrapped] = CyclicRun(shape.size, child.rank, child.subtree_size, n);
+    if (wrapped.count == 0) {
       step.send(child.rank, step.input(straight));
       continue;
     }
-    const Span wrapped{0, ranks.wrapped() * n};
     const StepId head = step.copy(step.input(straight), step.scratch({0, straight.count}));
     const StepId tail =
         step.copy(step.input(wrapped), step.scratch({straight.count, wrapped.count}));
@@ -37,25 +35,22 @@ void hand_out_at_root(Builder& step, const BinomialTree& tree, const Shape& shap
   if (!shape.in_place) step.copy(step.input({shape.root * n, n}), step.output({0, n}));
 }
 
-void receive_and_hand_on(Builder& step, const BinomialTree& tree, Count n) {
-  if (tree.is_leaf()) {
-    step.recv(tree.parent(), step.output({0, n}));
-    return;
-  }
-  const After here = send_down(step, tree, [&](const BinomialTree::Node& node) {
-    return step.scratch({(node.first - tree.relative()) * n, node.subtree_size * n});
-  });
-  step.copy(step.scratch({0, n}), step.output({0, n}), here);
-}
-
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const BinomialTree tree{shape.size, shape.root, me};
   if (tree.is_root()) {
     hand_out_at_root(step, tree, shape);
-  } else {
-    receive_and_hand_on(step, tree, shape.count);
+    return step.finish();
   }
+  // A leaf receives its own block where it belongs.
+  const auto held = [&](const BinomialTree::Node& node) {
+    const Span blocks{(node.first - tree.relative()) * shape.count,
+                      node.subtree_size * shape.count};
+    return tree.is_leaf() ? step.output(blocks) : step.scratch(blocks);
+  };
+  const After here = send_down(step, tree, held);
+  const Span own{0, shape.count};
+  if (!tree.is_leaf()) step.copy(step.scratch(own), step.output(own), here);
   return step.finish();
 }
 

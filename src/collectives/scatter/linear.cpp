@@ -7,10 +7,8 @@
 // analysis of MPI collective operations", Cluster Computing 10(2), 2007.
 
 #include "collectives/algorithm.hpp"
+#include "collectives/all_at_once.hpp"
 #include "collectives/times.hpp"
-#include "collectives/window.hpp"
-#include "patterns/ring.hpp"
-#include "schedule/builder.hpp"
 
 namespace stretto {
 namespace {
@@ -23,13 +21,9 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
     step.recv(shape.root, step.output(own));
     return step.finish();
   }
-  const Ring ring{shape.size, me};
-  Window sends;
-  for (int distance = 1; distance < shape.size; ++distance) {
-    const Rank rank = ring.after(distance);
-    const After free = after(sends.before_next());
-    sends.add(step.send(rank, step.input({rank * n, n}), free));
-  }
+  with_all_others({shape.size, me}, [&](Rank rank, const After& free) {
+    return step.send(rank, step.input({rank * n, n}), free);
+  });
   if (!shape.in_place) step.copy(step.input({me * n, n}), step.output(own));
   return step.finish();
 }

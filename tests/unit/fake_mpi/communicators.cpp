@@ -199,52 +199,38 @@ FAKE_MPI(Comm_disconnect, (MPI_Comm * comm)) {
 
 FAKE_MPI(Comm_rank, (MPI_Comm comm, int* rank)) {
   Entered at(__func__, comm);
-  if (at.fails()) return at.refused();
-  *rank = at.comm().rank;
-  return MPI_SUCCESS;
+  return at.answer([&] { *rank = at.comm().rank; });
 }
 FAKE_MPI(Comm_size, (MPI_Comm comm, int* size)) {
   Entered at(__func__, comm);
-  if (at.fails()) return at.refused();
-  *size = static_cast<int>(at.comm().own().size());
-  return MPI_SUCCESS;
+  return at.answer([&] { *size = static_cast<int>(at.comm().own().size()); });
 }
 FAKE_MPI(Comm_remote_size, (MPI_Comm comm, int* size)) {
   Entered at(__func__, comm);
-  if (at.fails()) return at.refused();
-  *size = static_cast<int>(at.comm().others().size());
-  return MPI_SUCCESS;
+  return at.answer([&] { *size = static_cast<int>(at.comm().others().size()); });
 }
 FAKE_MPI(Comm_test_inter, (MPI_Comm comm, int* flag)) {
   Entered at(__func__, comm);
-  if (at.fails()) return at.refused();
-  *flag = at.comm().context->is_inter ? 1 : 0;
-  return MPI_SUCCESS;
+  return at.answer([&] { *flag = at.comm().context->is_inter ? 1 : 0; });
 }
 FAKE_MPI(Comm_get_parent, (MPI_Comm * parent)) {
   Entered at(__func__);
-  if (at.fails()) return at.refused();
-  *parent = at.rank.parent;
-  return MPI_SUCCESS;
+  return at.answer([&] { *parent = at.rank.parent; });
 }
 
 FAKE_MPI(Comm_group, (MPI_Comm comm, MPI_Group* group)) {
   Entered at(__func__, comm);
-  if (at.fails()) return at.refused();
-  *group = at.rank.groups.add(std::make_shared<Group>(Group{at.comm().own()}));
-  return MPI_SUCCESS;
+  return at.answer(
+      [&] { *group = at.rank.groups.add(std::make_shared<Group>(Group{at.comm().own()})); });
 }
 FAKE_MPI(Comm_remote_group, (MPI_Comm comm, MPI_Group* group)) {
   Entered at(__func__, comm);
-  if (at.fails()) return at.refused();
-  *group = at.rank.groups.add(std::make_shared<Group>(Group{at.comm().others()}));
-  return MPI_SUCCESS;
+  return at.answer(
+      [&] { *group = at.rank.groups.add(std::make_shared<Group>(Group{at.comm().others()})); });
 }
 FAKE_MPI(Group_size, (MPI_Group group, int* size)) {
   Entered at(__func__);
-  if (at.fails()) return at.refused();
-  *size = static_cast<int>(at.group(group)->ranks.size());
-  return MPI_SUCCESS;
+  return at.answer([&] { *size = static_cast<int>(at.group(group)->ranks.size()); });
 }
 FAKE_MPI(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group* newgroup)) {
   Entered at(__func__);

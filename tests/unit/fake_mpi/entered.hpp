@@ -40,6 +40,13 @@ class Entered {
   int raise(int error) { return raise_on(handle_, error); }
   int raise_on(MPI_Comm comm, int error);
   int refused() { return raise(error_); }
+  // What a call that waits for nobody does, unless it is to fail.
+  template <class Action>
+  int answer(const Action& action) {
+    if (fails()) return refused();
+    action();
+    return MPI_SUCCESS;
+  }
   int result(int error) { return error == MPI_SUCCESS ? error : raise(error); }
   // For calls of the program's functions.
   template <class Action>

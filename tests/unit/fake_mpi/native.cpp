@@ -28,24 +28,12 @@ Native read() {
 #define STRETTO_READ(name) read_function(#name, table.name);
   STRETTO_NATIVE_FUNCTIONS(STRETTO_READ)
 #undef STRETTO_READ
-  table.comm_world = MPI_COMM_WORLD;
-  table.comm_self = MPI_COMM_SELF;
-  table.comm_null = MPI_COMM_NULL;
-  table.group_null = MPI_GROUP_NULL;
-  table.request_null = MPI_REQUEST_NULL;
-  table.byte = MPI_BYTE;
-  table.real = MPI_DOUBLE;
-  table.packed = MPI_PACKED;
-  table.datatype_null = MPI_DATATYPE_NULL;
-  table.op_null = MPI_OP_NULL;
-  table.op_sum = MPI_SUM;
-  table.op_band = MPI_BAND;
-  table.predefined_ops = {MPI_MAX,    MPI_MIN,    MPI_SUM,     MPI_PROD, MPI_LAND,
-                          MPI_BAND,   MPI_LOR,    MPI_BOR,     MPI_LXOR, MPI_BXOR,
-                          MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
-  table.errors_return = MPI_ERRORS_RETURN;
-  table.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
-  table.errhandler_null = MPI_ERRHANDLER_NULL;
+#define STRETTO_SET(type, name, constant, symbol) table.name = MPI_##constant;
+  STRETTO_NATIVE_HANDLES(STRETTO_SET)
+#undef STRETTO_SET
+#define STRETTO_OP(constant, symbol) MPI_##constant,
+  table.predefined_ops = {STRETTO_PREDEFINED_OPS(STRETTO_OP)};
+#undef STRETTO_OP
   return table;
 }
 

@@ -33,16 +33,12 @@ Builder::Builder(const Shape& shape, Rank me)
 }
 
 StepId Builder::signal(Rank peer, const After& after) {
-  Step& step = add(StepKind::send, after);
-  step.peer = rank_of(peer);
-  step.ordinal = sent_.next(step.peer);
+  message(StepKind::send, peer, sent_, after);
   return last();
 }
 
 StepId Builder::await(Rank peer, const After& after) {
-  Step& step = add(StepKind::recv, after);
-  step.peer = rank_of(peer);
-  step.ordinal = received_.next(step.peer);
+  message(StepKind::recv, peer, received_, after);
   return last();
 }
 

@@ -55,18 +55,12 @@ class Builder {
 
   [[gnu::always_inline]] StepId send(Rank peer, const Region& from, const After& after = {}) {
     if (from.span.count == 0) return join(after);
-    Step& step = add(StepKind::send, after);
-    step.peer = rank_of(peer);
-    step.ordinal = sent_.next(step.peer);
-    set(step.from, from);
+    set(message(StepKind::send, peer, sent_, after).from, from);
     return last();
   }
   [[gnu::always_inline]] StepId recv(Rank peer, const Region& to, const After& after = {}) {
     if (to.span.count == 0) return join(after);
-    Step& step = add(StepKind::recv, after);
-    step.peer = rank_of(peer);
-    step.ordinal = received_.next(step.peer);
-    set(step.to, to);
+    set(message(StepKind::recv, peer, received_, after).to, to);
     return last();
   }
   // Elided where from == to.
@@ -123,6 +117,13 @@ class Builder {
     step.first_wait = first_wait;
     step.waits = static_cast<std::int32_t>(after.size());
     ++steps_;
+    return step;
+  }
+  [[gnu::always_inline]] Step& message(StepKind kind, Rank peer, Ordinals& ordinals,
+                                       const After& after) {
+    Step& step = add(kind, after);
+    step.peer = rank_of(peer);
+    step.ordinal = ordinals.next(step.peer);
     return step;
   }
   [[gnu::always_inline]] StepId work(StepKind kind, const Region& from, const Region& to,

@@ -1,12 +1,12 @@
 #include "base/config.hpp"
 
-#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <mutex>
 
 #include "base/log.hpp"
+#include "base/number.hpp"
 
 namespace stretto {
 
@@ -55,10 +55,8 @@ std::optional<bool> switch_setting(const char* name) {
 std::optional<long> number_setting(const char* name, long minimum) {
   const std::optional<std::string> value = setting(name);
   if (!value) return std::nullopt;
-  long number = 0;
-  const char* end = value->data() + value->size();
-  const auto [stop, error] = std::from_chars(value->data(), end, number);
-  if (error != std::errc{} || stop != end || number < minimum) {
+  const auto number = number_in<long>(*value);
+  if (!number || *number < minimum) {
     refuse(2, "%s=%s is not a whole number of at least %ld", name, value->c_str(), minimum);
   }
   return number;

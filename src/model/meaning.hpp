@@ -11,14 +11,8 @@ namespace stretto::model {
 // unit. Whoever gets data of all ranks waits for the last of them (MPI_Allreduce, and the root of
 // an MPI_Reduce); what goes down from the root waits for the root alone, and MPI_Scan for the
 // ranks before (MPI 4.1, 6.1: a collective need not synchronise beyond that).
-// In `ends`, whose memory is kept, or by value.
+// `ends` keeps its memory.
 void end_if_free(Collective collective, Rank root, const std::vector<double>& arrivals,
                  std::vector<double>& ends);
-[[nodiscard]] inline std::vector<double> ends_if_free(Collective collective, Rank root,
-                                                      const std::vector<double>& arrivals) {
-  std::vector<double> ends;
-  end_if_free(collective, root, arrivals, ends);
-  return ends;
-}
 
 }  // namespace stretto::model

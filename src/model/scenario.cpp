@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <istream>
-#include <optional>
 #include <sstream>
 
 #include "base/words.hpp"
@@ -15,14 +14,6 @@ constexpr std::int64_t kMostRanks = 1 << 30;
 constexpr std::int64_t kMostMeasured = 1 << 16;
 constexpr std::int64_t kMostCalls = 1000;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
-
-std::optional<Collective> collective_of(std::string_view name) {
-  for (int i = 0; i < kCollectives; ++i) {
-    const auto collective = static_cast<Collective>(i);
-    if (name_of(collective) == name) return collective;
-  }
-  return {};
-}
 
 class Reader {
  public:
@@ -103,7 +94,7 @@ class Reader {
   }
 
   [[nodiscard]] Collective known(const std::string& name) const {
-    const auto collective = collective_of(name);
+    const auto collective = find_collective(name);
     if (!collective) fail(words("there is no collective '", name, "'"));
     return *collective;
   }

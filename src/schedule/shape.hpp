@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/span.hpp"
@@ -31,6 +32,7 @@ enum class Collective : std::uint8_t {
 inline constexpr int kCollectives = 13;
 
 [[nodiscard]] std::string_view name_of(Collective collective);
+[[nodiscard]] std::optional<Collective> find_collective(std::string_view name);
 
 [[nodiscard]] constexpr bool is_rooted(Collective collective) {
   return collective == Collective::bcast || collective == Collective::reduce ||

@@ -1,13 +1,13 @@
 // stretto-replay: runs a trace of `stretto whatif --record` again; `stretto replay` is its face.
 #include <getopt.h>
 
-#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <optional>
 
 #include "base/json.hpp"
+#include "base/number.hpp"
 #include "model/collective_times.hpp"
 #include "model/rank_report.hpp"
 #include "programs/bad_input.hpp"
@@ -36,12 +36,11 @@ struct Wanted {
 };
 
 int factor_of(const std::string& text) {
-  int factor = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
-  if (error != std::errc{} || stop != text.data() + text.size() || factor < 1) {
+  const auto factor = number_in<int>(text);
+  if (!factor || *factor < 1) {
     throw BadInput("--scale must be a whole number of 1 or more, not '" + text + "'");
   }
-  return factor;
+  return *factor;
 }
 
 // Nothing where help was asked for.

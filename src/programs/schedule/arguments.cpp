@@ -1,7 +1,6 @@
 #include "programs/schedule/arguments.hpp"
 
-#include <charconv>
-
+#include "base/number.hpp"
 #include "base/words.hpp"
 #include "schedule/verify_meaning.hpp"
 
@@ -50,10 +49,7 @@ Arguments::Arguments(int argc, char** argv) {
 
 std::optional<Collective> Arguments::collective() const {
   if (collective_.empty()) return {};
-  for (int i = 0; i < kCollectives; ++i) {
-    const auto collective = static_cast<Collective>(i);
-    if (name_of(collective) == collective_) return collective;
-  }
+  if (const auto found = find_collective(collective_)) return found;
   throw BadInput(words("unknown collective '", collective_, "': ", known_collectives()));
 }
 
@@ -81,11 +77,8 @@ std::optional<std::string_view> Arguments::text(std::string_view option) {
 std::optional<Count> Arguments::number(std::string_view option, Count least, Count most) {
   const auto value = text(option);
   if (!value) return {};
-  Count number = 0;
-  const char* begin = value->data();
-  const char* end = begin + value->size();
-  const auto [stop, error] = std::from_chars(begin, end, number);
-  if (error != std::errc{} || stop != end || number < least || number > most) {
+  const auto number = number_in<Count>(*value);
+  if (!number || *number < least || *number > most) {
     const std::string range = most == std::numeric_limits<Count>::max()
                                   ? words("of at least ", least)
                                   : words("from ", least, " to ", most);

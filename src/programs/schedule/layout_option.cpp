@@ -1,5 +1,4 @@
-#include <charconv>
-
+#include "base/number.hpp"
 #include "programs/schedule/arguments.hpp"
 #include "schedule/verify_layouts.hpp"
 #include "schedule/verify_words.hpp"
@@ -15,13 +14,12 @@ std::string_view take_part(std::string_view& text, char separator) {
 }
 
 int read_size(std::string_view text, std::string_view whole) {
-  int size = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc{} || stop != text.data() + text.size() || size < 1) {
+  const auto size = number_in<int>(text);
+  if (!size || *size < 1) {
     throw BadInput(words("--layout ", whole, ": '", text, "' is no number of ranks; write host=4, ",
                          "host=3+1 for hosts that differ, 'core complex=2,host=8' for levels"));
   }
-  return size;
+  return *size;
 }
 
 std::vector<LevelSizes> read_levels(std::string_view whole) {

@@ -1,13 +1,13 @@
 #include "model/simulate.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iostream>
 #include <numeric>
 
 #include "base/json.hpp"
+#include "base/number.hpp"
 #include "base/words.hpp"
 #include "programs/schedule/verbs.hpp"
 
@@ -25,14 +25,11 @@ std::ifstream open(std::string_view option, std::string_view path) {
 double nanoseconds(Arguments& arguments, std::string_view option) {
   const auto value = arguments.text(option);
   if (!value) return 0;
-  double number = -1;
-  const char* begin = value->data();
-  const char* end = begin + value->size();
-  const auto [stop, error] = std::from_chars(begin, end, number);
-  if (error != std::errc{} || stop != end || !std::isfinite(number) || number < 0) {
+  const auto number = number_in<double>(*value);
+  if (!number || !std::isfinite(*number) || *number < 0) {
     throw BadInput(words(option, " must be a number of nanoseconds, not '", *value, "'"));
   }
-  return number;
+  return *number;
 }
 
 model::Noise read_noise(Arguments& arguments) {

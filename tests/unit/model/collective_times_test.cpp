@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "model/meaning.hpp"
+#include "model/ends_if_free.hpp"
 #include "model/simulate.hpp"
 #include "model/small_machines.hpp"
 #include "selection/fastest.hpp"

@@ -1,11 +1,11 @@
 // What each collective's result needs, against whose data MPI says each rank gets.
-#include "model/meaning.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <string>
+
+#include "model/ends_if_free.hpp"
 
 namespace stretto::model {
 namespace {

@@ -89,7 +89,11 @@ class Simulation {
   }
 
   [[nodiscard]] Schedule build(Rank me) const {
-    return question_.algorithm->build(question_.shape, layout_, me);
+    const Shape& shape = question_.shape;
+    // A barrier alone has steps without elements; others would look for some in every round.
+    const bool is_empty = shape.count == 0 && shape.collective != Collective::barrier;
+    return is_empty ? Schedule{.shape = shape, .rank = me}
+                    : question_.algorithm->build(shape, layout_, me);
   }
   [[nodiscard]] Costs no_costs() const {
     return {machine_, question_.element_bytes, question_.signal_bytes};

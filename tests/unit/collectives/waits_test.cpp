@@ -31,6 +31,23 @@ TEST(Waits, AreFewForEachStepAmongManyRanks) {
   }
 }
 
+// So the simulator need not build what moves nothing.
+TEST(Steps, AreNoneOfNoElementsButInABarrier) {
+  constexpr int kRanks = 12;
+  const Layout layout = some_layout(kRanks);
+  for (const Algorithm* each : algorithms()) {
+    for (Rank rank = 0; rank < kRanks; ++rank) {
+      const Shape shape{.collective = each->collective,
+                        .size = kRanks,
+                        .first_group = each->two_groups ? kRanks / 2 : 0,
+                        .graph = std::make_shared<const Graph>(ring_graph(kRanks))};
+      EXPECT_EQ(each->build(shape, layout, rank).steps.empty(),
+                each->collective != Collective::barrier)
+          << name_of(each->collective) << ' ' << each->name;
+    }
+  }
+}
+
 // How many messages of a kind are under way when none of them ends but all else does.
 int under_way(const Schedule& schedule, StepKind stuck) {
   std::vector<std::vector<StepId>> dependents(schedule.steps.size());

@@ -8,9 +8,9 @@
 #include <map>
 #include <utility>
 
-#include "mpi/call.hpp"
 #include "base/spare_map.hpp"
 #include "intercept/whatif/neighbor_exchanges.hpp"
+#include "mpi/call.hpp"
 
 namespace stretto::intercept::whatif {
 

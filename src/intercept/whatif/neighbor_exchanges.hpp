@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "mpi/call.hpp"
 #include "intercept/whatif/process.hpp"
 #include "model/inbox.hpp"
+#include "mpi/call.hpp"
 #include "trace/op.hpp"
 
 namespace stretto::intercept::whatif {

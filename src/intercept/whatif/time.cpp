@@ -29,7 +29,8 @@ ClockGettime real_clock_gettime() {
 }
 
 // Is it the program that asks, in the thread whose time is virtual? The MPI's own waits are in
-// real time. Nothing that may allocate is asked before that thread has clocks: a malloc may read one.
+// real time. Nothing that may allocate is asked before that thread has clocks: a malloc may read
+// one.
 bool is_for_the_program(void* caller) {
   return Process::is_clocked() && this_thread.wrappers == 0 &&
          detail::active().load(std::memory_order_acquire) && is_programs(caller);

@@ -52,7 +52,7 @@ void Mailbox::share_hosts_memory() {
   const int ranks = static_cast<int>(world_of_.size());
   // Where the cores are unknown each rank has one: nobody waits for a token.
   const int tokens = cores.any() ? static_cast<int>(cores.count()) : ranks;
-  crowded_ = ranks > tokens;
+  oversubscribed_ = ranks > tokens;
 
   Name mine{};
   std::string created;
@@ -68,12 +68,13 @@ void Mailbox::share_hosts_memory() {
   const bool shared = std::all_of(world_of_.begin(), world_of_.end(), [&](int rank) {
     return all[static_cast<std::size_t>(rank)] != 0;
   });
-  needs_messages_ = !shared || ranks < size_ || crowded_;
+  needs_messages_ = !shared || ranks < size_ || oversubscribed_;
   if (shared) return;
-  if (crowded_ && local_ == 0) say("no shared memory (/dev/shm): virtual time is less exact");
+  if (oversubscribed_ && local_ == 0)
+    say("no shared memory (/dev/shm): virtual time is less exact");
   memory_.close();
   std::fill(local_of_.begin(), local_of_.end(), -1);
-  crowded_ = false;
+  oversubscribed_ = false;
 }
 
 void Mailbox::close() {
@@ -95,7 +96,7 @@ void Mailbox::send(int to, ClockMessage message) {
 }
 
 bool Mailbox::reaches_at_once(const std::vector<int>& ranks) const {
-  return !crowded_ && std::all_of(ranks.begin(), ranks.end(), [this](int rank) {
+  return !oversubscribed_ && std::all_of(ranks.begin(), ranks.end(), [this](int rank) {
     return local_of_[static_cast<std::size_t>(rank)] >= 0;
   });
 }
@@ -112,7 +113,7 @@ void Mailbox::forget_sent(bool all) {
 
 void Mailbox::ring_doorbell(int rank) {
   const int local = local_of_[static_cast<std::size_t>(rank)];
-  if (crowded_ && local >= 0) memory_.ring_doorbell(local);
+  if (oversubscribed_ && local >= 0) memory_.ring_doorbell(local);
 }
 
 bool Mailbox::poll() {
@@ -185,11 +186,11 @@ void Mailbox::deliver(const ClockMessage& message) {
   }
 }
 
-std::uint32_t Mailbox::doorbell() const { return crowded_ ? memory_.doorbell(local_) : 0; }
+std::uint32_t Mailbox::doorbell() const { return oversubscribed_ ? memory_.doorbell(local_) : 0; }
 
 void Mailbox::back_off(int& times, std::uint32_t seen) {
   ++times;
-  if (!crowded_) {
+  if (!oversubscribed_) {
     if (times % 64 == 0) sched_yield();
     return;
   }
@@ -198,7 +199,7 @@ void Mailbox::back_off(int& times, std::uint32_t seen) {
 }
 
 bool Mailbox::take_token() {
-  if (!crowded_ || has_token_) return true;
+  if (!oversubscribed_ || has_token_) return true;
   has_token_ = memory_.take_token(kLongestForToken);
   return has_token_;
 }

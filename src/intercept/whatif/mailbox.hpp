@@ -50,7 +50,7 @@ class Mailbox {
   // Through shared memory, and none of them has to leave its core to others.
   [[nodiscard]] bool reaches_at_once(const std::vector<int>& ranks) const;
   // More ranks than cores on this host: each needs a token to compute.
-  [[nodiscard]] bool is_crowded() const { return crowded_; }
+  [[nodiscard]] bool is_oversubscribed() const { return oversubscribed_; }
   // False where it goes on without: who has one may wait for what this rank has to do.
   bool take_token();
   void give_token();
@@ -75,7 +75,7 @@ class Mailbox {
   int local_ = 0;              // this rank among its host's
   std::vector<int> local_of_;  // each rank's number on this host; -1: elsewhere
   std::vector<int> world_of_;  // and back
-  bool crowded_ = false;
+  bool oversubscribed_ = false;
   bool has_token_ = false;
   // Else, clock messages come by the MPI only where a ring was full, and who waits polls again at
   // once.

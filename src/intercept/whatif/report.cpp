@@ -45,7 +45,7 @@ void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pa
   Json json(out);
   json.begin_object();
   describe(json, wall_ns, pace);
-  json.field("crowded", process.mailbox.is_crowded());
+  json.field("crowded", process.mailbox.is_oversubscribed());
   json.key("unmodelled").begin_array();
   for (const auto& [function, times] : process.unmodelled) {
     json.begin_object()

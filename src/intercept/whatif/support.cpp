@@ -6,7 +6,7 @@ namespace stretto::intercept::whatif {
 
 bool must_stay_awake() {
   Process& process = Process::get();
-  if (process.mailbox.is_crowded()) return true;
+  if (process.mailbox.is_oversubscribed()) return true;
   const Lock lock(process.mutex);
   return Collectives::get().has_open();
 }

@@ -135,7 +135,7 @@ TEST(WhatifSession, ManyRanksTakeTurns) {
   if (ranks > 16) GTEST_SKIP() << "as many threads as it takes are too many here";
   Program program(ranks);
   run_program(program, [&](int rank) {
-    EXPECT_TRUE(Process::get().mailbox.is_crowded());
+    EXPECT_TRUE(Process::get().mailbox.is_oversubscribed());
     for (int i = 0; i < 5; ++i) {
       int got = 0;
       const int next = (rank + 1) % ranks;

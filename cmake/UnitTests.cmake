@@ -9,12 +9,17 @@ find_package(GTest REQUIRED HINTS ${PROJECT_SOURCE_DIR}/.deps/usr)
 
 add_custom_target(unit-tests)
 
-function(stretto_add_unit_tests name)
-  add_executable(${name} ${ARGN})
+function(stretto_compile_tests name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
   # Reading GoogleTest would be most of what compiling a test takes.
   target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
   target_link_libraries(${name} PRIVATE stretto-core stretto-counted GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES STRETTO_TESTS ON)
+endfunction()
+
+function(stretto_add_unit_tests name)
+  add_executable(${name} ${ARGN})
+  stretto_compile_tests(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_dependencies(unit-tests ${name})
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
@@ -38,11 +43,17 @@ if(NOT mpich IN_LIST STRETTO_ABIS)
   return()
 endif()
 
+file(GLOB fake_mpi_sources CONFIGURE_DEPENDS ${unit}/fake_mpi/*.cpp)
+add_library(stretto-fake-mpi OBJECT ${fake_mpi_sources})
+stretto_compile_tests(stretto-fake-mpi)
+target_link_libraries(stretto-fake-mpi PRIVATE mpi-headers-mpich)
+
 # With the objects of a library, but for what finds the MPI, and tests of these folders.
 function(stretto_add_mode_tests mode objects)
   list(TRANSFORM ARGN REPLACE "(.+)" "${unit}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
-  file(GLOB sources CONFIGURE_DEPENDS ${unit}/fake_mpi/*.cpp ${patterns})
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   list(REMOVE_ITEM sources ${mpi_free_tests})
+  list(APPEND sources $<TARGET_OBJECTS:stretto-fake-mpi>)
   foreach(library IN LISTS objects)
     list(APPEND sources
          $<FILTER:$<TARGET_OBJECTS:stretto-${library}-mpich>,EXCLUDE,/native\\.cpp\\.o$>)

@@ -5,16 +5,17 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <string_view>
-#include <utility>
 
 #include "intercept/shared/this_rank.hpp"
 
 namespace stretto::intercept::accelerate::lifeline {
 namespace {
 
-int line = -1;
+// The process has one, whichever of its ranks opens it.
+constinit std::atomic<int> line{-1};
 
 void send(std::string_view words) {
   // Nobody may listen any more, and that is no fault of the program's.
@@ -30,10 +31,10 @@ void send(std::string_view words) {
 
 void open(int connection) {
   line = connection;
-  if (line < 0) return;
+  if (connection < 0) return;
   // A child that lives on must not keep the line open.
   ::pthread_atfork(nullptr, nullptr, [] {
-    if (line >= 0) ::close(std::exchange(line, -1));
+    if (line >= 0) ::close(line.exchange(-1));
   });
 }
 
@@ -47,7 +48,7 @@ void abort(int code) {
 void close() {
   if (line < 0) return;
   send("done\n");
-  ::close(std::exchange(line, -1));
+  ::close(line.exchange(-1));
 }
 
 }  // namespace stretto::intercept::accelerate::lifeline

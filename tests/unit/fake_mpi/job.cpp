@@ -75,6 +75,7 @@ State::State(int number, const Options& chosen) : options(chosen), first_world(n
   const std::array<std::shared_ptr<Context>, 2> world{context_of(worlds[0]), context_of(worlds[1])};
   const auto bridge = std::make_shared<Context>(Context{.groups = worlds, .is_inter = true});
   const auto family = std::make_shared<Context>(Context{.groups = worlds, .is_inter = true});
+  made = {world[0], world[1], bridge, family};
   for (int each = 0; each < number + chosen.others; ++each) {
     ranks.push_back(std::make_unique<Rank>(*this, each));
     Rank& rank = *ranks.back();
@@ -98,15 +99,25 @@ State::State(int number, const Options& chosen) : options(chosen), first_world(n
   }
 }
 
+// What some ranks have not come to names the communicator that it is on.
+State::~State() {
+  for (const auto& each : made) {
+    if (const auto context = each.lock()) context->meetings.clear();
+  }
+}
+
 std::shared_ptr<Context> make_context(State& job, std::array<std::vector<int>, 2> groups,
                                       bool is_inter) {
   if (job.contexts >= job.options.contexts) return nullptr;
   ++job.contexts;
-  return {new Context{.groups = std::move(groups), .is_inter = is_inter},
-          [&job](const Context* context) {
-            --job.contexts;
-            delete context;
-          }};
+  const std::shared_ptr<Context> context{
+      new Context{.groups = std::move(groups), .is_inter = is_inter},
+      [&job](const Context* gone) {
+        --job.contexts;
+        delete gone;
+      }};
+  job.made.push_back(context);
+  return context;
 }
 
 Job::Job(int ranks, const Options& options) : state_(std::make_unique<State>(ranks, options)) {

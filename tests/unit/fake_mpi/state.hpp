@@ -174,6 +174,9 @@ struct Rank {
 
 struct State {
   State(int ranks, const Options& chosen);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   Options options;
   int first_world = 0;  // how many ranks are in the first world
@@ -181,6 +184,7 @@ struct State {
   std::condition_variable changed;
   std::vector<std::unique_ptr<Rank>> ranks;
   std::atomic<int> contexts{0};  // in use
+  std::vector<std::weak_ptr<Context>> made;
   std::function<bool(const Envelope&)> holds;
   std::deque<std::function<void()>> held;
   std::vector<std::string> misuse;

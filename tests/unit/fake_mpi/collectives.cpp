@@ -51,7 +51,7 @@ struct Part {
   MPI_Datatype type_handle{};
   int root = 0;
   CommPointer comm;
-  RequestPointer request{};
+  std::weak_ptr<Request> request{};  // holds this, where it is persistent
 
   [[nodiscard]] bool is_root() const {
     return comm->context->is_inter ? root == MPI_ROOT : root == comm->rank;
@@ -283,7 +283,8 @@ std::shared_ptr<Meeting> come(Entered& at, const std::string& name, std::shared_
         for (const auto& each : all.given) parts.push_back(static_cast<Part*>(each.get()));
         perform(parts);
         for (const Part* each : parts) {
-          if (each->request != nullptr) complete(at.job, *each->request, MPI_SUCCESS);
+          const RequestPointer request = each->request.lock();
+          if (request != nullptr) complete(at.job, *request, MPI_SUCCESS);
         }
       },
       waits);
@@ -301,21 +302,22 @@ int collective(Entered& at, const std::string& name, const stretto::Call& call,
     come(at, name, part, true);
     return at.result(at.planned());
   }
-  part->request = std::make_shared<Request>();
-  part->request->kind = Request::Kind::collective;
-  part->request->comm = call.comm;
+  const auto made = std::make_shared<Request>();
+  part->request = made;
+  made->kind = Request::Kind::collective;
+  made->comm = call.comm;
   if (call.form == stretto::Form::persistent) {
     if (at.fails()) return at.refused();
-    part->request->persistent = true;
-    part->request->active = false;
-    part->request->begin = [name, part](Entered& by, const RequestPointer& /*self*/) {
+    made->persistent = true;
+    made->active = false;
+    made->begin = [name, part](Entered& by, const RequestPointer& /*self*/) {
       come(by, name, part, false);
     };
   } else {
     come(at, name, part, false);
     if (at.planned() != MPI_SUCCESS) return at.refused();
   }
-  *request = at.rank.requests.add(part->request);
+  *request = at.rank.requests.add(made);
   return MPI_SUCCESS;
 }
 

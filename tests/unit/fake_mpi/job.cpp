@@ -111,8 +111,7 @@ std::shared_ptr<Context> make_context(State& job, std::array<std::vector<int>, 2
   if (job.contexts >= job.options.contexts) return nullptr;
   ++job.contexts;
   const std::shared_ptr<Context> context{
-      new Context{.groups = std::move(groups), .is_inter = is_inter},
-      [&job](const Context* gone) {
+      new Context{.groups = std::move(groups), .is_inter = is_inter}, [&job](const Context* gone) {
         --job.contexts;
         delete gone;
       }};

@@ -27,10 +27,8 @@ if(STRETTO_WERROR)
   target_compile_options(stretto-flags INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:-Werror>")
 endif()
 if(STRETTO_SANITIZE)
-  # Optimizing what is checked at every turn is most of what compiling tests takes.
-  set(level "$<IF:$<BOOL:$<TARGET_PROPERTY:STRETTO_TESTS>>,0,1>")
   target_compile_options(
-    stretto-flags INTERFACE -O${level} -g1 -fsanitize=${STRETTO_SANITIZE} -fno-omit-frame-pointer
+    stretto-flags INTERFACE -O1 -g1 -fsanitize=${STRETTO_SANITIZE} -fno-omit-frame-pointer
                             -fno-sanitize-recover=undefined)
   target_link_options(stretto-flags INTERFACE -fsanitize=${STRETTO_SANITIZE})
 endif()

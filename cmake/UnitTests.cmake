@@ -9,12 +9,16 @@ find_package(GTest REQUIRED HINTS ${PROJECT_SOURCE_DIR}/.deps/usr)
 
 add_custom_target(unit-tests)
 
+add_library(stretto-unoptimized INTERFACE)
+target_compile_options(stretto-unoptimized INTERFACE -O0 -g1)
+
 function(stretto_compile_tests name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
   # Reading GoogleTest would be most of what compiling a test takes.
   target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
   target_link_libraries(${name} PRIVATE stretto-core stretto-counted GTest::gtest_main)
-  set_target_properties(${name} PROPERTIES STRETTO_TESTS ON)
+  # Optimizing what they check at every turn would be most of the rest. Last of all options.
+  target_link_libraries(${name} PRIVATE stretto-unoptimized)
 endfunction()
 
 function(stretto_add_unit_tests name)

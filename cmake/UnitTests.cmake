@@ -48,16 +48,16 @@ if(NOT mpich IN_LIST STRETTO_ABIS)
 endif()
 
 file(GLOB fake_mpi_sources CONFIGURE_DEPENDS ${unit}/fake_mpi/*.cpp)
-add_library(stretto-fake-mpi OBJECT ${fake_mpi_sources})
-stretto_compile_tests(stretto-fake-mpi)
-target_link_libraries(stretto-fake-mpi PRIVATE mpi-headers-mpich)
+add_library(stretto-unit-fake-mpi OBJECT ${fake_mpi_sources})
+stretto_compile_tests(stretto-unit-fake-mpi)
+target_link_libraries(stretto-unit-fake-mpi PRIVATE mpi-headers-mpich)
 
 # With the objects of a library, but for what finds the MPI, and tests of these folders.
 function(stretto_add_mode_tests mode objects)
   list(TRANSFORM ARGN REPLACE "(.+)" "${unit}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
   file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   list(REMOVE_ITEM sources ${mpi_free_tests})
-  list(APPEND sources $<TARGET_OBJECTS:stretto-fake-mpi>)
+  list(APPEND sources $<TARGET_OBJECTS:stretto-unit-fake-mpi>)
   foreach(library IN LISTS objects)
     list(APPEND sources
          $<FILTER:$<TARGET_OBJECTS:stretto-${library}-mpich>,EXCLUDE,/native\\.cpp\\.o$>)

@@ -23,8 +23,9 @@ if [ "$preset" = tsan ] && setarch --addr-no-randomize true 2>/dev/null; then
 fi
 
 # One thread has nothing to race with: the tsan preset has only those tests that know an MPI.
-printf '%s\0' "build/$preset"/tests/stretto-unit* |
-  xargs -0 -P 2 -I {} env "${fixed[@]}" {} --gtest_brief=1
+for tests in "build/$preset"/tests/stretto-unit*; do
+  "${fixed[@]}" "$tests" --gtest_brief=1
+done
 # MPIs leak by the hundred, in plugins that are unloaded when LeakSanitizer looks.
 # The drop-in is preloaded before the sanitizer's library, which is no harm.
 ASAN_OPTIONS+=:detect_leaks=0:verify_asan_link_order=0

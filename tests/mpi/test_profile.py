@@ -12,7 +12,8 @@ from profiles import STRETTO, of_phase, one_run_of_each_mpi, profile, run_profil
 from stretto.data.profiles import read_profile
 from stretto.errors import StrettoError
 
-ROUNDS, LATE_S, BYTES = 10, 0.020, 8000
+# So late that what others are late by, where they wait for cores, is little of it.
+ROUNDS, LATE_S, BYTES = 10, 0.060, 8000
 
 
 @pytest.fixture(scope="module", params=one_run_of_each_mpi("profiled"))
@@ -71,9 +72,7 @@ def test_times_add_up(profiled: dict[str, Any]) -> None:
 
 # A sleep is at least as long as it was asked for, so these are lower bounds on any machine.
 def test_who_waits_for_a_late_rank(profiled: dict[str, Any]) -> None:
-    # Those who are not late may be late, too, where others have their cores; yet two ranks that
-    # wait have waited longer than one could.
-    slept = 0.6 * ROUNDS * LATE_S
+    slept = 0.9 * ROUNDS * LATE_S
     assert of_phase(profiled, "MPI_Allreduce", "allreduce")["waiting_s"] > 2 * slept
     assert of_phase(profiled, "MPI_Bcast", "bcast_from_late")["waiting_s"] > 2 * slept
     assert of_phase(profiled, "MPI_Reduce", "reduce_from_late")["waiting_s"] > slept

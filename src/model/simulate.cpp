@@ -14,7 +14,7 @@ namespace {
 // The event engine's memory: 60 to 100 bytes a step, or bundle of them.
 constexpr std::size_t kMostSteps = 64'000'000;
 constexpr const char* kTooLarge = "more than 64 million steps, which the event engine cannot hold";
-// To build and read so many takes about a minute.
+// To build and read so many takes a minute or more.
 constexpr std::size_t kMostBuilt = 2'000'000'000;
 constexpr const char* kTooLong = "more than 2,000 million steps, which take minutes to build";
 

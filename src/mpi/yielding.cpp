@@ -8,7 +8,7 @@ namespace stretto {
 namespace {
 
 // MPICH polls so often before it sleeps for a moment; some 10 us.
-constexpr int kLooks = 100;
+constexpr int kPolls = 100;
 
 template <class Function>
 Function symbol(const char* name) {
@@ -43,7 +43,7 @@ void make_mpich_yield() {
   if (begin == nullptr || end == nullptr) return;
   int level = 0;
   if (begin(MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) return;
-  if (std::getenv(kCount) == nullptr) set_variable(kCount, kLooks);
+  if (std::getenv(kCount) == nullptr) set_variable(kCount, kPolls);
   set_variable(kThrottle, 1);
   end();
 }

@@ -13,7 +13,7 @@ from stretto.data.profiles import read_profile
 from stretto.errors import StrettoError
 
 # So late that what others are late by, where they wait for cores, is little of it.
-ROUNDS, LATE_S, BYTES = 10, 0.060, 8000
+ROUNDS, LATE_S, BYTES = 10, 0.100, 8000
 
 
 @pytest.fixture(scope="module", params=one_run_of_each_mpi("profiled"))
@@ -70,7 +70,8 @@ def test_times_add_up(profiled: dict[str, Any]) -> None:
     assert in_calls == pytest.approx(sum(rank["mpi_s"] for rank in profiled["ranks"]))
 
 
-# A sleep is at least as long as it was asked for, so these are lower bounds on any machine.
+# A sleep is at least as long as it was asked for; who waits for it may itself come a little late,
+# where ranks share cores.
 def test_who_waits_for_a_late_rank(profiled: dict[str, Any]) -> None:
     slept = 0.9 * ROUNDS * LATE_S
     assert of_phase(profiled, "MPI_Allreduce", "allreduce")["waiting_s"] > 2 * slept

@@ -120,17 +120,17 @@ void count_handled(int entry_point, const Algorithm& algorithm) {
 
 void write_report() {
   const Communicator* world = communicators::find(native().comm_world);
-  if (world == nullptr) return;
+  if (world == nullptr) return say_unwritten("stretto_finalize was called before MPI_Finalize");
   if (const auto folder = setting("STRETTO_RUN_COUNTERS")) write(*folder, *world);
   if (world->rank == 0 && switch_setting("STRETTO_VERBOSE").value_or(false)) {
     print_summary(*world);
   }
 }
 
-void say_unwritten() {
+void say_unwritten(const char* why) {
   const bool asked =
       setting("STRETTO_RUN_COUNTERS") || switch_setting("STRETTO_VERBOSE").value_or(false);
-  if (asked) say("no report of this rank: a function that MPI_Finalize called has failed");
+  if (asked) say("no report of this rank: %s", why);
 }
 
 }  // namespace stretto::intercept::accelerate::counters

@@ -1,7 +1,7 @@
 // Virtual time of the program's collectives. Each rank sends its communicator's first rank its
 // clock when it begins, and gets the ends. Few ranks on cores of their own all send each other
 // theirs: those of the others have come when the MPI's own call is over, and nobody waits twice.
-// Those of neighbours are exchanges.hpp's.
+// Those of neighbours are neighbor_exchanges.hpp's.
 #pragma once
 
 #include <cstdint>

@@ -101,13 +101,15 @@ bool Mailbox::reaches_at_once(const std::vector<int>& ranks) const {
   });
 }
 
+// Not every one each time: while its receiver does not come to receive there may be thousands.
 void Mailbox::forget_sent(bool all) {
-  for (auto sent = underway_.begin(); sent != underway_.end();) {
+  while (!underway_.empty()) {
     int done = 0;
     do {
-      native().Test(&sent->request, &done, MPI_STATUS_IGNORE);
+      native().Test(&underway_.front().request, &done, MPI_STATUS_IGNORE);
     } while (all && done == 0);
-    sent = done != 0 ? underway_.erase(sent) : std::next(sent);
+    if (done == 0) return;
+    underway_.pop_front();
   }
 }
 

@@ -108,6 +108,7 @@ TEST(DeviceRuntimes, OthersAreNone) {
 }
 
 TEST(DeviceRuntimes, OnlyADevicesOwnMemoryIsNotTheHosts) {
+  contexts = 0;
   for (int r = 0; r < kDeviceRuntimes; ++r) {
     const AsksForDevice is_devices = asks_for_device(static_cast<DeviceRuntime>(r), find);
     ASSERT_TRUE(is_devices);

@@ -64,6 +64,8 @@ struct Counted {
 struct Later : Counted {};
 
 TEST(RankContext, PartsGoWithTheirRankTheLatestKindFirst) {
+  Counted::gone.clear();
+  Counted::next = 0;
   {
     RankContext rank;
     static_cast<void>(rank.get<Counted>());

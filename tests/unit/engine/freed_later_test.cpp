@@ -74,12 +74,14 @@ TEST(FreedLater, TheLastThatUsesItFreesIt) {
     MPI_Barrier(MPI_COMM_WORLD);
     Operation* const one = Engine::get().start(bcast(world, &first, 1, 0, type), true, {});
     Operation* const other = Engine::get().start(bcast(world, &second, 1, 0, type), true, {});
-    EXPECT_TRUE(Engine::get().free_type_later(type));
+    // The root's short messages may be gone, and nothing uses it any more there.
+    const bool later = Engine::get().free_type_later(type);
+    EXPECT_TRUE(later || rank == 0);
+    if (!later) MPI_Type_free(&type);
     fake_mpi::eventually([&] { return rank == 1 || job.held() == 2; });
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) job.release(1);
     Engine::get().wait(*one);
-    // The root's short messages were gone at once.
     if (rank == 1) {
       EXPECT_EQ(job.calls(rank, "Type_free"), 0);
     }

@@ -40,9 +40,10 @@ void put_errhandlers(Rank& rank) {
 }
 
 [[noreturn]] void hang(const State& job) {
+  // Not under the lock, which a thread that hangs may hold.
   for (const auto& rank : job.ranks) {
-    std::fprintf(stderr, "fake MPI: rank %d was last in MPI_%s\n", rank->number,
-                 rank->last_call.c_str());
+    std::fprintf(stderr, "fake MPI: rank %d was last in MPI_%s, %zu of its threads are in the MPI\n",
+                 rank->number, rank->last_call.c_str(), rank->inside.size());
   }
   std::fprintf(stderr, "fake MPI: the job hangs\n");
   std::abort();
@@ -246,7 +247,8 @@ std::vector<std::string> Job::take_misuse() {
 }
 
 void eventually(const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + kHangsAfter;
+  // Sooner than the job, so that it says so where a rank waits.
+  const auto until = std::chrono::steady_clock::now() + kHangsAfter / 2;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) {
       std::fprintf(stderr, "fake MPI: what a test waits for does not happen\n");

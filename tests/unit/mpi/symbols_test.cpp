@@ -116,6 +116,7 @@ int end_tools() {
 }
 
 TEST(Yielding, MpichIsToldByItsToolInterface) {
+  variables = {};
   make_native_yield();  // without the interface nothing happens
   const Has begin("PMPI_T_init_thread", begin_tools);
   const Has end("PMPI_T_finalize", end_tools);

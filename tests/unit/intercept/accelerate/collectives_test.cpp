@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "in_a_process.hpp"
 #include "intercept/accelerate/program.hpp"
 
 namespace stretto::intercept::accelerate {
@@ -248,16 +249,19 @@ TEST(EntryPoints, SomeAreTheMpisAlone) {
   });
 }
 
-TEST(EntryPoints, BeforeInitAndAfterFinalizeCallsGoOn) {
-  testing::internal::CaptureStderr();
-  const Setting verbose("STRETTO_VERBOSE", "1");
-  Program program(1);
-  program.run([](int /*rank*/) {
-    MPI_Session session{};
-    EXPECT_EQ(MPI_Session_finalize(&session), MPI_SUCCESS);
+// Said once in a process.
+TEST(EntryPointsDeathTest, BeforeInitAndAfterFinalizeCallsGoOn) {
+  expect_in_a_process([] {
+    testing::internal::CaptureStderr();
+    const Setting verbose("STRETTO_VERBOSE", "1");
+    Program program(1);
+    program.run([](int /*rank*/) {
+      MPI_Session session{};
+      EXPECT_EQ(MPI_Session_finalize(&session), MPI_SUCCESS);
+    });
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("this program uses MPI sessions"),
+              std::string::npos);
   });
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("this program uses MPI sessions"),
-            std::string::npos);
 }
 
 }  // namespace

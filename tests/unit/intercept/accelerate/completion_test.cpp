@@ -14,6 +14,8 @@ namespace stretto::intercept::accelerate {
 namespace {
 
 constexpr int kRequests = 5;
+// Higher than those that Stretto takes of its own in any of these programs.
+constexpr int kTag = 77'777;
 
 // On two ranks: a collective of Stretto's, a receive from the other rank, a null request, a
 // persistent collective that is active, and one that is not.
@@ -21,7 +23,7 @@ class Mixed {
  public:
   explicit Mixed(int rank) : rank_(rank) {
     MPI_Iallreduce(&rank_, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &all[0]);
-    MPI_Irecv(&received, 1, MPI_INT, 1 - rank, 4, MPI_COMM_WORLD, &all[1]);
+    MPI_Irecv(&received, 1, MPI_INT, 1 - rank, kTag, MPI_COMM_WORLD, &all[1]);
     MPI_Allreduce_init(&rank_, &persistent, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, MPI_INFO_NULL,
                        &all[3]);
     MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &all[4]);
@@ -39,7 +41,7 @@ class Mixed {
   }
   void send() {
     const int value = 10 + rank_;
-    MPI_Send(&value, 1, MPI_INT, 1 - rank_, 4, MPI_COMM_WORLD);
+    MPI_Send(&value, 1, MPI_INT, 1 - rank_, kTag, MPI_COMM_WORLD);
   }
   std::array<MPI_Request, kRequests> all{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
                                          MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -61,7 +63,7 @@ const Way kWays[] = {
        for (MPI_Request& request : requests) {
          MPI_Status status{};
          EXPECT_EQ(MPI_Wait(&request, &status), MPI_SUCCESS);
-         EXPECT_TRUE(status.MPI_TAG == 4 || status.MPI_SOURCE == MPI_ANY_SOURCE ||
+         EXPECT_TRUE(status.MPI_TAG == kTag || status.MPI_SOURCE == MPI_ANY_SOURCE ||
                      status.MPI_SOURCE == 0);
        }
      }},
@@ -77,7 +79,7 @@ const Way kWays[] = {
      [](auto& requests) {
        std::array<MPI_Status, kRequests> statuses{};
        EXPECT_EQ(MPI_Waitall(kRequests, requests.data(), statuses.data()), MPI_SUCCESS);
-       EXPECT_EQ(statuses[1].MPI_TAG, 4);
+       EXPECT_EQ(statuses[1].MPI_TAG, kTag);
        EXPECT_EQ(statuses[0].MPI_TAG, MPI_ANY_TAG);
      }},
     {"Testall",
@@ -152,7 +154,7 @@ TEST_P(MixedCompletion, WaitsForTheMpisOwn) {
   run_program(program, MPI_THREAD_SINGLE, [&](int rank) {
     Mixed mixed(rank);
     fake_mpi::eventually([] { return Engine::get().background() == 0; });
-    if (rank == 0) program.hold([](const fake_mpi::Envelope& each) { return each.tag == 4; });
+    if (rank == 0) program.hold([](const fake_mpi::Envelope& each) { return each.tag == kTag; });
     MPI_Barrier(MPI_COMM_WORLD);
     mixed.send();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -166,15 +168,15 @@ TEST_P(MixedCompletion, WaitsForStrettosOwn) {
   Program program(2);
   run_program(program, MPI_THREAD_SINGLE, [&](int rank) {
     const auto not_the_programs = [](const fake_mpi::Envelope& each) {
-      return each.tag != 4 && each.from != each.to;
+      return each.tag != kTag && each.from != each.to;
     };
     if (rank == 0) program.hold(not_the_programs);
     int other = 0;
-    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 4, &other, 1, MPI_INT, 1 - rank, 4, MPI_COMM_WORLD,
+    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, kTag, &other, 1, MPI_INT, 1 - rank, kTag, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     Mixed mixed(rank);
     mixed.send();
-    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 4, &other, 1, MPI_INT, 1 - rank, 4, MPI_COMM_WORLD,
+    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, kTag, &other, 1, MPI_INT, 1 - rank, kTag, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     if (rank == 0) program.release();
     GetParam().complete(mixed.all);

@@ -256,5 +256,14 @@ TEST(Counters, SayThatTheyAreMissingAfterAnEndThatFailed) {
   EXPECT_TRUE(has(testing::internal::GetCapturedStderr(), "no report of this rank"));
 }
 
+TEST(Counters, SayThatTheyAreMissingAfterStrettoFinalize) {
+  const Setting verbose("STRETTO_VERBOSE", "1");
+  testing::internal::CaptureStderr();
+  Program program(1);
+  run_program(program, MPI_THREAD_SINGLE,
+              [](int /*rank*/) { EXPECT_EQ(stretto_finalize(), MPI_SUCCESS); });
+  EXPECT_TRUE(has(testing::internal::GetCapturedStderr(), "no report of this rank"));
+}
+
 }  // namespace
 }  // namespace stretto::intercept::accelerate

@@ -42,7 +42,8 @@ void put_errhandlers(Rank& rank) {
 [[noreturn]] void hang(const State& job) {
   // Not under the lock, which a thread that hangs may hold.
   for (const auto& rank : job.ranks) {
-    std::fprintf(stderr, "fake MPI: rank %d was last in MPI_%s, %zu of its threads are in the MPI\n",
+    std::fprintf(stderr,
+                 "fake MPI: rank %d was last in MPI_%s, %zu of its threads are in the MPI\n",
                  rank->number, rank->last_call.c_str(), rank->inside.size());
   }
   std::fprintf(stderr, "fake MPI: the job hangs\n");

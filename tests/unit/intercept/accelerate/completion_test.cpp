@@ -172,12 +172,12 @@ TEST_P(MixedCompletion, WaitsForStrettosOwn) {
     };
     if (rank == 0) program.hold(not_the_programs);
     int other = 0;
-    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, kTag, &other, 1, MPI_INT, 1 - rank, kTag, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, kTag, &other, 1, MPI_INT, 1 - rank, kTag,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     Mixed mixed(rank);
     mixed.send();
-    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, kTag, &other, 1, MPI_INT, 1 - rank, kTag, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, kTag, &other, 1, MPI_INT, 1 - rank, kTag,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 0) program.release();
     GetParam().complete(mixed.all);
   });

@@ -60,8 +60,14 @@ def counted_by(notes: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def objects() -> list[Path]:
-    """What the compiler noted of each object of the four folders."""
-    return [notes for folder in FOLDERS for notes in BUILD.glob(f"CMakeFiles/*/{folder}/**/*.gcno")]
+    """What the compiler noted of each object of the four folders, but for those of before."""
+    targets = BUILD / "CMakeFiles"
+    notes = [each for folder in FOLDERS for each in targets.glob(f"*/{folder}/**/*.gcno")]
+    return [
+        each
+        for each in notes
+        if ROOT.joinpath(*each.relative_to(targets).parts[1:]).with_suffix("").exists()
+    ]
 
 
 def count() -> Counts:

@@ -60,7 +60,7 @@ def counted_by(notes: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def objects() -> list[Path]:
-    """What the compiler noted of each object of the four folders, but for those of before."""
+    """What the compiler noted of each object of the four folders, but for files that are gone."""
     targets = BUILD / "CMakeFiles"
     notes = [each for folder in FOLDERS for each in targets.glob(f"*/{folder}/**/*.gcno")]
     return [

@@ -111,6 +111,19 @@ void print_summary(const Communicator& world) {
       plans.reused, Engine::get().progress_wakeups());
 }
 
+bool is_asked_for() {
+  return setting("STRETTO_RUN_COUNTERS") || switch_setting("STRETTO_VERBOSE").value_or(false);
+}
+
+// Once a job, as it is so on all of its ranks.
+void say_left_early() {
+  int rank = 0;
+  native().Comm_rank(native().comm_world, &rank);
+  if (rank == 0 && is_asked_for()) {
+    say("no report of any rank: Stretto had left MPI_COMM_WORLD, as stretto_finalize makes it");
+  }
+}
+
 }  // namespace
 
 void count_handled(int entry_point, const Algorithm& algorithm) {
@@ -120,17 +133,17 @@ void count_handled(int entry_point, const Algorithm& algorithm) {
 
 void write_report() {
   const Communicator* world = communicators::find(native().comm_world);
-  if (world == nullptr) return say_unwritten("stretto_finalize was called before MPI_Finalize");
+  if (world == nullptr) return say_left_early();
   if (const auto folder = setting("STRETTO_RUN_COUNTERS")) write(*folder, *world);
   if (world->rank == 0 && switch_setting("STRETTO_VERBOSE").value_or(false)) {
     print_summary(*world);
   }
 }
 
-void say_unwritten(const char* why) {
-  const bool asked =
-      setting("STRETTO_RUN_COUNTERS") || switch_setting("STRETTO_VERBOSE").value_or(false);
-  if (asked) say("no report of this rank: %s", why);
+void say_unwritten() {
+  if (is_asked_for()) {
+    say("no report of this rank: a function that MPI_Finalize called has failed");
+  }
 }
 
 }  // namespace stretto::intercept::accelerate::counters

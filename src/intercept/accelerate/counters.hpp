@@ -30,8 +30,8 @@ void count_handled(int entry_point, const Algorithm& algorithm);
 // STRETTO_VERBOSE=1: a summary of this rank's calls on rank 0's stderr.
 // STRETTO_RUN_COUNTERS=<folder>: <folder>/rank-<rank>.json, on every rank.
 void write_report();
-// Where it cannot be written: says why, if it was asked for.
-void say_unwritten(const char* why);
+// Where it cannot be written: says so, if it was asked for.
+void say_unwritten();
 
 }  // namespace counters
 }  // namespace stretto::intercept::accelerate

@@ -123,7 +123,7 @@ void end_session() {
 
 void abandon_session() {
   Engine::get().stop_thread();
-  counters::say_unwritten("a function that MPI_Finalize called has failed");
+  counters::say_unwritten();
   detail::active().store(false, std::memory_order_release);
   lifeline::close();
 }

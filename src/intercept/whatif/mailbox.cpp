@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kTag = 1;
 constexpr int kSeldom = 16;
+constexpr int kTested = 4;                       // of what is under way, at a time
 constexpr std::int64_t kShortestSleep = 20'000;  // ns
 constexpr std::int64_t kLongestSleep = 1'000'000;
 constexpr std::int64_t kLongestForToken = 100'000'000;
@@ -101,15 +102,19 @@ bool Mailbox::reaches_at_once(const std::vector<int>& ranks) const {
   });
 }
 
-// Not every one each time: while its receiver does not come to receive there may be thousands.
+// A few in turn: while a receiver does not come to receive there may be thousands to it, and those
+// to others are done.
 void Mailbox::forget_sent(bool all) {
-  while (!underway_.empty()) {
+  for (int tested = 0; !underway_.empty() && (all || tested < kTested); ++tested) {
     int done = 0;
     do {
       native().Test(&underway_.front().request, &done, MPI_STATUS_IGNORE);
     } while (all && done == 0);
-    if (done == 0) return;
-    underway_.pop_front();
+    if (done != 0) {
+      underway_.pop_front();
+    } else {
+      underway_.splice(underway_.end(), underway_, underway_.begin());
+    }
   }
 }
 

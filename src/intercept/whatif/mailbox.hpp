@@ -61,7 +61,7 @@ class Mailbox {
   [[nodiscard]] bool take_message();
   void accept(const ClockMessage& message);
   void deliver(const ClockMessage& message);
-  void forget_sent(bool all);  // the oldest that are done; or waits for all
+  void forget_sent(bool all);  // some of those that are done; or waits for all
 
   struct Sent {
     ClockMessage message;

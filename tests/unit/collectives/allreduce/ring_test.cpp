@@ -30,7 +30,7 @@ TEST(AllreduceRing, NeedsNeitherCopiesNorScratchUnlessInPlace) {
   EXPECT_EQ(cost(built("ring", shape)).max_scratch, 50);
 }
 
-// As many, whatever p, as all ranks' rounds that have anything to do.
+// Those of rounds that have nothing to do are not asked for, however many ranks there are.
 TEST(AllreduceRing, OfFewElementsLooksAtNoOtherBlocks) {
   const Shape shape{.collective = Collective::allreduce, .size = 1000, .count = 1};
   const Blocks blocks{shape.count, shape.size};

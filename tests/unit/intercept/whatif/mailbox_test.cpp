@@ -199,6 +199,42 @@ TEST_P(MailboxTest, MessagesOfARankComeInOrder) {
   });
 }
 
+// Rank 1 does not receive for long; that neither keeps what is sent to rank 2 nor makes each
+// message to it the dearer the more there are to rank 1.
+TEST(Mailbox, WhatIsDoneIsForgottenBesideWhatIsNot) {
+  constexpr int kStuck = 100;
+  constexpr int kOthers = 1000;
+  fake_mpi::Job job(3, {.eager_bytes = 0, .ranks_per_host = 1});
+  job.run([&](int rank) {
+    MPI_Comm own{};
+    MPI_Comm_dup(MPI_COMM_WORLD, &own);
+    Mailbox mailbox;
+    mailbox.open(own, 1);
+    const ClockMessage message{.kind = ClockMessageKind::message};
+    const auto receive = [&](std::size_t number) {
+      while (mailbox.messages_from(0).size() < number) mailbox.poll();
+    };
+    if (rank == 0) {
+      const long before = job.calls(0, "Test");
+      for (int i = 0; i < kStuck; ++i) mailbox.send(1, message);
+      for (int i = 0; i < kOthers; ++i) mailbox.send(2, message);
+      EXPECT_LT(job.calls(0, "Test") - before, 10 * (kStuck + kOthers));
+    }
+    if (rank == 2) receive(kOthers);
+    MPI_Barrier(own);
+    if (rank == 0) {
+      for (int i = 0; i < kOthers; ++i) mailbox.poll();
+      EXPECT_NE(job.left(0).find(", " + std::to_string(kStuck) + " requests"), std::string::npos)
+          << job.left(0);
+    }
+    MPI_Barrier(own);
+    if (rank == 1) receive(kStuck);
+    MPI_Barrier(own);
+    mailbox.close();
+    MPI_Comm_free(&own);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(RanksPerHost, MailboxTest, testing::Values(0, 1, 2));
 
 }  // namespace

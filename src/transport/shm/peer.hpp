@@ -1,0 +1,112 @@
+// What goes on between this rank and one other of its host.
+//
+// A short message is copied into the ring. Of a long one an offer goes there, which whoever receives
+// it answers: that it has taken the data from the sender's memory, or, where that is refused, that
+// it wants them by the ring, where they then come in chunks.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "transport/shm/ring.hpp"
+#include "transport/transport.hpp"
+
+namespace stretto::shm {
+
+// How data that have gaps, or an order of their own, become a row of bytes, and back.
+struct Packing {
+  // Copies data of one signature. Returns an MPI error code.
+  int (*copy)(const Piece& from, const Piece& to) = nullptr;
+  Opaque packed{};    // the type that means bytes of such a row
+  int truncated = 0;  // the error of a message longer than who receives it has room for
+  int cancelled = 0;  // of a receive that was given up
+};
+
+class Peer {
+ public:
+  struct Ends {
+    std::byte* out = nullptr;  // the ring to it
+    std::byte* in = nullptr;
+    RingSize size;
+    pid_t pid = 0;
+    bool pulls = false;  // its memory may be read
+  };
+  Peer(const Packing& packing, const Ends& ends);
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  // Each returns an MPI error code.
+  int send(const Piece& data, int tag, Transport::Token token);
+  int receive(const Piece& data, int tag, Transport::Token token);
+  // Moves things along; adds what is complete.
+  void poll(std::vector<Transport::Completed>& completed);
+  void cancel_receives(const void* owner);
+  void add_in_flight(std::vector<Transport::Token>& tokens) const;
+  // Frames for which there was no room.
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+
+ private:
+  // Data as a row of bytes: where they lie, or packed.
+  struct Row {
+    std::byte* bytes = nullptr;
+    std::size_t count = 0;
+    std::unique_ptr<std::byte[]> own{};
+  };
+  // A message of ours, until its data are the program's again.
+  struct Sent {
+    Transport::Token token;
+    Row row;
+    Frame frame;
+    std::size_t gone = 0;  // of its bytes, in chunks
+  };
+  // A frame that found no room; with data where they are those of a message of ours.
+  struct Waiting {
+    Frame frame;
+    bool has_data = false;
+  };
+  struct Received {
+    Transport::Token token;
+    Piece to;
+    int tag = 0;
+    Row row{};
+    Frame offer{};
+    std::size_t come = 0;  // of its bytes
+    bool pulled = false;   // or it comes in chunks
+  };
+  // One that nobody has asked for yet.
+  struct Early {
+    Frame frame;
+    std::vector<std::byte> data;
+  };
+
+  [[nodiscard]] std::size_t eager_bytes() const { return out_.most() / 4; }
+  int make_row(const Piece& data, Row& row) const;
+  [[nodiscard]] std::vector<Sent>::iterator find_sent(std::uint64_t id);
+  void send_frame(const Frame& frame, bool has_data);
+  void write_out();
+  bool write_chunks(Sent& sent);
+  void take(const Frame& frame, const Data& data);
+  void accept(Received by, const Frame& frame, const Data& data);
+  void add_chunk(const Frame& frame, const Data& data);
+  void pull_some();
+  void conclude(const Received& by, int error);
+
+  Packing packing_;
+  Writer out_;
+  Reader in_;
+  pid_t pid_;
+  bool pulls_;
+  std::uint64_t next_id_ = 0;
+  std::vector<Sent> sent_;
+  std::deque<Waiting> waiting_;   // in the order in which they are to go
+  std::vector<Received> posted_;  // in the order in which they were
+  std::vector<Received> moving_;  // long messages that have begun to come
+  std::deque<Early> early_;
+  std::vector<Transport::Completed> done_;  // and not handed back yet
+};
+
+}  // namespace stretto::shm

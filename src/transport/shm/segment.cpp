@@ -1,0 +1,42 @@
+#include "transport/shm/segment.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace stretto::shm {
+
+Segment& Segment::operator=(Segment&& other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Segment::~Segment() {
+  if (base_ != nullptr) ::munmap(base_, bytes_);
+}
+
+Segment Segment::make(std::size_t bytes, int* fd) {
+  *fd = ::memfd_create("stretto", MFD_CLOEXEC);
+  if (*fd < 0) return {};
+  if (::fallocate(*fd, 0, 0, static_cast<off_t>(bytes)) != 0) return {};
+  return map(*fd, bytes);
+}
+
+Segment Segment::map(int fd, std::size_t bytes) {
+  struct stat known {};
+  if (::fstat(fd, &known) != 0 || known.st_size != static_cast<off_t>(bytes)) return {};
+  void* const base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (base == MAP_FAILED) return {};
+  // A child that the program forks must not write to it, and need not pay for its pages.
+  ::madvise(base, bytes, MADV_DONTFORK);
+  Segment made;
+  made.base_ = static_cast<std::byte*>(base);
+  made.bytes_ = bytes;
+  return made;
+}
+
+}  // namespace stretto::shm

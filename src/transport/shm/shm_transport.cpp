@@ -1,0 +1,125 @@
+#include "transport/shm/shm_transport.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include "transport/shm/host_group.hpp"
+
+namespace stretto::shm {
+namespace {
+
+// So much for each two ranks and direction where they are few; many share what 64 MiB give them.
+constexpr RingSize kLargest{.lines = 64, .bytes = 32 << 10};
+constexpr RingSize kSmallest{.lines = 8, .bytes = 512};
+constexpr std::size_t kMostMemory = std::size_t{64} << 20;
+
+RingSize ring_size(int ranks) {
+  const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
+  RingSize size = kLargest;
+  while (pairs * size.memory() > kMostMemory && size.bytes > kSmallest.bytes) {
+    size.bytes /= 2;
+    size.lines = std::max(size.lines / 2, kSmallest.lines);
+  }
+  return size;
+}
+
+std::size_t memory_of(int ranks) {
+  const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
+  return pairs * ring_size(ranks).memory();
+}
+
+}  // namespace
+
+struct ShmTransport::Neighbours {
+  HostGroup here;
+  std::deque<Peer> peers;  // by place among the host's ranks; they cannot be moved
+};
+
+ShmTransport::ShmTransport(const Packing& packing) : packing_(packing) {}
+ShmTransport::~ShmTransport() = default;
+
+template <class Action>
+auto ShmTransport::on(Peer& peer, const Action& action) {
+  const std::size_t before = peer.waiting();
+  struct Counted {
+    ~Counted() { all += of.waiting() - before; }
+    std::size_t& all;
+    const Peer& of;
+    std::size_t before;
+  } const counted{waiting_, peer, before};
+  return action();
+}
+
+Transport::Joined ShmTransport::join(const Group& group) {
+  HostGroup here = HostGroup::of(group, memory_of);
+  if (here.ranks.empty()) return {};
+  const auto ranks = static_cast<int>(here.ranks.size());
+  const RingSize size = ring_size(ranks);
+  const auto ring = [&](int from, int to) {
+    return here.memory.base() + static_cast<std::size_t>(from * ranks + to) * size.memory();
+  };
+  auto made = std::make_unique<Neighbours>();
+  for (int place = 0; place < ranks; ++place) {
+    made->peers.emplace_back(packing_, Peer::Ends{.out = ring(here.local, place),
+                                                  .in = ring(place, here.local),
+                                                  .size = size,
+                                                  .pid = here.pids[static_cast<std::size_t>(place)],
+                                                  .pulls = here.pulls});
+  }
+  made->here = std::move(here);
+  groups_.push_back(std::move(made));
+  Neighbours& joined = *groups_.back();
+  return {.group = {reinterpret_cast<std::uintptr_t>(&joined)}, .reached = joined.here.ranks};
+}
+
+void ShmTransport::leave(Opaque group) {
+  std::erase_if(groups_, [group](const auto& each) {
+    return reinterpret_cast<std::uintptr_t>(each.get()) == group.bits;
+  });
+}
+
+Peer& ShmTransport::peer_of(const Endpoint& end) {
+  auto& neighbours = *reinterpret_cast<Neighbours*>(end.group.bits);
+  const auto& ranks = neighbours.here.ranks;
+  const auto place = std::ranges::lower_bound(ranks, end.peer) - ranks.begin();
+  return neighbours.peers[static_cast<std::size_t>(place)];
+}
+
+int ShmTransport::post_send(const Piece& data, const Endpoint& to, Token token) {
+  Peer& peer = peer_of(to);
+  const int error = on(peer, [&] { return peer.send(data, to.tag, token); });
+  if (error == 0) ++in_flight_;
+  return error;
+}
+
+int ShmTransport::post_recv(const Piece& data, const Endpoint& from, Token token) {
+  Peer& peer = peer_of(from);
+  const int error = on(peer, [&] { return peer.receive(data, from.tag, token); });
+  if (error == 0) ++in_flight_;
+  return error;
+}
+
+const std::vector<Transport::Completed>& ShmTransport::poll() {
+  completed_.clear();
+  for (const auto& group : groups_) {
+    for (Peer& peer : group->peers) on(peer, [&] { peer.poll(completed_); });
+  }
+  in_flight_ -= completed_.size();
+  return completed_;
+}
+
+std::vector<Transport::Token> ShmTransport::in_flight() const {
+  std::vector<Token> tokens;
+  for (const auto& group : groups_) {
+    for (const Peer& peer : group->peers) peer.add_in_flight(tokens);
+  }
+  return tokens;
+}
+
+void ShmTransport::cancel_receives(const void* owner) {
+  for (const auto& group : groups_) {
+    for (Peer& peer : group->peers) peer.cancel_receives(owner);
+  }
+}
+
+}  // namespace stretto::shm

@@ -1,0 +1,45 @@
+// Moves data between the ranks of a host: what is short through rings in memory they share, what is
+// long in one copy from the sender's memory. Where the kernel does not let them read each other's
+// memory it goes through the rings, piece by piece.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "transport/shm/peer.hpp"
+#include "transport/transport.hpp"
+
+namespace stretto::shm {
+
+class ShmTransport final : public Transport {
+ public:
+  explicit ShmTransport(const Packing& packing);
+  ~ShmTransport() override;
+  [[nodiscard]] Joined join(const Group& group) override;
+  void leave(Opaque group) override;
+  int post_send(const Piece& data, const Endpoint& to, Token token) override;
+  int post_recv(const Piece& data, const Endpoint& from, Token token) override;
+  [[nodiscard]] bool idle() const override { return in_flight_ == 0 && waiting_ == 0; }
+  const std::vector<Completed>& poll() override;
+  [[nodiscard]] std::vector<Token> in_flight() const override;
+  void cancel_receives(const void* owner) override;
+
+ private:
+  // A group that has joined: its ranks of this host.
+  struct Neighbours;
+
+  [[nodiscard]] static Peer& peer_of(const Endpoint& end);
+  // What changes how many frames wait at a peer's.
+  template <class Action>
+  auto on(Peer& peer, const Action& action);
+
+  const Packing packing_;
+  std::vector<std::unique_ptr<Neighbours>> groups_;
+  std::size_t in_flight_ = 0;
+  std::size_t waiting_ = 0;  // frames for which there was no room
+  std::vector<Completed> completed_;
+};
+
+}  // namespace stretto::shm

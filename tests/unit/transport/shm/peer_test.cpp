@@ -1,0 +1,232 @@
+// Two ranks of a host, of which the test plays both in turn.
+
+#include "transport/shm/peer.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "transport/test_group.hpp"
+
+namespace stretto::shm {
+namespace {
+
+constexpr int kTruncated = 15;
+constexpr RingSize kSize{.lines = 8, .bytes = 1024};
+
+// Of data with gaps: every other byte counts.
+int copy_bytes(const Piece& from, const Piece& to) {
+  if (from.bytes > to.bytes) return kTruncated;
+  const auto* in = static_cast<const std::byte*>(from.address);
+  auto* out = static_cast<std::byte*>(to.address);
+  for (Count i = 0; i < from.bytes; ++i) out[to.plain ? i : 2 * i] = in[from.plain ? i : 2 * i];
+  return 0;
+}
+
+class TwoPeers : public testing::TestWithParam<bool> {
+ protected:
+  TwoPeers() : TwoPeers(GetParam(), ::getpid()) {}
+  TwoPeers(bool pulls, pid_t pid)
+      : memory_(new(std::align_val_t(kLineBytes)) std::byte[2 * kSize.memory()]{}) {
+    std::byte* const one = memory_;
+    std::byte* const other = memory_ + kSize.memory();
+    const Packing packing{.copy = copy_bytes, .truncated = kTruncated, .cancelled = 3};
+    a_ = std::make_unique<Peer>(packing, Peer::Ends{one, other, kSize, pid, pulls});
+    b_ = std::make_unique<Peer>(packing, Peer::Ends{other, one, kSize, pid, pulls});
+  }
+  ~TwoPeers() override { ::operator delete[](memory_, std::align_val_t(kLineBytes)); }
+  TwoPeers(const TwoPeers&) = delete;
+  TwoPeers& operator=(const TwoPeers&) = delete;
+
+  // Until nothing moves any more.
+  void run() {
+    for (int i = 0; i < 1000; ++i) {
+      a_->poll(of_a_);
+      b_->poll(of_b_);
+    }
+  }
+  [[nodiscard]] std::vector<std::byte> random_bytes(std::size_t count) {
+    std::vector<std::byte> data(count);
+    for (std::byte& each : data) each = static_cast<std::byte>(random_());
+    return data;
+  }
+
+  std::mt19937 random_{1};
+  std::byte* memory_;
+  std::unique_ptr<Peer> a_, b_;
+  std::vector<Transport::Completed> of_a_, of_b_;
+};
+
+TEST_P(TwoPeers, MessagesOfAllLengthsArrive) {
+  for (const std::size_t bytes : {0U, 1U, 32U, 33U, 255U, 256U, 257U, 1024U, 5000U, 1'000'000U}) {
+    const std::vector<std::byte> sent = random_bytes(bytes);
+    std::vector<std::byte> late(bytes);
+    std::vector<std::byte> early(bytes);
+    const std::vector<std::byte> kept = sent;
+    auto* const data = const_cast<std::byte*>(sent.data());
+    b_->receive(plain(early.data(), bytes), 1, {nullptr, 1});
+    a_->send(plain(data, bytes), 1, {nullptr, 1});
+    a_->send(plain(data, bytes), 2, {nullptr, 2});
+    run();
+    b_->receive(plain(late.data(), bytes), 2, {nullptr, 2});
+    run();
+    EXPECT_EQ(early, kept) << bytes;
+    EXPECT_EQ(late, kept) << bytes;
+    EXPECT_EQ(of_a_.size(), 2U);
+    EXPECT_EQ(of_b_.size(), 2U);
+    of_a_.clear();
+    of_b_.clear();
+  }
+}
+
+TEST_P(TwoPeers, DataWithGapsArePackedAndUnpacked) {
+  for (const std::size_t bytes : {10U, 1000U}) {
+    std::vector<std::byte> sent = random_bytes(2 * bytes);
+    std::vector<std::byte> received(2 * bytes);
+    Piece from = plain(sent.data(), bytes);
+    Piece to = plain(received.data(), bytes);
+    from.plain = to.plain = false;
+    a_->send(from, 0, {});
+    b_->receive(to, 0, {});
+    run();
+    for (std::size_t i = 0; i < 2 * bytes; i += 2) ASSERT_EQ(received[i], sent[i]);
+    EXPECT_EQ(received[1], std::byte{0});
+  }
+}
+
+TEST_P(TwoPeers, WhatFindsNoRoomWaitsForItsTurn) {
+  constexpr int kMessages = 500;
+  std::vector<int> sent(kMessages);
+  std::iota(sent.begin(), sent.end(), 0);
+  for (int& each : sent) a_->send(plain(each), 0, {nullptr, each});
+  EXPECT_GT(a_->waiting(), 0U);
+  std::vector<int> received(kMessages, -1);
+  for (int& each : received) b_->receive(plain(each), 0, {});
+  run();
+  EXPECT_EQ(received, sent);
+  EXPECT_EQ(a_->waiting(), 0U);
+  ASSERT_EQ(of_a_.size(), static_cast<std::size_t>(kMessages));
+  for (int i = 0; i < kMessages; ++i) EXPECT_EQ(of_a_[static_cast<std::size_t>(i)].token.step, i);
+}
+
+TEST_P(TwoPeers, AMessageThatIsTooLongIsAnErrorOfWhoReceivesIt) {
+  for (const std::size_t bytes : {100U, 10'000U}) {
+    std::vector<std::byte> sent = random_bytes(bytes);
+    std::vector<std::byte> received(bytes);
+    a_->send(plain(sent.data(), bytes), 0, {});
+    b_->receive(plain(received.data(), bytes - 1), 0, {});
+    run();
+    ASSERT_EQ(of_a_.size(), 1U);
+    ASSERT_EQ(of_b_.size(), 1U);
+    EXPECT_EQ(of_a_[0].error, 0);
+    EXPECT_EQ(of_b_[0].error, kTruncated);
+    EXPECT_EQ(received, std::vector<std::byte>(bytes));
+    of_a_.clear();
+    of_b_.clear();
+  }
+}
+
+TEST_P(TwoPeers, AShorterMessageIsNoError) {
+  int sent = 5;
+  std::array<int, 2> received{};
+  a_->send(plain(sent), 0, {});
+  b_->receive(plain(received), 0, {});
+  run();
+  ASSERT_EQ(of_b_.size(), 1U);
+  EXPECT_EQ(of_b_[0].error, 0);
+  EXPECT_EQ(received, (std::array<int, 2>{5, 0}));
+}
+
+TEST_P(TwoPeers, ReceivesAreGivenUp) {
+  int mine = 0;
+  int other = 0;
+  int value = 0;
+  a_->receive(plain(value), 0, {&mine, 1});
+  a_->receive(plain(value), 0, {&other, 2});
+  a_->cancel_receives(&mine);
+  run();
+  ASSERT_EQ(of_a_.size(), 1U);
+  EXPECT_EQ(of_a_[0].token.owner, &mine);
+  std::vector<Transport::Token> left;
+  a_->add_in_flight(left);
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].owner, &other);
+}
+
+// Both ways at once, of all lengths, several of a tag, received in another order of tags than sent.
+TEST_P(TwoPeers, RandomMessagesArriveInTheOrderOfTheirTag) {
+  struct Message {
+    int tag;
+    std::vector<std::byte> data;
+  };
+  for (int turn = 0; turn < 200; ++turn) {
+    std::array<std::vector<Message>, 2> sent;
+    std::array<std::vector<Message>, 2> received;
+    for (const std::size_t side : {0U, 1U}) {
+      const std::size_t messages = random_() % 20;
+      for (std::size_t i = 0; i < messages; ++i) {
+        const std::size_t bytes = random_() % (random_() % 3 == 0 ? 5000 : 60);
+        sent[side].push_back({static_cast<int>(random_() % 3), random_bytes(bytes)});
+      }
+      received[1 - side] = sent[side];
+      std::ranges::stable_sort(received[1 - side], {}, &Message::tag);
+      for (Message& each : received[1 - side]) std::ranges::fill(each.data, std::byte{});
+    }
+    std::array<std::size_t, 4> next{};
+    const std::size_t all = 2 * (sent[0].size() + sent[1].size());
+    for (std::size_t done = 0; done < all;) {
+      const std::size_t what = random_() % 4;
+      Peer& peer = what % 2 == 0 ? *a_ : *b_;
+      auto& messages = what < 2 ? sent[what % 2] : received[what % 2];
+      if (random_() % 3 == 0) peer.poll(what % 2 == 0 ? of_a_ : of_b_);
+      if (next[what] == messages.size()) continue;
+      Message& message = messages[next[what]++];
+      ++done;
+      const Piece data = plain(message.data.data(), message.data.size());
+      EXPECT_EQ(what < 2 ? peer.send(data, message.tag, {}) : peer.receive(data, message.tag, {}), 0);
+    }
+    run();
+    ASSERT_EQ(of_a_.size() + of_b_.size(), all);
+    of_a_.clear();
+    of_b_.clear();
+    for (const std::size_t side : {0U, 1U}) {
+      std::ranges::stable_sort(sent[side], {}, &Message::tag);
+      for (std::size_t i = 0; i < sent[side].size(); ++i) {
+        ASSERT_EQ(received[1 - side][i].data, sent[side][i].data) << turn;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, TwoPeers, testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "Pulls" : "Copies"; });
+
+// No process has that number: the kernel refuses in mid-run what it was thought to grant.
+class RefusedPeers : public TwoPeers {
+ protected:
+  RefusedPeers() : TwoPeers(true, 1 << 30) {}
+};
+TEST_P(RefusedPeers, WhatCannotBeReadComesByTheRing) {
+  std::vector<std::byte> sent = random_bytes(300'000);
+  std::vector<std::byte> received(sent.size());
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) {
+    std::ranges::fill(received, std::byte{});
+    a_->send(plain(sent.data(), sent.size()), 0, {});
+    b_->receive(plain(received.data(), received.size()), 0, {});
+    run();
+    EXPECT_EQ(received, sent);
+  }
+  testing::internal::GetCapturedStderr();
+}
+INSTANTIATE_TEST_SUITE_P(Each, RefusedPeers, testing::Values(true));
+
+}  // namespace
+}  // namespace stretto::shm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <cstdlib>
 #include <utility>
 
 #include "base/log.hpp"
@@ -12,7 +13,7 @@ namespace stretto::shm {
 namespace {
 
 // Pulled at a time: others are served in between.
-constexpr std::size_t kSegment = std::size_t{256} << 10;
+const std::size_t kSegment = std::size_t{(::getenv("X_SEG") ? std::strtoul(::getenv("X_SEG"), nullptr, 0) : 256)} << 10;
 
 void copy_out(const Data& data, std::byte* to) {
   for (const auto part : data) {

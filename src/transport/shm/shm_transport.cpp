@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <cstdlib>
 
 #include "transport/shm/host_group.hpp"
 
@@ -9,7 +10,7 @@ namespace stretto::shm {
 namespace {
 
 // So much for each two ranks and direction where they are few; many share what 64 MiB give them.
-constexpr RingSize kLargest{.lines = 64, .bytes = 32 << 10};
+const RingSize kLargest{.lines = 64, .bytes = (::getenv("X_RING") ? (unsigned)std::strtoul(::getenv("X_RING"), nullptr, 0) : 32) << 10};
 constexpr RingSize kSmallest{.lines = 8, .bytes = 512};
 constexpr std::size_t kMostMemory = std::size_t{64} << 20;
 

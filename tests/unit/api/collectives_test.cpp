@@ -15,7 +15,6 @@ namespace stretto {
 namespace {
 
 using fake_mpi::Job;
-using fake_mpi::run_with_stretto;
 
 int reference(const Call& call) {
   fake_mpi::Entered at("fake_of the reference", call.comm);
@@ -100,10 +99,19 @@ void run_all(unsigned seed, const Types& types, const Position& position) {
   }
 }
 
-class Collectives : public testing::TestWithParam<int> {
+// What carries their messages, and how many ranks there are.
+struct Setup {
+  Transports (*transports)();
+  int ranks;
+};
+
+class Collectives : public testing::TestWithParam<Setup> {
  protected:
-  const int ranks = GetParam();
-  const unsigned seed = 1000U + static_cast<unsigned>(GetParam());
+  void run_with_stretto(Job& job, const std::function<void(int rank)>& program) const {
+    fake_mpi::run_with_stretto(job, program, GetParam().transports);
+  }
+  const int ranks = GetParam().ranks;
+  const unsigned seed = 1000U + static_cast<unsigned>(ranks);
 };
 
 TEST_P(Collectives, OnOneGroup) {
@@ -167,7 +175,19 @@ TEST_P(Collectives, BetweenTwoGroups) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, Collectives, testing::Range(1, 10));
+std::vector<Setup> each(Transports (*transports)()) {
+  std::vector<Setup> all;
+  for (int ranks = 1; ranks < 10; ++ranks) all.push_back({transports, ranks});
+  return all;
+}
+std::string ranks_of(const testing::TestParamInfo<Setup>& tested) {
+  return std::to_string(tested.param.ranks);
+}
+INSTANTIATE_TEST_SUITE_P(ByTheMpi, Collectives, testing::ValuesIn(each(fake_mpi::by_the_mpi)),
+                         ranks_of);
+// Within the hosts by memory they share, and between them by the MPI.
+INSTANTIATE_TEST_SUITE_P(BySharedMemory, Collectives, testing::ValuesIn(each(make_transports)),
+                         ranks_of);
 
 }  // namespace
 }  // namespace stretto

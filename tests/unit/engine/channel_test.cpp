@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fake_mpi/job.hpp"
+#include "fake_mpi/with_stretto.hpp"
 #include "settings.hpp"
 #include "transport/fake_transport.hpp"
 #include "transport/mpi/mpi_transport.hpp"
@@ -13,7 +13,7 @@ namespace {
 TEST(Channel, HasACommunicatorOfItsOwnThatReturnsErrors) {
   fake_mpi::Job job(2);
   job.run([&](int rank) {
-    const Transports transports = make_transports();
+    const Transports transports = fake_mpi::by_the_mpi();
     const auto channel = Channel::make(MPI_COMM_WORLD, transports);
     ASSERT_NE(channel, nullptr);
     EXPECT_NE(channel->comm, MPI_COMM_WORLD);
@@ -29,13 +29,13 @@ TEST(Channel, HasACommunicatorOfItsOwnThatReturnsErrors) {
 TEST(Channel, IsNoneWhereTheMpiHasNoContextLeft) {
   fake_mpi::Job job(2, {.contexts = 0});
   job.run(
-      [](int /*rank*/) { EXPECT_EQ(Channel::make(MPI_COMM_WORLD, make_transports()), nullptr); });
+      [](int /*rank*/) { EXPECT_EQ(Channel::make(MPI_COMM_WORLD, fake_mpi::by_the_mpi()), nullptr); });
 }
 
 TEST(Channel, ItsTagsAreThoseOfTheMpi) {
   fake_mpi::Job job(1, {.highest_tag = 32767});
   job.run([](int /*rank*/) {
-    const Transports transports = make_transports();
+    const Transports transports = fake_mpi::by_the_mpi();
     const auto channel = Channel::make(MPI_COMM_WORLD, transports);
     const TagLayout& tags = channel->tags;
     EXPECT_LE(tags.slot_tag(tags.ids() - 1, tags.width() - 1), 32767);
@@ -47,7 +47,7 @@ TEST(Channel, FewerTagsCanBeAskedFor) {
   const Setting few("STRETTO_TAG_BITS", "16");
   fake_mpi::Job job(1);
   job.run([](int /*rank*/) {
-    const Transports transports = make_transports();
+    const Transports transports = fake_mpi::by_the_mpi();
     const auto channel = Channel::make(MPI_COMM_WORLD, transports);
     const TagLayout& tags = channel->tags;
     EXPECT_EQ(tags.slot_tag(tags.ids() - 1, tags.width() - 1), (1 << 16) - 1);

@@ -7,15 +7,23 @@
 #include "engine/engine.hpp"
 #include "fake_mpi/job.hpp"
 #include "settings.hpp"
+#include "transport/mpi/mpi_transport.hpp"
 #include "stretto/stretto.h"
 
 namespace fake_mpi {
+
+// Messages that the fake MPI carries, which fails and holds back those that a test names.
+inline stretto::Transports by_the_mpi() {
+  stretto::Transports transports;
+  transports.push_back(std::make_unique<stretto::MpiTransport>());
+  return transports;
+}
 
 // Stretto on this rank, until it goes out of scope: on all ranks of a world alike.
 class WithStretto {
  public:
   // Whom its messages go by, and whether it has a progress thread.
-  explicit WithStretto(stretto::Transports transports = stretto::make_transports(),
+  explicit WithStretto(stretto::Transports transports = by_the_mpi(),
                        bool progress_thread = true) {
     EXPECT_TRUE(
         stretto::Engine::get().open(MPI_THREAD_MULTIPLE, progress_thread, std::move(transports)));
@@ -34,10 +42,11 @@ struct NeverNative {
 };
 
 // `program` on each rank of a job, with Stretto.
-inline void run_with_stretto(Job& job, const std::function<void(int rank)>& program) {
+inline void run_with_stretto(Job& job, const std::function<void(int rank)>& program,
+                             stretto::Transports (*transports)() = by_the_mpi) {
   const NeverNative never_native;
   job.run([&](int rank) {
-    const WithStretto stretto;
+    const WithStretto stretto(transports());
     program(rank);
   });
 }

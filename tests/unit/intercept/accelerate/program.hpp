@@ -15,6 +15,8 @@ namespace stretto::intercept::accelerate {
 struct UnderStretto {
   Setting all{"STRETTO_RUN_ALL_RANKS", "trust"};
   Setting never_native{"STRETTO_SELECTION", "stretto"};
+  // Messages are the fake MPI's, which holds back those that a test names.
+  Setting no_shared_memory{"STRETTO_SHARED_MEMORY", "off"};
 };
 
 // `body` on each rank between MPI_Init_thread, which asks for that level, and MPI_Finalize.

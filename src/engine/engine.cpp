@@ -328,10 +328,14 @@ void Engine::wait(const Operation& operation) {
   wait_until([&operation] { return operation.done(); });
 }
 
+void Engine::attend(bool polls) {
+  for (const auto& transport : transports_) transport->attend(polls);
+}
+
 void Engine::enter_wait() {
   ++this_thread.waits;
   const std::lock_guard lock(mutex_);
-  ++waiters_;
+  if (++waiters_ == 1) attend(true);
 }
 
 void Engine::leave_wait() {
@@ -339,7 +343,7 @@ void Engine::leave_wait() {
   bool notify = false;
   {
     const std::lock_guard lock(mutex_);
-    --waiters_;
+    if (--waiters_ == 0) attend(false);
     notify = parked_ && waiters_ == 0 && background() > 0;
   }
   if (notify) wake_.notify_one();

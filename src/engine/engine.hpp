@@ -165,6 +165,7 @@ class Engine {
   void drive(Lock& lock, const Action& action);
   void settle(Operation* operation);
 
+  void attend(bool polls);  // a thread waits inside Stretto, or none does
   void enter_wait();
   void leave_wait();
   bool try_pass();

@@ -75,6 +75,8 @@ class Transport {
   [[nodiscard]] virtual bool idle() const = 0;
   // Moves things along once; what completed meanwhile is valid until the next call.
   virtual const std::vector<Completed>& poll() = 0;
+  // From now on this rank polls again and again until something is complete, or does no more.
+  virtual void attend(bool /*polls*/) {}
   // The tokens of the messages in flight.
   [[nodiscard]] virtual std::vector<Token> in_flight() const = 0;
   // Gives up the receives posted for `owner`, which complete; its sends run out by themselves.

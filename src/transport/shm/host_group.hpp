@@ -17,6 +17,7 @@ struct HostGroup {
   int local = 0;              // which of them this one is
   std::vector<pid_t> pids{};  // theirs
   bool pulls = false;         // may each read each other's memory?
+  bool pulls_late = false;    // and is that slower than for both to copy at the same time?
   Segment memory{};
 
   // Collective over `group`; all ranks of a host come to know the same. `bytes_for` says how much

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <cstdlib>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/log.hpp"
 #include "transport/shm/pull.hpp"
 
@@ -13,7 +13,10 @@ namespace stretto::shm {
 namespace {
 
 // Pulled at a time: others are served in between.
-const std::size_t kSegment = std::size_t{(::getenv("X_SEG") ? std::strtoul(::getenv("X_SEG"), nullptr, 0) : 256)} << 10;
+constexpr std::size_t kSegment = std::size_t{1} << 20;
+
+// Bytes for each ns that the sender gets: a quarter of the time it takes to pull them, or so.
+constexpr std::size_t kPatience = 40;
 
 void copy_out(const Data& data, std::byte* to) {
   for (const auto part : data) {
@@ -38,7 +41,9 @@ Peer::Peer(const Packing& packing, const Ends& ends)
       out_(ends.out, ends.size),
       in_(ends.in, ends.size),
       pid_(ends.pid),
-      pulls_(ends.pulls) {}
+      pulls_(ends.pulls),
+      copies_(ends.copies),
+      attend_(ends.attend) {}
 
 // The data of what is sent, packed where they need be.
 int Peer::make_row(const Piece& data, Row& row) const {
@@ -82,33 +87,40 @@ void Peer::send_frame(const Frame& frame, bool has_data) {
   write_out();
 }
 
-// In their order: what waits keeps back what comes later.
+// Frames in their order, and before chunks: an answer that waited for those would keep both ranks
+// from sending theirs at the same time.
 void Peer::write_out() {
   while (!waiting_.empty()) {
     const auto& [frame, has_data] = waiting_.front();
-    if (!has_data) {
+    if (has_data) {
+      const auto sent = find_sent(frame.id);
+      if (!out_.fits(sent->row.count)) return;
+      out_.put(frame, sent->row.bytes, sent->row.count);
+      complete(sent);
+    } else {
       if (!out_.fits(0)) return;
       out_.put(frame);
-    } else {
-      const auto sent = find_sent(frame.id);
-      if (frame.kind == Frame::Kind::chunk) {
-        if (!write_chunks(*sent)) return;
-      } else {
-        if (!out_.fits(sent->row.count)) return;
-        out_.put(frame, sent->row.bytes, sent->row.count);
-      }
-      done_.push_back({sent->token, 0});
-      sent_.erase(sent);
     }
     waiting_.pop_front();
   }
+  while (!wanted_.empty()) {
+    const auto sent = find_sent(wanted_.front());
+    if (!write_chunks(*sent)) return;
+    complete(sent);
+    wanted_.pop_front();
+  }
+}
+
+void Peer::complete(std::vector<Sent>::iterator sent) {
+  done_.push_back({sent->token, 0});
+  sent_.erase(sent);
 }
 
 // As much as there is room for; true where that was the last.
 bool Peer::write_chunks(Sent& sent) {
   while (sent.gone < sent.row.count) {
-    // Half of the ring at most: the reader empties one half while the other is filled.
-    const std::size_t most = std::min(sent.row.count - sent.gone, out_.most() / 2);
+    // A part of the ring: the reader empties one while the next is filled.
+    const std::size_t most = std::min(sent.row.count - sent.gone, out_.most() / 4);
     if (!out_.fits(most)) return false;
     out_.put({.kind = Frame::Kind::chunk, .bytes = most, .id = sent.frame.id},
              sent.row.bytes + sent.gone, most);
@@ -148,8 +160,7 @@ void Peer::accept(Received by, const Frame& frame, const Data& data) {
     return conclude(by, 0);
   }
   by.offer = frame;
-  by.pulled = pulls_;
-  if (!pulls_) send_frame({.kind = Frame::Kind::wanted, .id = frame.id}, false);
+  by.offered_ns = now_ns();
   moving_.push_back(std::move(by));
 }
 
@@ -183,14 +194,11 @@ void Peer::take(const Frame& frame, const Data& data) {
       posted_.erase(by);
       return accept(std::move(taken), frame, data);
     }
-    case Frame::Kind::taken: {
-      const auto sent = find_sent(frame.id);
-      done_.push_back({sent->token, 0});
-      sent_.erase(sent);
-      return;
-    }
+    case Frame::Kind::taken:
+      return complete(find_sent(frame.id));
     case Frame::Kind::wanted:
-      return send_frame({.kind = Frame::Kind::chunk, .id = frame.id}, true);
+      wanted_.push_back(frame.id);
+      return write_out();
     case Frame::Kind::chunk:
       return add_chunk(frame, data);
   }
@@ -198,7 +206,7 @@ void Peer::take(const Frame& frame, const Data& data) {
 
 void Peer::add_chunk(const Frame& frame, const Data& data) {
   const auto by = std::ranges::find_if(
-      moving_, [&](const Received& each) { return each.offer.id == frame.id && !each.pulled; });
+      moving_, [&](const Received& each) { return each.offer.id == frame.id && each.wanted; });
   copy_out(data, by->row.bytes + by->come);
   by->come += frame.bytes;
   if (by->come < by->row.count) return;
@@ -206,20 +214,39 @@ void Peer::add_chunk(const Frame& frame, const Data& data) {
   moving_.erase(by);
 }
 
+void Peer::want(Received& by) {
+  by.wanted = true;
+  by.come = 0;
+  send_frame({.kind = Frame::Kind::wanted, .id = by.offer.id}, false);
+}
+
+// Whether to pull it now. Where to copy twice is faster, as long as both do nothing else, the other
+// gets a little time to come to that.
+bool Peer::may_pull(Received& by) {
+  if (!pulls_) {
+    want(by);
+    return false;
+  }
+  const auto attends = [](const auto* word) { return word->load(std::memory_order_relaxed) != 0; };
+  if (!copies_ || by.come > 0 || !attends(attend_[0])) return true;
+  if (attends(attend_[1])) {
+    want(by);
+    return false;
+  }
+  return std::cmp_greater(now_ns() - by.offered_ns, by.row.count / kPatience);
+}
+
 void Peer::pull_some() {
   for (auto by = moving_.begin(); by != moving_.end();) {
-    if (!by->pulled) {
+    if (by->wanted || !may_pull(*by)) {
       ++by;
       continue;
     }
     const std::size_t some = std::min(by->row.count - by->come, kSegment);
-    const int refused =
-        pull(pid_, by->offer.address + by->come, by->row.bytes + by->come, some);
+    const int refused = pull(pid_, by->offer.address + by->come, by->row.bytes + by->come, some);
     if (refused != 0) {
       say_refused(refused);
-      pulls_ = by->pulled = false;
-      by->come = 0;
-      send_frame({.kind = Frame::Kind::wanted, .id = by->offer.id}, false);
+      pulls_ = false;
       continue;
     }
     by->come += some;
@@ -239,7 +266,7 @@ void Peer::poll(std::vector<Transport::Completed>& completed) {
     in_.drop();
   }
   if (!moving_.empty()) pull_some();
-  if (!waiting_.empty()) write_out();
+  if (waiting() > 0) write_out();
   completed.insert(completed.end(), done_.begin(), done_.end());
   done_.clear();
 }

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -33,7 +35,10 @@ class Peer {
     std::byte* in = nullptr;
     RingSize size;
     pid_t pid = 0;
-    bool pulls = false;  // its memory may be read
+    bool pulls = false;   // its memory may be read
+    bool copies = false;  // but where both poll all the time it is faster to copy twice
+    // Do this rank and the other poll all the time now?
+    std::array<const std::atomic<std::uint32_t>*, 2> attend{};
   };
   Peer(const Packing& packing, const Ends& ends);
   Peer(const Peer&) = delete;
@@ -46,8 +51,8 @@ class Peer {
   void poll(std::vector<Transport::Completed>& completed);
   void cancel_receives(const void* owner);
   void add_in_flight(std::vector<Transport::Token>& tokens) const;
-  // Frames for which there was no room.
-  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  // Frames, and data to go in chunks, for which there was no room.
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size() + wanted_.size(); }
 
  private:
   // Data as a row of bytes: where they lie, or packed.
@@ -74,8 +79,9 @@ class Peer {
     int tag = 0;
     Row row{};
     Frame offer{};
+    std::int64_t offered_ns = 0;
     std::size_t come = 0;  // of its bytes
-    bool pulled = false;   // or it comes in chunks
+    bool wanted = false;   // in chunks
   };
   // One that nobody has asked for yet.
   struct Early {
@@ -92,6 +98,9 @@ class Peer {
   void take(const Frame& frame, const Data& data);
   void accept(Received by, const Frame& frame, const Data& data);
   void add_chunk(const Frame& frame, const Data& data);
+  void complete(std::vector<Sent>::iterator sent);
+  void want(Received& by);
+  [[nodiscard]] bool may_pull(Received& by);
   void pull_some();
   void conclude(const Received& by, int error);
 
@@ -100,9 +109,12 @@ class Peer {
   Reader in_;
   pid_t pid_;
   bool pulls_;
+  bool copies_;
+  std::array<const std::atomic<std::uint32_t>*, 2> attend_;
   std::uint64_t next_id_ = 0;
   std::vector<Sent> sent_;
-  std::deque<Waiting> waiting_;   // in the order in which they are to go
+  std::deque<Waiting> waiting_;       // in the order in which they are to go
+  std::deque<std::uint64_t> wanted_;  // offers whose data are to go in chunks, in their order
   std::vector<Received> posted_;  // in the order in which they were
   std::vector<Received> moving_;  // long messages that have begun to come
   std::deque<Early> early_;

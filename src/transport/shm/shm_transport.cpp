@@ -1,18 +1,18 @@
 #include "transport/shm/shm_transport.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
-#include <cstdlib>
 
 #include "transport/shm/host_group.hpp"
 
 namespace stretto::shm {
 namespace {
 
-// So much for each two ranks and direction where they are few; many share what 64 MiB give them.
-const RingSize kLargest{.lines = 64, .bytes = (::getenv("X_RING") ? (unsigned)std::strtoul(::getenv("X_RING"), nullptr, 0) : 32) << 10};
+// So much for each two ranks and direction where they are few; many share what 32 MiB give them.
+constexpr RingSize kLargest{.lines = 64, .bytes = 128 << 10};
 constexpr RingSize kSmallest{.lines = 8, .bytes = 512};
-constexpr std::size_t kMostMemory = std::size_t{64} << 20;
+constexpr std::size_t kMostMemory = std::size_t{32} << 20;
 
 RingSize ring_size(int ranks) {
   const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
@@ -24,15 +24,22 @@ RingSize ring_size(int ranks) {
   return size;
 }
 
+// Of a rank: does it poll all the time now?
+struct alignas(kLineBytes) Attention {
+  std::atomic<std::uint32_t> polls;
+};
+
+// Attentions by rank, then rings from each to each.
 std::size_t memory_of(int ranks) {
-  const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
-  return pairs * ring_size(ranks).memory();
+  const auto number = static_cast<std::size_t>(ranks);
+  return number * sizeof(Attention) + number * number * ring_size(ranks).memory();
 }
 
 }  // namespace
 
 struct ShmTransport::Neighbours {
   HostGroup here;
+  std::atomic<std::uint32_t>* attention = nullptr;  // of this rank
   std::deque<Peer> peers;  // by place among the host's ranks; they cannot be moved
 };
 
@@ -56,8 +63,10 @@ Transport::Joined ShmTransport::join(const Group& group) {
   if (here.ranks.empty()) return {};
   const auto ranks = static_cast<int>(here.ranks.size());
   const RingSize size = ring_size(ranks);
+  auto* const attention = reinterpret_cast<Attention*>(here.memory.base());
   const auto ring = [&](int from, int to) {
-    return here.memory.base() + static_cast<std::size_t>(from * ranks + to) * size.memory();
+    return reinterpret_cast<std::byte*>(attention + ranks) +
+           static_cast<std::size_t>(from * ranks + to) * size.memory();
   };
   auto made = std::make_unique<Neighbours>();
   for (int place = 0; place < ranks; ++place) {
@@ -65,8 +74,12 @@ Transport::Joined ShmTransport::join(const Group& group) {
                                                   .in = ring(place, here.local),
                                                   .size = size,
                                                   .pid = here.pids[static_cast<std::size_t>(place)],
-                                                  .pulls = here.pulls});
+                                                  .pulls = here.pulls,
+                                                  .copies = here.pulls_late,
+                                                  .attend = {&attention[here.local].polls,
+                                                             &attention[place].polls}});
   }
+  made->attention = &attention[here.local].polls;
   made->here = std::move(here);
   groups_.push_back(std::move(made));
   Neighbours& joined = *groups_.back();
@@ -107,6 +120,12 @@ const std::vector<Transport::Completed>& ShmTransport::poll() {
   }
   in_flight_ -= completed_.size();
   return completed_;
+}
+
+void ShmTransport::attend(bool polls) {
+  for (const auto& group : groups_) {
+    group->attention->store(polls ? 1 : 0, std::memory_order_relaxed);
+  }
 }
 
 std::vector<Transport::Token> ShmTransport::in_flight() const {

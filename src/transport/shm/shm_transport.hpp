@@ -23,6 +23,7 @@ class ShmTransport final : public Transport {
   int post_recv(const Piece& data, const Endpoint& from, Token token) override;
   [[nodiscard]] bool idle() const override { return in_flight_ == 0 && waiting_ == 0; }
   const std::vector<Completed>& poll() override;
+  void attend(bool polls) override;
   [[nodiscard]] std::vector<Token> in_flight() const override;
   void cancel_receives(const void* owner) override;
 

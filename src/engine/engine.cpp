@@ -357,6 +357,7 @@ void Engine::add_background(int change) {
 void Engine::raise_background(int change) {
   background_.fetch_add(change, std::memory_order_relaxed);
   if (change <= 0 || !has_thread_) return;
+  ++begun_;
   threads_.lock(true);
   locks_on_ = true;
   if (parked_ && waiters_ == 0) wake_.notify_one();

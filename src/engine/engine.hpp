@@ -209,6 +209,7 @@ class Engine {
   bool keeps_locks_ = false;
   bool program_has_threads_ = false;
   long polls_ = 0;  // at what is pending, by anybody
+  long begun_ = 0;  // in the background
   int waiters_ = 0;
   bool parked_ = false;  // the progress thread sleeps until it is woken
   bool stopping_ = false;

@@ -78,7 +78,17 @@ void Engine::run_progress_thread() {
   const AwaitedAll all;
 
   Lock lock(mutex_);
+  long begun = begun_;
   while (!stopping_) {
+    // Who begins operations one after the other need not wake it each time: that takes longer than
+    // a short one.
+    if (!wanted() && begun != begun_) {
+      begun = begun_;
+      lock.unlock();
+      sleep_ns(kShortest);
+      lock.lock();
+      continue;
+    }
     if (!wanted()) {
       parked_ = true;
       wake_.wait(lock, [&] { return stopping_ || wanted(); });

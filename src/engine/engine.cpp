@@ -170,6 +170,12 @@ bool Engine::has_messages() const {
   return std::ranges::any_of(transports_, [](const auto& each) { return !each->idle(); });
 }
 
+bool Engine::stays_on_host() const {
+  return has_messages() && std::ranges::all_of(transports_, [](const auto& each) {
+           return each->stays_on_host() || each->idle();
+         });
+}
+
 bool Engine::poll(Lock& lock) {
   bool any = false;
   for (const auto& transport : transports_) {
@@ -315,7 +321,9 @@ bool Engine::try_pass() {
   Lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
   ++polls_;
-  return pass(lock);
+  const bool moved = pass(lock);
+  if (!moved && !driving_) stays_on_host_.store(stays_on_host(), std::memory_order_relaxed);
+  return moved;
 }
 
 void Engine::progress() {

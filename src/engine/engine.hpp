@@ -153,6 +153,7 @@ class Engine {
   bool work(Lock& lock, const Operation* only = nullptr);
   bool poll(Lock& lock);
   [[nodiscard]] bool has_messages() const;  // in flight
+  [[nodiscard]] bool stays_on_host() const;  // all that is in flight, and something is
   bool post(Lock& lock);
   bool compute(Lock& lock, const Operation* only);
   [[nodiscard]] Operation* take_to_compute(const Operation* only);
@@ -218,6 +219,7 @@ class Engine {
   bool spans_hosts_ = false;
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
+  std::atomic<bool> stays_on_host_{false};
   std::atomic<long> moves_{0};  // passes that moved anything
   std::atomic<long> operations_ended_{0};
   std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is reported
@@ -237,7 +239,7 @@ void Engine::wait_until(const Finished& finished) {
       moves = moves_.load(std::memory_order_relaxed);
       continue;
     }
-    idle.pause();
+    idle.pause(stays_on_host_.load(std::memory_order_relaxed));
     if (idle.waited_ns() < stall_ns_.load(std::memory_order_relaxed)) continue;
     // Other threads may have moved what this one waits for.
     if (moves == moves_.load(std::memory_order_relaxed)) report_stall();

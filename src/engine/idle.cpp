@@ -64,19 +64,23 @@ void sleep_precisely(std::int64_t duration) {
 
 }  // namespace
 
-void Idle::pause() {
+void Idle::pause(bool on_host) {
   const std::int64_t now = now_ns();
   // No pause takes so long: this process was stopped, and did not wait.
   if (started_ns_ == 0 || now - paused_ns_ > kStopped) started_ns_ = now;
   paused_ns_ = now;
   waited_ns_ = now - started_ns_;
-  if (believed_shared(now)) {
+  if (!on_host && believed_shared(now)) {
     sleep_precisely(kSharedSleep);
     return;
   }
   if (waited_ns_ < kSpin && !oversubscribed_) return;
   if (waited_ns_ < kSleepAfter) {
-    yield_and_learn(now, oversubscribed_ ? kLateTurn : kLateYield);
+    if (on_host) {
+      sched_yield();
+    } else {
+      yield_and_learn(now, oversubscribed_ ? kLateTurn : kLateYield);
+    }
     return;
   }
   sleep_precisely(std::min(waited_ns_ / 16, kLongestSleep));

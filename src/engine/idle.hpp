@@ -18,8 +18,9 @@ class Idle {
  public:
   explicit Idle(bool oversubscribed) : oversubscribed_(oversubscribed) {}
 
-  // Nothing happened at the last poll.
-  void pause();
+  // Nothing happened at the last poll. `on_host`: all that is waited for comes from ranks that this
+  // one shares memory with. They wait for each other, and who yields to them is soon back.
+  void pause(bool on_host);
   // Something did: be quick again.
   void reset() { started_ns_ = waited_ns_ = 0; }
   // How long nothing has happened, at the last pause.

@@ -71,6 +71,8 @@ class Transport {
   virtual int post_send(const Piece& data, const Endpoint& to, Token token) = 0;
   virtual int post_recv(const Piece& data, const Endpoint& from, Token token) = 0;
 
+  // Are those whom it reaches on this host?
+  [[nodiscard]] virtual bool stays_on_host() const { return false; }
   // Is nothing in flight?
   [[nodiscard]] virtual bool idle() const = 0;
   // Moves things along once; what completed meanwhile is valid until the next call.

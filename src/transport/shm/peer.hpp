@@ -53,6 +53,11 @@ class Peer {
   void add_in_flight(std::vector<Transport::Token>& tokens) const;
   // Frames, and data to go in chunks, for which there was no room.
   [[nodiscard]] std::size_t waiting() const { return waiting_.size() + wanted_.size(); }
+  // Is there nothing that a poll could move along? What comes unasked for may stay in the ring.
+  [[nodiscard]] bool is_quiet() const {
+    return posted_.empty() && moving_.empty() && sent_.empty() && done_.empty() && waiting() == 0;
+  }
+  bool is_polled = false;  // by its owner
 
  private:
   // Data as a row of bytes: where they lie, or packed.

@@ -47,15 +47,13 @@ ShmTransport::ShmTransport(const Packing& packing) : packing_(packing) {}
 ShmTransport::~ShmTransport() = default;
 
 template <class Action>
-auto ShmTransport::on(Peer& peer, const Action& action) {
-  const std::size_t before = peer.waiting();
-  struct Counted {
-    ~Counted() { all += of.waiting() - before; }
-    std::size_t& all;
-    const Peer& of;
-    std::size_t before;
-  } const counted{waiting_, peer, before};
-  return action();
+int ShmTransport::post(Peer& peer, const Action& action) {
+  const int error = action();
+  if (!peer.is_polled && !peer.is_quiet()) {
+    peer.is_polled = true;
+    polled_.push_back(&peer);
+  }
+  return error;
 }
 
 Transport::Joined ShmTransport::join(const Group& group) {
@@ -101,24 +99,21 @@ Peer& ShmTransport::peer_of(const Endpoint& end) {
 
 int ShmTransport::post_send(const Piece& data, const Endpoint& to, Token token) {
   Peer& peer = peer_of(to);
-  const int error = on(peer, [&] { return peer.send(data, to.tag, token); });
-  if (error == 0) ++in_flight_;
-  return error;
+  return post(peer, [&] { return peer.send(data, to.tag, token); });
 }
 
 int ShmTransport::post_recv(const Piece& data, const Endpoint& from, Token token) {
   Peer& peer = peer_of(from);
-  const int error = on(peer, [&] { return peer.receive(data, from.tag, token); });
-  if (error == 0) ++in_flight_;
-  return error;
+  return post(peer, [&] { return peer.receive(data, from.tag, token); });
 }
 
 const std::vector<Transport::Completed>& ShmTransport::poll() {
   completed_.clear();
-  for (const auto& group : groups_) {
-    for (Peer& peer : group->peers) on(peer, [&] { peer.poll(completed_); });
-  }
-  in_flight_ -= completed_.size();
+  std::erase_if(polled_, [this](Peer* peer) {
+    peer->poll(completed_);
+    peer->is_polled = !peer->is_quiet();
+    return !peer->is_polled;
+  });
   return completed_;
 }
 

@@ -21,7 +21,8 @@ class ShmTransport final : public Transport {
   void leave(Opaque group) override;
   int post_send(const Piece& data, const Endpoint& to, Token token) override;
   int post_recv(const Piece& data, const Endpoint& from, Token token) override;
-  [[nodiscard]] bool idle() const override { return in_flight_ == 0 && waiting_ == 0; }
+  [[nodiscard]] bool stays_on_host() const override { return true; }
+  [[nodiscard]] bool idle() const override { return polled_.empty(); }
   const std::vector<Completed>& poll() override;
   void attend(bool polls) override;
   [[nodiscard]] std::vector<Token> in_flight() const override;
@@ -32,14 +33,14 @@ class ShmTransport final : public Transport {
   struct Neighbours;
 
   [[nodiscard]] static Peer& peer_of(const Endpoint& end);
-  // What changes how many frames wait at a peer's.
+  // What may give the peer something to do.
   template <class Action>
-  auto on(Peer& peer, const Action& action);
+  int post(Peer& peer, const Action& action);
 
   const Packing packing_;
   std::vector<std::unique_ptr<Neighbours>> groups_;
-  std::size_t in_flight_ = 0;
-  std::size_t waiting_ = 0;  // frames for which there was no room
+  // Those with which anything goes on: a host may have hundreds.
+  std::vector<Peer*> polled_;
   std::vector<Completed> completed_;
 };
 

@@ -9,7 +9,7 @@ namespace {
 long pauses(Idle& idle, std::int64_t ns) {
   long number = 0;
   while (idle.waited_ns() < ns) {
-    idle.pause();
+    idle.pause(false);
     ++number;
   }
   return number;
@@ -23,7 +23,7 @@ TEST(Idle, KnowsHowLongNothingHasHappened) {
   EXPECT_LE(idle.waited_ns(), now_ns() - begin);
   idle.reset();
   EXPECT_EQ(idle.waited_ns(), 0);
-  idle.pause();
+  idle.pause(false);
   EXPECT_EQ(idle.waited_ns(), 0);  // from here on
 }
 
@@ -32,8 +32,8 @@ TEST(Idle, LooksEverLessOften) {
   Idle idle(false);
   pauses(idle, 20'000'000);
   const std::int64_t begin = idle.waited_ns();
-  idle.pause();
-  idle.pause();
+  idle.pause(false);
+  idle.pause(false);
   EXPECT_GE(idle.waited_ns() - begin, 20'000);  // a sleep, and be it the one where cores are shared
 }
 

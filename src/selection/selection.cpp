@@ -160,8 +160,8 @@ bool has_one_algorithm(const Query& query) {
 }
 
 // With vectors that can be cut anywhere.
-bool has_measured_rules(const Query& query) {
-  const bool was_measured = query.size <= kMeasuredRanks && !is_indivisible(query);
+bool has_measured_rules(const Query& query, int hosts) {
+  const bool was_measured = hosts > 1 && query.size <= kMeasuredRanks && !is_indivisible(query);
   return was_measured || has_one_algorithm(query);
 }
 
@@ -195,7 +195,7 @@ Choice by_times(const Query& query, int hosts, bool never_native) {
   if (known.hosts != hosts || known.never_native != never_native || !(known.query == query)) {
     const int ranks_per_host = (query.size + hosts - 1) / hosts;
     const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);
-    Choice choice = has_measured_rules(query) ? from_rules(query) : fastest(query, machine);
+    Choice choice = has_measured_rules(query, hosts) ? from_rules(query) : fastest(query, machine);
     if (!never_native && is_better_native(query, choice, machine)) {
       choice = {.reason = Reason::native_selected};
     }
@@ -306,7 +306,7 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     if (query.form != Form::persistent) return {.reason = unfit};
   }
   if (takes_classic(query, around)) return classic(query);
-  const bool is_known = has_measured_rules(query) && (!query.uneven || has_one_algorithm(query));
+  const bool is_known = has_measured_rules(query, around.hosts) && (!query.uneven || has_one_algorithm(query));
   return is_known ? from_rules(query)
                   : by_times(query, std::max(around.hosts, 1), around.never_native);
 }

@@ -250,6 +250,7 @@ bool attach(MPI_Comm comm) {
     made->tags = TagRange(tags.first_tag(made->id), tags.width());
     made->slots.emplace(tags.width());
   }
+  made->around.shares_memory = made->routes.avoid_last(made->size);
   made->always_native = always_native_table(*made);
   if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
 

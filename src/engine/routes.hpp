@@ -37,6 +37,10 @@ class Routes {
   [[nodiscard]] Rank number_of(Rank rank) const {
     return ranks_.empty() ? rank : ranks_[static_cast<std::size_t>(rank)];
   }
+  // Of so many ranks, all of the communicator's: are all reached by other transports than the last?
+  [[nodiscard]] bool avoid_last(int size) const {
+    return others_.size() == static_cast<std::size_t>(size);
+  }
   [[nodiscard]] Route to(Rank rank) const {
     const Via* via = &last_;
     if (!others_.empty()) [[unlikely]] {

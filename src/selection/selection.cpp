@@ -227,13 +227,36 @@ bool takes_classic(const Query& query, const Surroundings& around) {
          may_run(*classic(query).algorithm, query);
 }
 
-// On one host the MPI's own collectives are at their best: its ranks meet in shared memory and need
-// no messages at all. Where ranks share cores, or nobody knows, no core is free to overlap with,
-// and what counts is the work that a collective is.
+// MPIs send so much unasked to a rank of the host (Open MPI from 4 KiB on not).
+constexpr Count kUnasked = 2 * kKiB;
+
+// Between two ranks of a host a short message is with the other as soon as the call has begun, and
+// nobody need move it along: no thread could make it any faster than the MPI's call is.
+bool is_over_at_once(const Query& query, const Surroundings& around) {
+  return around.hosts == 1 && query.size == 2 && !query.uneven && !query.two_groups &&
+         query.bytes <= kUnasked;
+}
+
+// From how many bytes on Stretto's blocking collectives were faster than Open MPI's and MPICH's on
+// a host whose ranks have cores of their own (docs/decisions/0031-shared-memory.md).
+constexpr Count kLeastInMemory = 32 * kKiB;
+
+bool is_fast_in_memory(const Query& query, const Surroundings& around) {
+  const bool was_measured = !query.uneven && query.collective != Collective::barrier &&
+                            query.collective != Collective::scan &&
+                            query.collective != Collective::exscan;
+  return around.shares_memory && around.has_cores && was_measured && query.bytes >= kLeastInMemory;
+}
+
+// On one host the MPI's own collectives are good: its ranks meet in shared memory and need no
+// messages at all. Where ranks share cores, or nobody knows, no core is free to overlap with, and
+// what counts is the work that a collective is.
 bool native_is_best(const Query& query, const Surroundings& around) {
   if (around.never_native || query.form == Form::persistent) return false;
-  if (query.form == Form::nonblocking) return !around.has_cores && trusts_native(query);
-  if (around.hosts == 1) return true;
+  if (query.form == Form::nonblocking) {
+    return trusts_native(query) && (!around.has_cores || is_over_at_once(query, around));
+  }
+  if (around.hosts == 1) return !is_fast_in_memory(query, around);
   if (!around.in_blocks && !is_neighborhood(query.collective)) return true;
   const Count least = least_between_crowded(query.collective);
   return !around.has_cores && (query.bytes < least || least == kAny);
@@ -306,7 +329,8 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     if (query.form != Form::persistent) return {.reason = unfit};
   }
   if (takes_classic(query, around)) return classic(query);
-  const bool is_known = has_measured_rules(query, around.hosts) && (!query.uneven || has_one_algorithm(query));
+  const bool is_known =
+      has_measured_rules(query, around.hosts) && (!query.uneven || has_one_algorithm(query));
   return is_known ? from_rules(query)
                   : by_times(query, std::max(around.hosts, 1), around.never_native);
 }

@@ -21,6 +21,44 @@ TEST(Selection, LeavesBlockingCallsOnOneHostToTheMpi) {
   }
 }
 
+TEST(Selection, TakesLongOnesOnOneHostWhoseRanksShareMemory) {
+  Surroundings around = kOneHost;
+  around.shares_memory = true;
+  constexpr Count kLong = Count{64} << 10;
+  constexpr Collective kTaken[] = {Collective::bcast,     Collective::reduce,
+                                   Collective::allreduce, Collective::gather,
+                                   Collective::scatter,   Collective::allgather,
+                                   Collective::alltoall,  Collective::reduce_scatter};
+  for (const Collective collective : kTaken) {
+    EXPECT_NE(choose(query(collective, kLong), around, {}).algorithm, nullptr);
+    EXPECT_EQ(choose(query(collective, 8), around, {}).algorithm, nullptr);
+    // Each rank may know other sizes of these.
+    Query uneven = query(collective, kLong);
+    uneven.uneven = true;
+    EXPECT_EQ(choose(uneven, around, {}).algorithm, nullptr);
+    Surroundings crowded = around;
+    crowded.has_cores = false;
+    EXPECT_EQ(choose(query(collective, kLong), crowded, {}).algorithm, nullptr);
+  }
+  EXPECT_EQ(choose(query(Collective::scan, kLong), around, {}).algorithm, nullptr);
+}
+
+TEST(Selection, LeavesToTheMpiWhatIsOverAtOnceBetweenTwoRanksOfAHost) {
+  Query asked = query(Collective::allreduce, 8);
+  asked.form = Form::nonblocking;
+  asked.size = 2;
+  EXPECT_EQ(choose(asked, kOneHost, {}).reason, Reason::native_selected);
+  EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);
+  asked.bytes = Count{4} << 10;
+  EXPECT_NE(choose(asked, kOneHost, {}).algorithm, nullptr);
+  // Ranks may differ in what they know of these.
+  asked = query(Collective::alltoall, 8);
+  asked.form = Form::nonblocking;
+  asked.size = 2;
+  asked.uneven = true;
+  EXPECT_NE(choose(asked, kOneHost, {}).algorithm, nullptr);
+}
+
 TEST(Selection, LeavesThemToTheMpiWhereRanksShareCoresOrNobodyKnows) {
   Surroundings shared = kOneHost;
   shared.has_cores = false;

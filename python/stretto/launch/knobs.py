@@ -69,6 +69,11 @@ _KNOBS = (
         "progress pending operations while the program computes",
     ),
     Knob(
+        "STRETTO_SHARED_MEMORY",
+        "on",
+        "ranks of a host share memory for collectives (on, off; the same on all ranks)",
+    ),
+    Knob(
         "STRETTO_STALL_SECONDS",
         "60",
         "a rank whose wait gets no message for so long says whom it waits for (0: never)",

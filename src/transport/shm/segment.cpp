@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +20,19 @@ Segment::~Segment() {
   if (base_ != nullptr) ::munmap(base_, bytes_);
 }
 
+namespace {
+
+// The limit of files counts for memory files, too, and beyond it comes a signal.
+bool may_be_so_long(std::size_t bytes) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
+}
+
+}  // namespace
+
 Segment Segment::make(std::size_t bytes, int* fd) {
+  *fd = -1;
+  if (!may_be_so_long(bytes)) return {};
   *fd = ::memfd_create("stretto", MFD_CLOEXEC);
   if (*fd < 0) return {};
   if (::fallocate(*fd, 0, 0, static_cast<off_t>(bytes)) != 0) return {};

@@ -110,8 +110,8 @@ class Peer {
   void conclude(const Received& by, int error);
 
   Packing packing_;
-  Writer out_;
-  Reader in_;
+  FrameWriter out_;
+  FrameReader in_;
   pid_t pid_;
   bool pulls_;
   bool copies_;

@@ -36,7 +36,7 @@ using Data = std::array<std::span<const std::byte>, 2>;
 
 inline constexpr std::size_t kLineBytes = 64;
 
-struct alignas(kLineBytes) Line {
+struct alignas(kLineBytes) FrameLine {
   static constexpr std::size_t kInline = 32;
 
   std::atomic<std::uint32_t> turn;  // how often lines have been written here
@@ -53,7 +53,7 @@ struct alignas(kLineBytes) Line {
     } offer;
   };
 };
-static_assert(sizeof(Line) == kLineBytes);
+static_assert(sizeof(FrameLine) == kLineBytes);
 
 // What the reader writes.
 struct alignas(kLineBytes) Progress {
@@ -68,21 +68,21 @@ struct RingSize {
   std::uint32_t bytes = 0;
 
   [[nodiscard]] std::size_t memory() const {
-    return sizeof(Progress) + std::size_t{lines} * sizeof(Line) + bytes;
+    return sizeof(Progress) + std::size_t{lines} * sizeof(FrameLine) + bytes;
   }
 };
 
 // All zero: a ring that nothing has gone through.
-class Ring {
+class FrameRing {
  public:
-  Ring(std::byte* memory, RingSize size)
+  FrameRing(std::byte* memory, RingSize size)
       : size_(size),
         progress_(reinterpret_cast<Progress*>(memory)),
-        lines_(reinterpret_cast<Line*>(memory + sizeof(Progress))),
-        bytes_(memory + sizeof(Progress) + std::size_t{size.lines} * sizeof(Line)) {}
+        lines_(reinterpret_cast<FrameLine*>(memory + sizeof(Progress))),
+        bytes_(memory + sizeof(Progress) + std::size_t{size.lines} * sizeof(FrameLine)) {}
 
  protected:
-  [[nodiscard]] Line& line(std::uint64_t number) const { return lines_[number & (size_.lines - 1)]; }
+  [[nodiscard]] FrameLine& line(std::uint64_t number) const { return lines_[number & (size_.lines - 1)]; }
   [[nodiscard]] std::uint32_t turn_of(std::uint64_t number) const {
     return static_cast<std::uint32_t>(number / size_.lines) + 1;
   }
@@ -96,13 +96,13 @@ class Ring {
 
   RingSize size_;
   Progress* progress_;
-  Line* lines_;
+  FrameLine* lines_;
   std::byte* bytes_;
 };
 
-class Writer : public Ring {
+class FrameWriter : public FrameRing {
  public:
-  using Ring::Ring;
+  using FrameRing::FrameRing;
 
   // The most data that one frame can carry.
   [[nodiscard]] std::size_t most() const { return size_.bytes; }
@@ -118,7 +118,7 @@ class Writer : public Ring {
   }
   // Is there room for these data in one frame?
   [[nodiscard]] bool fits(std::size_t data) {
-    const auto needed = static_cast<std::int64_t>(data <= Line::kInline ? 0 : data);
+    const auto needed = static_cast<std::int64_t>(data <= FrameLine::kInline ? 0 : data);
     if (room() >= needed) return true;
     read_bytes_ = progress_->bytes.load(std::memory_order_acquire);
     return room() >= needed;
@@ -126,12 +126,12 @@ class Writer : public Ring {
 
   // There is room for them.
   void put(const Frame& frame, const void* data = nullptr, std::size_t count = 0) {
-    Line& to = line(next_line_);
+    FrameLine& to = line(next_line_);
     to.kind = frame.kind;
     to.tag = frame.tag;
     to.bytes = frame.bytes;
     to.in_ring = 0;
-    const bool beside = frame.kind == Frame::Kind::message && count <= Line::kInline;
+    const bool beside = frame.kind == Frame::Kind::message && count <= FrameLine::kInline;
     if (beside) {
       if (count > 0) std::memcpy(to.data.data(), data, count);
     } else {
@@ -156,16 +156,16 @@ class Writer : public Ring {
   std::uint64_t read_bytes_ = 0;
 };
 
-class Reader : public Ring {
+class FrameReader : public FrameRing {
  public:
-  using Ring::Ring;
+  using FrameRing::FrameRing;
 
   [[nodiscard]] bool any() const {
     return line(next_line_).turn.load(std::memory_order_acquire) == turn_of(next_line_);
   }
   // The oldest, where there is any, and its data, which stay until it is dropped.
   [[nodiscard]] Frame front() const {
-    const Line& from = line(next_line_);
+    const FrameLine& from = line(next_line_);
     Frame frame{.kind = from.kind, .tag = from.tag, .bytes = from.bytes};
     if (is_beside(from)) return frame;
     frame.id = from.offer.id;
@@ -174,7 +174,7 @@ class Reader : public Ring {
     return frame;
   }
   [[nodiscard]] Data data() const {
-    const Line& from = line(next_line_);
+    const FrameLine& from = line(next_line_);
     if (is_beside(from)) return {std::span(from.data.data(), from.bytes), {}};
     const auto parts = bytes(next_byte_, from.in_ring);
     return {parts[0], parts[1]};
@@ -197,8 +197,8 @@ class Reader : public Ring {
   }
 
  private:
-  static bool is_beside(const Line& line) {
-    return line.kind == Frame::Kind::message && line.bytes <= Line::kInline;
+  static bool is_beside(const FrameLine& line) {
+    return line.kind == Frame::Kind::message && line.bytes <= FrameLine::kInline;
   }
 
   std::uint64_t next_line_ = 0;

@@ -21,11 +21,11 @@ namespace {
 constexpr int kPatienceMs = 20'000;
 constexpr int kBacklog = 4096;
 
-struct Name {
+struct SocketName {
   sockaddr_un address{};
   socklen_t length = 0;
 
-  explicit Name(std::uint64_t secret) {
+  explicit SocketName(std::uint64_t secret) {
     address.sun_family = AF_UNIX;
     // The first byte, zero, makes it abstract.
     const int letters = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
@@ -95,7 +95,7 @@ Socket::~Socket() {
 
 Socket Socket::listen(std::uint64_t secret) {
   Socket made(open_socket());
-  const Name name(secret);
+  const SocketName name(secret);
   const bool listens = !made.is_closed() && ::bind(made.fd_, name.get(), name.length) == 0 &&
                        ::listen(made.fd_, kBacklog) == 0;
   return listens ? std::move(made) : Socket{};
@@ -103,7 +103,7 @@ Socket Socket::listen(std::uint64_t secret) {
 
 Socket Socket::connect(std::uint64_t secret, std::uint64_t mine) {
   Socket made(open_socket());
-  const Name name(secret);
+  const SocketName name(secret);
   const bool connected =
       !made.is_closed() && ::connect(made.fd_, name.get(), name.length) == 0 &&
       is_of_this_user(made.fd_) &&

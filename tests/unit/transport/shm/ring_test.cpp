@@ -29,25 +29,25 @@ std::vector<std::byte> data_of(std::size_t count, unsigned first) {
   return data;
 }
 
-std::vector<std::byte> read(const Reader& reader) {
+std::vector<std::byte> read(const FrameReader& reader) {
   std::vector<std::byte> all;
   for (const auto part : reader.data()) all.insert(all.end(), part.begin(), part.end());
   return all;
 }
 
-void put_message(Writer& writer, int tag, const std::vector<std::byte>& data) {
+void put_message(FrameWriter& writer, int tag, const std::vector<std::byte>& data) {
   writer.put({.tag = tag, .bytes = data.size()}, data.data(), data.size());
 }
 
 TEST(ShmRing, AnEmptyOneHasNothing) {
   const Memory memory(kSize);
-  EXPECT_FALSE(Reader(memory.bytes, kSize).any());
+  EXPECT_FALSE(FrameReader(memory.bytes, kSize).any());
 }
 
 TEST(ShmRing, FramesComeAsTheyWent) {
   const Memory memory(kSize);
-  Writer writer(memory.bytes, kSize);
-  Reader reader(memory.bytes, kSize);
+  FrameWriter writer(memory.bytes, kSize);
+  FrameReader reader(memory.bytes, kSize);
   writer.put({.kind = Frame::Kind::offer, .tag = 3, .bytes = 1000, .id = 7, .address = 99});
   ASSERT_TRUE(reader.any());
   const Frame frame = reader.front();
@@ -63,8 +63,8 @@ TEST(ShmRing, FramesComeAsTheyWent) {
 
 TEST(ShmRing, AFullOneHasNoRoomUntilAQuarterIsRead) {
   const Memory memory(kSize);
-  Writer writer(memory.bytes, kSize);
-  Reader reader(memory.bytes, kSize);
+  FrameWriter writer(memory.bytes, kSize);
+  FrameReader reader(memory.bytes, kSize);
   for (unsigned i = 0; i < kSize.lines; ++i) {
     ASSERT_TRUE(writer.fits(1));
     put_message(writer, 0, data_of(1, i));
@@ -81,8 +81,8 @@ TEST(ShmRing, DataGoRoundItsEnd) {
   for (std::size_t before = 0; before <= kSize.bytes; ++before) {
     for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 64U, 191U}) {
       const Memory memory(kSize);
-      Writer writer(memory.bytes, kSize);
-      Reader reader(memory.bytes, kSize);
+      FrameWriter writer(memory.bytes, kSize);
+      FrameReader reader(memory.bytes, kSize);
       for (std::size_t gone = 0; gone < before;) {
         const std::size_t some = std::min<std::size_t>(before - gone, 100);
         ASSERT_TRUE(writer.fits(some));
@@ -104,7 +104,7 @@ TEST(ShmRing, AThreadReadsWhatAnotherWrites) {
   constexpr int kFrames = 20'000;
   const Memory memory(kSize);
   std::jthread writes([&] {
-    Writer writer(memory.bytes, kSize);
+    FrameWriter writer(memory.bytes, kSize);
     std::mt19937 random(1);
     for (int i = 0; i < kFrames; ++i) {
       const std::size_t count = random() % 90;
@@ -112,7 +112,7 @@ TEST(ShmRing, AThreadReadsWhatAnotherWrites) {
       put_message(writer, i, data_of(count, static_cast<unsigned>(i)));
     }
   });
-  Reader reader(memory.bytes, kSize);
+  FrameReader reader(memory.bytes, kSize);
   std::mt19937 random(1);
   for (int i = 0; i < kFrames; ++i) {
     while (!reader.any()) std::this_thread::yield();

@@ -178,6 +178,9 @@ class Engine {
   void poll_in_background(Lock& lock, std::int64_t& interval);
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
   static void poke();
+  // A thread that waits pokes the MPI, too: another rank may need what the program has begun with
+  // the MPI (MPI_Isend) to come to where it is waited for.
+  static constexpr std::int64_t kBetweenPokes = 20'000;  // ns
 
   std::mutex mutex_;
   std::mutex opening_;
@@ -233,18 +236,25 @@ void Engine::wait_until(const Finished& finished) {
   enter_wait();
   Idle idle(oversubscribed_);
   long moves = moves_.load(std::memory_order_relaxed);
+  std::int64_t poked_ns = 0;
   while (!finished()) {
     if (try_pass()) {
       idle.reset();
+      poked_ns = 0;
       moves = moves_.load(std::memory_order_relaxed);
       continue;
     }
     idle.pause(stays_on_host_.load(std::memory_order_relaxed));
+    if (idle.waited_ns() - poked_ns >= kBetweenPokes) {
+      poked_ns = idle.waited_ns();
+      poke();
+    }
     if (idle.waited_ns() < stall_ns_.load(std::memory_order_relaxed)) continue;
     // Other threads may have moved what this one waits for.
     if (moves == moves_.load(std::memory_order_relaxed)) report_stall();
     moves = moves_.load(std::memory_order_relaxed);
     idle.reset();
+    poked_ns = 0;
   }
   leave_wait();
   free_released();

@@ -253,6 +253,18 @@ TEST(Engine, ThreadsStartAndWaitAtATime) {
   });
 }
 
+// What a rank has begun with the MPI may be what another needs to come at all.
+TEST(Engine, WhoWaitsMovesTheMpisOwnAlong) {
+  Job job(2);
+  run_with_stretto(job, [&](int rank) {
+    const long before = job.calls(0, "Iprobe");
+    if (rank == 1) fake_mpi::eventually([&] { return job.calls(0, "Iprobe") > before + 2; });
+    int sum = 0;
+    stretto_allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(sum, 1);
+  });
+}
+
 TEST(Engine, KeepingTheLocksAndRelaxingIsAlwaysAllowed) {
   Job job(1);
   run_with_stretto(job, [](int /*rank*/) {

@@ -1,110 +1,14 @@
 #include "api/call.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <climits>
-
+#include "api/amount.hpp"
 #include "api/arguments.hpp"
 #include "api/bind.hpp"
 #include "api/device_buffers.hpp"
 #include "api/scope.hpp"
+#include "selection/fastest.hpp"
 
 namespace stretto {
 namespace {
-
-bool is_commutative(MPI_Op op) {
-  int commutative = 0;
-  native().Op_commutative(op, &commutative);
-  return commutative != 0;
-}
-
-// Do the blocks have sizes only their own ranks know? So it is between neighbours, who need
-// not be connected with all, and between groups, where each direction has its own.
-bool is_uneven(const Call& call, const Communicator& comm) {
-  const bool in_blocks = !reduces(call.collective) && call.collective != Collective::bcast &&
-                         call.collective != Collective::barrier;
-  return call.uneven || is_neighborhood(call.collective) || (comm.is_inter() && in_blocks);
-}
-
-struct Amount {
-  // Of the vector or of a rank's block; where blocks differ their mean, or 0 if not all know it.
-  Count bytes = 0;
-  Count elements = 0;  // Shape::count
-  Count element_bytes = 1;
-  bool too_large = false;  // for counts of int, and so on all ranks
-};
-
-// count * bytes > most, where the product may be too large to work out.
-bool is_more(Count count, Count bytes, Count most) { return bytes > 0 && count > most / bytes; }
-
-Amount amount_of_reduction(const Call& call, const Communicator& comm, Count type_bytes) {
-  const bool scatters = call.collective == Collective::reduce_scatter;
-  const Count all = scatters ? reduced_elements(call, comm) : call.recvcount;
-  const bool too_large = is_more(all, type_bytes, INT_MAX);
-  if (type_bytes == 0) return {};
-  // A block is one element where blocks differ; between groups all of the vector counts.
-  Count elements = call.recvcount;
-  if (scatters && comm.is_inter()) {
-    elements = all;
-  } else if (call.uneven) {
-    elements = 1;
-  }
-  const bool in_blocks = scatters && call.uneven;
-  const Count bytes = in_blocks ? all * type_bytes / comm.size : call.recvcount * type_bytes;
-  return {
-      .bytes = bytes, .elements = elements, .element_bytes = type_bytes, .too_large = too_large};
-}
-
-// By the sizes of the types.
-double bytes_of(const Numbers& counts, MPI_Datatype type, const MPI_Datatype* types, int blocks) {
-  MPI_Count type_bytes = 0;
-  if (!counts) return 0;
-  if (types == nullptr) native().Type_size_x(type, &type_bytes);
-  double bytes = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(blocks); ++i) {
-    if (types != nullptr && counts[i] > 0) native().Type_size_x(types[i], &type_bytes);
-    bytes += static_cast<double>(counts[i]) * static_cast<double>(type_bytes);
-  }
-  return bytes;
-}
-
-// Of an allgatherv, all of whose blocks every rank knows, and of the alltoallv of this rank's own
-// blocks (see Query::bytes); else 0.
-Count mean_block(const Call& call, const Communicator& comm) {
-  const bool sends_all = call.collective == Collective::alltoall;
-  const bool is_known = sends_all || call.collective == Collective::allgather;
-  if (comm.is_inter() || !is_known) return 0;
-  double most = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, comm.size);
-  if (!sends_all) return static_cast<Count>(most) / comm.size;
-  if (!is_in_place(call)) {
-    most = std::max(most, bytes_of(call.sendcounts, call.sendtype, call.sendtypes, comm.size));
-  }
-  // Choices are remembered by the size, and such blocks are never twice the same.
-  const auto mean = static_cast<std::uint64_t>(most) / static_cast<std::uint64_t>(comm.size);
-  return static_cast<Count>(std::bit_floor(mean));
-}
-
-Amount amount_of(const Call& call, const Communicator& comm) {
-  if (call.collective == Collective::barrier) return {};
-  if (!reduces(call.collective) && is_uneven(call, comm)) {
-    return {.bytes = mean_block(call, comm), .elements = 1};  // a message however short
-  }
-  const Side side = describing_side(call, is_root(call, comm));
-  MPI_Count type_bytes = 0;
-  native().Type_size_x(side.type, &type_bytes);
-  if (reduces(call.collective)) return amount_of_reduction(call, comm, type_bytes);
-  // By the bytes alone, which are the same on all ranks: counts and types need not be.
-  const bool is_bcast = call.collective == Collective::bcast;
-  const Count blocks = is_bcast ? 1 : comm.size;
-  const bool too_large = is_more(side.count, type_bytes, INT_MAX / blocks);
-  const Count bytes = side.count * type_bytes;
-  // Elements: bytes of a broadcast, blocks elsewhere.
-  const Count block = bytes > 0 ? 1 : 0;
-  return {.bytes = bytes,
-          .elements = is_bcast ? bytes : block,
-          .element_bytes = is_bcast ? 1 : std::max<Count>(bytes, 1),
-          .too_large = too_large};
-}
 
 bool runs_in_place(const Call& call, const Communicator& comm) {
   // MPI_Reduce_scatter in place works on a copy.
@@ -112,10 +16,12 @@ bool runs_in_place(const Call& call, const Communicator& comm) {
   return has_in_place(call.collective) && is_in_place(call) && !copies && !comm.is_inter();
 }
 
-// The same on all ranks: between groups a bystander need not know the operation, nor one group the
-// other's.
-bool may_call_program(const Call& call, const Communicator& comm) {
-  return reduces(call.collective) && (comm.is_inter() || !is_predefined(call.op));
+// What was chosen for a call of about this size.
+Choice fitted(Choice choice, const Query& query) {
+  if (choice.segment_bytes > 0) {
+    choice.segment_bytes = segment_for(choice.segment_bytes, query.bytes, query.element_bytes);
+  }
+  return choice;
 }
 
 Decision refused(Communicator* comm, Reason reason, int error = MPI_SUCCESS) {
@@ -124,9 +30,7 @@ Decision refused(Communicator* comm, Reason reason, int error = MPI_SUCCESS) {
 
 }  // namespace
 
-constexpr Count kLongest = INT_MAX;
-
-Decision decide(const Call& call) {
+Decision decide(const Call& call, const Choice* learned) {
   Communicator* const comm = communicators::find(call.comm);
   if (comm == nullptr) return refused(comm, Reason::not_attached, MPI_ERR_COMM);
   if (const int error = check(call, *comm); error != MPI_SUCCESS) {
@@ -136,27 +40,12 @@ Decision decide(const Call& call) {
   decision.comm = comm;
   const Scope& scope = decision.scope = scope_of(call, *comm);
   const Amount amount = scope.idle ? Amount{} : amount_of(call, *comm);
-  // A bystander (MPI_PROC_NULL) does not know how long the others' call is, and none of it is its
-  // own: it is the MPI's where the longest is, as with the others or with nothing to do.
-  const Count bytes = scope.idle ? kLongest : amount.bytes;
   // Bystanders would not know.
   const bool must_run = comm->is_inter() && is_rooted(call.collective);
   if (amount.too_large && !must_run) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
-  const bool commutative = !reduces(call.collective) || scope.idle || is_commutative(call.op);
-  // Of a reduction all ranks give the same type, maybe an empty one; elsewhere types and counts may
-  // differ.
-  const Count element_bytes =
-      reduces(call.collective) ? std::max<Count>(amount.element_bytes, 1) : 1;
-  decision.choice = choose({.collective = scope.collective,
-                            .size = comm->size,
-                            .bytes = bytes,
-                            .uneven = is_uneven(call, *comm) && !scope.first_group,
-                            .commutative = commutative,
-                            .element_bytes = element_bytes,
-                            .calls_program = may_call_program(call, *comm),
-                            .form = call.form,
-                            .two_groups = comm->is_inter()},
-                           comm->around, overrides());
+  const Query query = query_of(call, *comm, scope, amount);
+  decision.choice =
+      learned != nullptr ? fitted(*learned, query) : choose(query, comm->around, overrides());
   if (!decision.is_native() && device_buffers::has_any(call, *comm)) {
     decision.choice = {.reason = Reason::device_buffers};
   }
@@ -167,7 +56,7 @@ Decision decide(const Call& call) {
   shape.root = scope.root;
   shape.first_group = scope.first_group;
   shape.in_place = runs_in_place(call, *comm);
-  shape.commutative = commutative;
+  shape.commutative = query.commutative;
   shape.radix = decision.choice.radix;
   shape.count = amount.elements;
   if (is_neighborhood(call.collective)) shape.graph = comm->graph;

@@ -33,16 +33,17 @@ struct Decision {
 
 // Why a call goes to the MPI where that is known before its arguments are read;
 // otherwise Reason::none, and decide() has to.
-[[nodiscard]] inline Reason always_native(Collective collective, Form form, MPI_Comm comm) {
-  const Communicator* known = communicators::find(comm);
-  if (known == nullptr) return Reason::not_attached;
-  return known->always_native[static_cast<std::size_t>(form)][static_cast<std::size_t>(collective)];
+[[nodiscard]] inline Reason always_native(Collective collective, Form form,
+                                          const Communicator* comm) {
+  if (comm == nullptr) return Reason::not_attached;
+  return comm->always_native[static_cast<std::size_t>(form)][static_cast<std::size_t>(collective)];
 }
 
 // The same on all ranks of call.comm, unless their arguments are wrong; of an alltoall with blocks
 // of different sizes only whether it is the MPI's (see Query::bytes). Collective where one may
-// hand over a GPU's memory (see device_buffers), so asked once a call.
-[[nodiscard]] Decision decide(const Call& call);
+// hand over a GPU's memory (see device_buffers), so asked once a call. `learned`: an algorithm that
+// runs it instead of what selection would choose.
+[[nodiscard]] Decision decide(const Call& call, const Choice* learned = nullptr);
 
 // What the engine runs.
 [[nodiscard]] Task task_for(const Call& call, const Decision& decision);

@@ -12,6 +12,7 @@
 #include "mpi/opaque.hpp"
 #include "mpi/own_channel.hpp"
 #include "mpi/world.hpp"
+#include "selection/contenders.hpp"
 
 namespace stretto {
 
@@ -23,6 +24,8 @@ constexpr std::uint64_t kSameRanks = 1;  // their ranks are those of the channel
 constexpr std::uint64_t kProgressThread = 2;
 constexpr std::uint64_t kHostBuffers = 4;  // only, as far as they know
 constexpr std::uint64_t kProgramThreads = 8;
+constexpr std::uint64_t kLearns = 16;
+constexpr std::uint64_t kLearnsAll = 32;
 
 struct Registry {
   std::mutex mutex;
@@ -66,8 +69,8 @@ bool all_in_world(MPI_Comm comm, bool is_inter) {
 // Where the longest are the MPI's all are.
 constexpr Count kMostBytes = INT64_MAX;
 
-auto always_native_table(const Communicator& comm) {
-  decltype(comm.always_native) table{};
+void set_always_native(Communicator& comm) {
+  auto& table = comm.always_native;
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
     for (int c = 0; c < kCollectives; ++c) {
       const Query query{.collective = static_cast<Collective>(c),
@@ -79,7 +82,13 @@ auto always_native_table(const Communicator& comm) {
           always_native(query, comm.around, overrides());
     }
   }
-  return table;
+  auto& blocking = table[static_cast<std::size_t>(Form::blocking)];
+  comm.native_unlearned = blocking;
+  for (std::size_t c = 0; c < kCollectives; ++c) {
+    comm.learns[c] = comm.around.learns != Learns::off &&
+                     has_contenders(static_cast<Collective>(c), overrides());
+    if (comm.learns[c]) blocking[c] = Reason::none;
+  }
 }
 
 // Nothing runs on it any more. Its messages have all arrived, so its id may be another's.
@@ -127,10 +136,22 @@ std::vector<Rank> join_groups(const Members& members, Communicator& made, Rank m
   return ranks;
 }
 
-std::uint64_t thread_flags() {
+std::uint64_t own_flags() {
   const Engine& engine = Engine::get();
+  const Learns learns = learn_setting();
   return (engine.has_progress_thread() ? kProgressThread : 0) |
-         (engine.program_has_threads() ? kProgramThreads : 0);
+         (engine.program_has_threads() ? kProgramThreads : 0) |
+         (learns != Learns::off ? kLearns : 0) | (learns == Learns::all ? kLearnsAll : 0);
+}
+
+// Has it anything to choose from? On one host messages of the MPI's are no match for its own
+// collectives, which need none; its ranks all share memory, or none does with all.
+Learns learns_on(const Communicator& comm, std::uint64_t agreed) {
+  const bool has_choice = comm.around.hosts > 1 || comm.routes.avoid_last(comm.size);
+  const bool learns = has_choice && !comm.is_inter() && !comm.around.never_native &&
+                      !comm.around.device_buffers && (agreed & kLearns) != 0;
+  if (!learns) return Learns::off;
+  return (agreed & kLearnsAll) != 0 ? Learns::all : Learns::on;
 }
 
 bool have_cores(const Hosts& hosts) { return hosts.knows_cores && !hosts.oversubscribed; }
@@ -139,7 +160,7 @@ bool have_cores(const Hosts& hosts) { return hosts.knows_cores && !hosts.oversub
 bool join_world(const Members& members, Communicator& made) {
   const Registry& all = registry();
   const bool same = !members.is_inter && made.size == all.world_size && made.rank == all.world_rank;
-  const std::uint64_t flags = (same ? kSameRanks : 0) | thread_flags();
+  const std::uint64_t flags = (same ? kSameRanks : 0) | own_flags();
   const Agreement agreement = agree(members, flags, all.world->ids);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
   made.channel = all.world;
@@ -161,6 +182,7 @@ bool join_world(const Members& members, Communicator& made) {
                  .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
                  .device_buffers = all.world_device_buffers};
+  made.around.learns = learns_on(made, agreement.flags);
   return true;
 }
 
@@ -172,7 +194,7 @@ bool open_channel(const Members& members, Communicator& made) {
   if (made.channel == nullptr) return false;
   const Hosts& hosts = made.channel->hosts = survey(made.channel->comm);
   // It is the first there, so what they agree on is the lowest id.
-  const std::uint64_t flags = thread_flags() | (device_job::is_likely() ? 0 : kHostBuffers);
+  const std::uint64_t flags = own_flags() | (device_job::is_likely() ? 0 : kHostBuffers);
   const Agreement agreement =
       agree({.comm = made.channel->comm, .rank = made.rank}, flags, made.channel->ids);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
@@ -186,6 +208,7 @@ bool open_channel(const Members& members, Communicator& made) {
                  .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
                  .device_buffers = (agreement.flags & kHostBuffers) == 0};
+  made.around.learns = learns_on(made, agreement.flags);
   if (members.comm == native().comm_world && all.expects_world) {
     all.world = made.channel;
     all.world_size = made.size;
@@ -251,7 +274,7 @@ bool attach(MPI_Comm comm) {
     made->slots.emplace(tags.width());
   }
   made->around.shares_memory = made->routes.avoid_last(made->size);
-  made->always_native = always_native_table(*made);
+  set_always_native(*made);
   if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
 
   of_rank<detail::Attributes>().set(comm, made.get());

@@ -14,6 +14,7 @@
 
 #include "base/rank_context.hpp"
 #include "engine/channel.hpp"
+#include "engine/learned_calls.hpp"
 #include "engine/routes.hpp"
 #include "engine/tags.hpp"
 #include "engine/world.hpp"
@@ -45,8 +46,13 @@ struct Communicator {
   std::shared_ptr<const Layout> layout;
   std::shared_ptr<const Graph> graph;  // of this rank's neighbours; none without a topology
   Surroundings around;
-  // See selection's always_native: [form][collective].
+  // See selection's always_native: [form][collective]; none where blocking calls may be learned
+  // from, which are by their arguments.
   std::array<std::array<Reason, kCollectives>, kForms> always_native{};
+  std::array<bool, kCollectives> learns{};
+  // Of a blocking call: the same where nothing is learned from it.
+  std::array<Reason, kCollectives> native_unlearned{};
+  std::unique_ptr<LearnedCalls> learned;  // from the first call that may be learned from
   TagRange tags;
   std::optional<PersistentSlots> slots;  // none of one rank alone
   std::atomic<int> operations{0};        // running on it, and persistent ones

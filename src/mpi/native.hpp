@@ -51,6 +51,8 @@ namespace stretto {
   X(Datatype, datatype_null, DATATYPE_NULL, ompi_mpi_datatype_null)                               \
   X(Op, op_null, OP_NULL, ompi_mpi_op_null)                                                       \
   X(Op, op_sum, SUM, ompi_mpi_op_sum)                                                             \
+  X(Op, op_prod, PROD, ompi_mpi_op_prod)                                                          \
+  X(Op, op_max, MAX, ompi_mpi_op_max)                                                             \
   X(Op, op_band, BAND, ompi_mpi_op_band)                                                          \
   X(Errhandler, errors_return, ERRORS_RETURN, ompi_mpi_errors_return)                             \
   X(Errhandler, errors_are_fatal, ERRORS_ARE_FATAL, ompi_mpi_errors_are_fatal)                    \

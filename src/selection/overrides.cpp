@@ -52,6 +52,14 @@ bool never_native() {
   return value == "stretto";
 }
 
+Learns learn_setting() {
+  const std::string value = setting("STRETTO_LEARN").value_or("on");
+  if (value == "on") return Learns::on;
+  if (value == "all") return Learns::all;
+  if (value == "off") return Learns::off;
+  refuse(2, "STRETTO_LEARN=%s is none of on, off and all", value.c_str());
+}
+
 const Overrides& overrides() {
   static const Overrides read = read_overrides();
   return read;

@@ -31,6 +31,13 @@ struct Query {
   friend bool operator==(const Query&, const Query&) = default;
 };
 
+// Is it to be found out while the program runs which algorithm is the fastest?
+enum class Learns : std::uint8_t {
+  off,
+  on,   // but not of reductions whose result depends on the order of the operands
+  all,  // of these, too
+};
+
 struct Surroundings {
   int hosts = 1;
   bool in_blocks = true;       // a host's ranks follow each other
@@ -41,6 +48,7 @@ struct Surroundings {
   // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.
   bool never_native = false;
   bool device_buffers = false;  // a rank may hand over memory of a GPU's
+  Learns learns = Learns::off;
 };
 
 // Why a call goes to the MPI.
@@ -81,6 +89,9 @@ using Overrides = std::array<Forced, kCollectives>;
 
 // STRETTO_SELECTION, likewise.
 [[nodiscard]] bool never_native();
+
+// STRETTO_LEARN, likewise.
+[[nodiscard]] Learns learn_setting();
 
 [[nodiscard]] Choice choose(const Query& query, const Surroundings& around,
                             const Overrides& overrides);

@@ -9,6 +9,8 @@ from stretto.launch.environment import (
     CALIBRATION,
     CALIBRATION_TIME,
     COUNTERS,
+    LEARN,
+    LEARN_FILE,
     NATIVE,
     PROFILE,
     PROGRESS,
@@ -93,6 +95,12 @@ _KNOBS = (
         "automatic",
         "stretto: leave no collective to the MPI because that is expected to be faster",
     ),
+    Knob(
+        LEARN,
+        "on",
+        "find out while running what runs blocking calls fastest (on, off, all: any reductions)",
+    ),
+    Knob(LEARN_FILE, "none", "file that keeps what was learned from one run to the next"),
     Knob(
         "STRETTO_DEVICE_BUFFERS",
         "auto",

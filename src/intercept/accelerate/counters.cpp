@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/learning.hpp"
 #include "base/config.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
@@ -107,6 +108,7 @@ void print_summary(const Communicator& world) {
   for (const Line& line : passed_lines()) {
     say("  %-25s %9ld  passed to the MPI: %s", line.call, line.calls, line.what.c_str());
   }
+  for (const Learned& lesson : learning::learned()) say("  %s", in_words(lesson).c_str());
   say("  schedules: %ld built, %ld reused; progress thread: %ld wake-ups", plans.built,
       plans.reused, Engine::get().progress_wakeups());
 }

@@ -5,6 +5,8 @@
 
 #include "api/call.hpp"
 #include "api/device_buffers.hpp"
+#include "api/learning.hpp"
+#include "base/clock.hpp"
 #include "intercept/accelerate/counters.hpp"
 #include "intercept/accelerate/persistents.hpp"
 #include "intercept/accelerate/session.hpp"
@@ -13,31 +15,55 @@
 
 namespace stretto::intercept::accelerate {
 
-// Is this collective the MPI's, whatever its arguments? Then it is counted, and the caller
-// calls the MPI. First of all, as the MPI's fastest take a third of a microsecond.
-inline bool goes_native(int entry_point, Collective collective, Form form, MPI_Comm comm) {
-  const Reason reason = always_native(collective, form, comm);
-  if (reason == Reason::none) return false;
+// Is this collective the MPI's, whatever its buffers, or by what was learned from its like? Then it
+// is counted, and the caller calls the MPI. First of all, as the MPI's fastest take a tenth of a
+// microsecond.
+inline bool goes_native(int entry_point, const Call& call) {
+  const Communicator* const comm = communicators::find(call.comm);
+  Reason reason = always_native(call.collective, call.form, comm);
+  if (reason == Reason::none) {
+    if (call.form != Form::blocking || !learning::passes(*comm, call)) return false;
+    reason = Reason::native_selected;
+  }
   counters::count_passed(entry_point, reason);
   if (reason == Reason::device_buffers) device_buffers::report();
-  if (form == Form::blocking) Engine::get().relax();
+  if (call.form == Form::blocking) Engine::get().relax();
   return true;
 }
 
-// Any other collective goes to Stretto or, untouched, to the MPI.
+// By the algorithm that is chosen, or untouched by the MPI.
+template <class Real>
+int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, MPI_Request* request,
+                const Real& real) {
+  Reason passes = turn.passes;
+  if (passes == Reason::none) {
+    const Decision decision = decide(call, turn.choice);
+    if (!decision.is_native()) {
+      counters::count_handled(entry_point, *decision.choice.algorithm);
+      if (call.form == Form::blocking) return report(call.comm, run(call, decision));
+      begin(call, decision, request);
+      return MPI_SUCCESS;
+    }
+    passes = decision.choice.reason;
+  }
+  counters::count_passed(entry_point, passes);
+  if (call.form == Form::blocking) Engine::get().relax();
+  return real();
+}
+
+// Any other collective.
 template <class Real>
 [[gnu::noinline]] int on_collective(int entry_point, const Call& call, MPI_Request* request,
                                     const Real& real) {
-  const Decision decision = decide(call);
-  if (decision.is_native()) {
-    counters::count_passed(entry_point, decision.choice.reason);
-    if (call.form == Form::blocking) Engine::get().relax();
-    return real();
+  if (call.form != Form::blocking) return run_or_pass(entry_point, call, {}, request, real);
+  const learning::Turn turn = learning::take_turn(call);
+  if (turn.contest == nullptr) [[likely]] {
+    return run_or_pass(entry_point, call, turn, request, real);
   }
-  counters::count_handled(entry_point, *decision.choice.algorithm);
-  if (call.form == Form::blocking) return report(call.comm, run(call, decision));
-  begin(call, decision, request);
-  return MPI_SUCCESS;
+  const std::int64_t start = now_ns();
+  const int error = run_or_pass(entry_point, call, turn, request, real);
+  learning::end_turn(call, turn, now_ns() - start);
+  return error;
 }
 
 int refuse_persistent(const Decision& decision);

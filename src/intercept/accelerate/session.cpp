@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "engine/device_job.hpp"
 #include "intercept/accelerate/counters.hpp"
+#include "intercept/accelerate/learned_file.hpp"
 #include "intercept/accelerate/lifeline.hpp"
 #include "intercept/shared/roll_call.hpp"
 #include "intercept/shared/this_rank.hpp"
@@ -74,6 +75,7 @@ int level_to_request(int required) {
   }
   // What is set wrong is said before the MPI starts.
   static_cast<void>(overrides());
+  static_cast<void>(learn_setting());
   static_cast<void>(device_job::set());
   return wants_progress_thread() ? MPI_THREAD_MULTIPLE : required;
 }
@@ -107,6 +109,7 @@ void begin_session(int required) {
   const Communicator* world = communicators::find(native().comm_world);
   if (world != nullptr) engine.set_hosts(communicators::world_hosts());
   if (engine.oversubscribed()) make_native_yield();
+  learned_file::read();
   session().begun = true;
   end_in_finalize();
   detail::active().store(true, std::memory_order_release);
@@ -116,6 +119,7 @@ void end_session() {
   if (detail::active().exchange(false, std::memory_order_acq_rel)) {
     Engine::get().close();
     counters::write_report();
+    learned_file::write();
     communicators::finish();
   }
   lifeline::close();

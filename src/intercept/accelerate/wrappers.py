@@ -18,8 +18,9 @@ HOOKED = (  # noqa: SIM905
 TRACKED = ("Isend", "Issend", "Irsend", "Irecv")
 
 # Arguments are captured by value: parameters whose address is taken would be stored on every call.
+# For the same reason the call is described twice: what the first is asked needs no memory.
 COLLECTIVE = Template("""\
-  if (goes_native($index, $collective, Form::$form, comm)) {
+  if (goes_native($index, $call)) {
     return real($arguments);
   }
   return on_collective($index, $call, $request, [=] { return real($arguments); });
@@ -61,8 +62,6 @@ def body(function: Function) -> str:
             PERSISTENT if function.form == "persistent" else COLLECTIVE,
             function,
             index=INDEX[function.base, function.form],
-            collective=function.collective,
-            form=function.form,
             request="request" if function.form == "nonblocking" else "nullptr",
         )
     if function.completion:

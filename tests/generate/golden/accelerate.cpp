@@ -18,7 +18,13 @@ static int wrap_Query_thread(int (*real)(int*), int* provided) {
 static int wrap_Bcast(int (*real)(void*, int, MPI_Datatype, int, MPI_Comm), void* buffer, int count,
                       MPI_Datatype datatype, int root, MPI_Comm comm) {
   const Inside inside;
-  if (goes_native(3, Collective::bcast, Form::blocking, comm)) {
+  if (goes_native(3, {.collective = Collective::bcast,
+                      .form = Form::blocking,
+                      .recvbuf = buffer,
+                      .recvcount = count,
+                      .recvtype = datatype,
+                      .root = root,
+                      .comm = comm})) {
     return real(buffer, count, datatype, root, comm);
   }
   return on_collective(3,
@@ -36,7 +42,13 @@ static int wrap_Ibcast(int (*real)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_
                        void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                        MPI_Request* request) {
   const Inside inside;
-  if (goes_native(4, Collective::bcast, Form::nonblocking, comm)) {
+  if (goes_native(4, {.collective = Collective::bcast,
+                      .form = Form::nonblocking,
+                      .recvbuf = buffer,
+                      .recvcount = count,
+                      .recvtype = datatype,
+                      .root = root,
+                      .comm = comm})) {
     return real(buffer, count, datatype, root, comm, request);
   }
   return on_collective(4,
@@ -73,7 +85,15 @@ static int wrap_Neighbor_allgather(int (*real)(const void*, int, MPI_Datatype, v
                                    void* recvbuf, int recvcount, MPI_Datatype recvtype,
                                    MPI_Comm comm) {
   const Inside inside;
-  if (goes_native(51, Collective::neighbor_allgather, Form::blocking, comm)) {
+  if (goes_native(51, {.collective = Collective::neighbor_allgather,
+                       .form = Form::blocking,
+                       .sendbuf = sendbuf,
+                       .sendcount = sendcount,
+                       .sendtype = sendtype,
+                       .recvbuf = recvbuf,
+                       .recvcount = recvcount,
+                       .recvtype = recvtype,
+                       .comm = comm})) {
     return real(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   }
   return on_collective(

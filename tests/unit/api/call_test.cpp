@@ -32,8 +32,9 @@ TEST(Decide, OnACommunicatorThatIsNotKnownTheCallIsTheMpis) {
   job.run([](int /*rank*/) {
     EXPECT_EQ(reason(allreduce(1)), Reason::not_attached);
     EXPECT_EQ(decide(allreduce(1)).error, MPI_ERR_COMM);
-    EXPECT_EQ(always_native(Collective::barrier, Form::blocking, MPI_COMM_WORLD),
-              Reason::not_attached);
+    EXPECT_EQ(
+        always_native(Collective::barrier, Form::blocking, communicators::find(MPI_COMM_WORLD)),
+        Reason::not_attached);
   });
 }
 
@@ -66,9 +67,12 @@ TEST(Decide, NonblockingIsTheMpisWhereNobodyWouldDriveIt) {
   run_with_stretto(job, [](int /*rank*/) {
     EXPECT_EQ(reason(allreduce(1)), Reason::none);
     EXPECT_EQ(reason(allreduce(1, Form::nonblocking)), Reason::no_progress_thread);
-    EXPECT_EQ(always_native(Collective::allreduce, Form::nonblocking, MPI_COMM_WORLD),
+    EXPECT_EQ(always_native(Collective::allreduce, Form::nonblocking,
+                            communicators::find(MPI_COMM_WORLD)),
               Reason::no_progress_thread);
-    EXPECT_EQ(always_native(Collective::allreduce, Form::blocking, MPI_COMM_WORLD), Reason::none);
+    EXPECT_EQ(
+        always_native(Collective::allreduce, Form::blocking, communicators::find(MPI_COMM_WORLD)),
+        Reason::none);
   });
 }
 

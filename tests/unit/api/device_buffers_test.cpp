@@ -94,7 +94,8 @@ TEST(DeviceBuffersDeathTest, NonblockingCallsAreTheMpisAltogether) {
       Call call = any_call(Collective::allreduce);
       call.form = Form::nonblocking;
       EXPECT_EQ(decide(call).choice.reason, Reason::device_buffers);
-      EXPECT_EQ(always_native(Collective::allreduce, Form::persistent, MPI_COMM_WORLD),
+      EXPECT_EQ(always_native(Collective::allreduce, Form::persistent,
+                              communicators::find(MPI_COMM_WORLD)),
                 Reason::device_buffers);
     });
   });

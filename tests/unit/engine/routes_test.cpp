@@ -44,6 +44,11 @@ TEST_F(RoutesTest, RanksOfTheCommunicatorAreOthersOfTheGroup) {
   EXPECT_EQ(routes.ranks(), (std::vector<Rank>{5, 0, 3}));
 }
 
+TEST_F(RoutesTest, KnowWhetherAnyRankIsReachedByTheLastAlone) {
+  EXPECT_TRUE(Routes(carriers, {5, 3}).avoid_last(2));
+  EXPECT_FALSE(Routes(carriers, {5, 0}).avoid_last(2));
+}
+
 TEST_F(RoutesTest, OneTransportReachesAll) {
   const Carrier only = carriers.back();
   const Routes routes({&only, 1}, {4, 2});

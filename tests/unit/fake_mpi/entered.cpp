@@ -50,6 +50,9 @@ Entered::Entered(const char* function, MPI_Comm comm)
     if (failure.function == function_ && fits) error_ = failure.error;
   }
   if (error_ == MPI_SUCCESS && comm_ == nullptr && alive) error_ = MPI_ERR_COMM;
+  if (const auto delay = job.delays.find(function_); delay != job.delays.end()) {
+    unlocked([by = delay->second] { std::this_thread::sleep_for(by); });
+  }
 }
 
 Entered::~Entered() {

@@ -180,6 +180,11 @@ void Job::fail(int rank, const std::string& function, int first, int error, int 
   failing.failures.push_back({function, before + first, before + std::max(first, last), error});
 }
 
+void Job::delay(const std::string& function, std::chrono::microseconds by) {
+  const std::lock_guard lock(state_->mutex);
+  state_->delays[function] = by;
+}
+
 long Job::calls(int rank, const std::string& function) const {
   const std::lock_guard lock(state_->mutex);
   const auto& calls = state_->ranks[static_cast<std::size_t>(rank)]->calls;

@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <climits>
 #include <functional>
 #include <memory>
@@ -67,6 +68,8 @@ class Job {
   // it: a message that is not sent arrives as an error.
   void fail(int rank, const std::string& function, int first, int error = MPI_ERR_OTHER,
             int last = 0);
+  // From now on each call of MPI_<function> takes so much longer, on all ranks.
+  void delay(const std::string& function, std::chrono::microseconds by);
   [[nodiscard]] long calls(int rank, const std::string& function) const;
   // Of all functions that `rank` has called, the names.
   [[nodiscard]] std::vector<std::string> called(int rank) const;

@@ -188,6 +188,7 @@ struct State {
   std::function<bool(const Envelope&)> holds;
   std::deque<std::function<void()>> held;
   std::vector<std::string> misuse;
+  std::map<std::string, std::chrono::microseconds, std::less<>> delays;  // by function
 };
 
 // nullptr where no more can be alive.

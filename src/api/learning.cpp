@@ -1,0 +1,208 @@
+#include "api/learning.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <optional>
+
+#include "api/amount.hpp"
+#include "api/arguments.hpp"
+#include "api/scope.hpp"
+#include "base/device_memory.hpp"
+#include "engine/device_job.hpp"
+#include "mpi/operand_order.hpp"
+#include "mpi/type_contents.hpp"
+#include "selection/contenders.hpp"
+
+namespace stretto::learning {
+namespace {
+
+// Where an element is longer not every algorithm may run every vector of a kind (is_indivisible).
+constexpr Count kLongestElement = 1024;
+
+struct Lessons {
+  std::mutex mutex;  // communicators may be other threads'
+  std::vector<Learned> known;
+  std::vector<Learned> learned;
+};
+
+struct Asked {
+  Contests::Kind kind;
+  Amount amount;
+};
+
+bool may_depend_on_order(const Call& call) {
+  return reduces(call.collective) && depends_on_order(call.op, call.recvtype);
+}
+
+// Blocks whose sizes only some ranks know, or a reduction whose result would change with the
+// algorithm: programs compare such results bit for bit.
+bool is_never_learned(const Call& call, const Communicator& comm) {
+  return call.uneven || (comm.around.learns != Learns::all && may_depend_on_order(call));
+}
+
+// Nothing where nothing is to be learned from the call, on all ranks alike.
+std::optional<Asked> asked_by(const Call& call, const Communicator& comm) {
+  if (is_never_learned(call, comm)) return {};
+  if (check(call, comm) != MPI_SUCCESS) return {};
+  const Amount amount = amount_of(call, comm);
+  const bool is_empty = amount.bytes == 0 && call.collective != Collective::barrier;
+  const bool is_long = reduces(call.collective) && amount.element_bytes > kLongestElement;
+  if (is_empty || is_long || amount.too_large) return {};
+  const auto bytes = static_cast<std::uint64_t>(amount.bytes);
+  return Asked{.kind = {.collective = call.collective,
+                        .size_class = static_cast<std::size_t>(std::bit_width(bytes)),
+                        .commutative = !may_depend_on_order(call) || is_commutative(call.op)},
+               .amount = amount};
+}
+
+Learned in_general(const Contests::Kind& kind, const Communicator& comm) {
+  return {.kind = kind, .ranks = comm.size, .hosts = comm.around.hosts, .winner = {}};
+}
+
+std::unique_ptr<Contest> make_contest(const Call& call, const Communicator& comm,
+                                      const Asked& asked) {
+  const Query query = query_of(call, comm, scope_of(call, comm), asked.amount);
+  std::vector<Choice> all = contenders(query, comm.around, overrides());
+  auto& [mutex, known, learned] = of_rank<Lessons>();
+  const std::lock_guard lock(mutex);
+  const Learned general = in_general(asked.kind, comm);
+  const auto lesson =
+      std::ranges::find_if(known, [&](const Learned& each) { return each.is_of_same(general); });
+  const Reason unlearned = comm.native_unlearned[static_cast<std::size_t>(call.collective)];
+  auto contest = std::make_unique<Contest>(std::move(all), unlearned != Reason::none);
+  if (lesson == known.end()) return contest;
+  std::vector<double> times_ns(contest->contenders());
+  std::optional<std::size_t> winner;
+  for (std::size_t i = 0; i < contest->contenders(); ++i) {
+    const std::string label = label_of(contest->choice(i));
+    if (label == lesson->winner) winner = i;
+    for (const auto& [of, us] : lesson->times_us) {
+      if (of == label) times_ns[i] = 1e3 * us;
+    }
+  }
+  if (winner) contest->know(*winner, times_ns);
+  return contest;
+}
+
+Contest* contest_of(const Call& call, Communicator& comm) {
+  const std::optional<Asked> asked = asked_by(call, comm);
+  if (!asked) return nullptr;
+  std::unique_ptr<Contest>& contest = comm.learned->contests.of(asked->kind);
+  if (contest == nullptr) contest = make_contest(call, comm, *asked);
+  return contest.get();
+}
+
+// Neither its type nor its operation will ever mean another one.
+bool is_lasting(const Call& call, const Communicator& comm) {
+  if (call.collective == Collective::barrier) return true;
+  const MPI_Datatype type = describing_side(call, is_root(call, comm)).type;
+  return type != native().datatype_null && combiner_of(type) == MPI_COMBINER_NAMED &&
+         (!reduces(call.collective) || is_predefined(call.op));
+}
+
+// From now on its like are known at once; but not where its arguments may be wrong, and those of
+// its like right.
+void remember(const Call& call, const Communicator& comm, Contest* contest) {
+  const bool is_certain = contest != nullptr || is_never_learned(call, comm);
+  if (!is_certain || !(call.uneven || is_lasting(call, comm))) return;
+  comm.learned->known(call) = {.sendcount = call.sendcount,
+                               .recvcount = call.recvcount,
+                               .sendtype = call.sendtype,
+                               .recvtype = call.recvtype,
+                               .op = call.op,
+                               .is_root = call.root == comm.rank,
+                               .uneven = call.uneven,
+                               .contest = contest};
+}
+
+// The most of all ranks; in a call that is blocking anyway. False where the MPI reports an error.
+bool agree_on_most(std::span<double> values, MPI_Comm comm) {
+  std::array<double, Contest::kMostContenders> own{};
+  std::ranges::copy(values, own.begin());
+  return native().Allreduce(own.data(), values.data(), static_cast<int>(values.size()),
+                            native().real, native().op_max, comm) == MPI_SUCCESS;
+}
+
+// The ranks may not begin where one may have buffers in a GPU's memory, which are the MPI's, nor
+// where their calls are not of one kind after all: then the MPI may do what the program means.
+bool agree_to_begin(const Call& call, const Communicator& comm) {
+  const bool objects = device_memory::has_runtime() && device_job::set() != false;
+  const std::optional<Asked> asked = asked_by(call, comm);
+  if (!asked) return false;
+  const auto kind = static_cast<double>(Contests::index_of(asked->kind));
+  const auto bytes = static_cast<double>(asked->amount.bytes);
+  std::array<double, 5> values{objects ? 1.0 : 0.0, kind, -kind, bytes, -bytes};
+  return agree_on_most(values, call.comm) && values[0] == 0 && values[1] == -values[2] &&
+         values[3] == -values[4];
+}
+
+void note(const Contest& contest, Learned lesson) {
+  lesson.winner = label_of(contest.choice(contest.standing()));
+  for (std::size_t i = 0; i < contest.contenders(); ++i) {
+    lesson.times_us.emplace_back(label_of(contest.choice(i)), contest.time(i) / 1e3);
+  }
+  auto& [mutex, known, learned] = of_rank<Lessons>();
+  const std::lock_guard lock(mutex);
+  const auto is_same = [&lesson](const Learned& each) { return each.is_of_same(lesson); };
+  std::erase_if(known, is_same);
+  std::erase_if(learned, is_same);
+  learned.push_back(std::move(lesson));
+}
+
+}  // namespace
+
+Turn take_turn(const Call& call) {
+  Communicator* const comm = communicators::find(call.comm);
+  const auto collective = static_cast<std::size_t>(call.collective);
+  if (comm == nullptr || !comm->learns[collective]) return {};
+  if (comm->learned == nullptr) comm->learned = std::make_unique<LearnedCalls>();
+  const KnownCall& known = comm->learned->known(call);
+  const bool is_known = known.is_like(call, comm->rank);
+  Contest* const contest = is_known ? known.contest : contest_of(call, *comm);
+  if (!is_known) remember(call, *comm, contest);
+  const Reason unlearned = comm->native_unlearned[collective];
+  if (contest == nullptr) return {.passes = unlearned};
+  const auto [contender, is_timed] = contest->begin();
+  Turn turn{.contest = is_timed ? contest : nullptr};
+  if (contest->is_native(contender)) {
+    turn.passes = Reason::native_selected;
+  } else if (contender != 0) {
+    turn.choice = &contest->choice(contender);
+  }
+  return turn;
+}
+
+void end_turn(const Call& call, const Turn& turn, std::int64_t ns) {
+  Contest& contest = *turn.contest;
+  if (!contest.end(static_cast<double>(ns))) return;
+  const Communicator& comm = *communicators::find(call.comm);
+  if (contest.is_opening()) {
+    contest.open(agree_to_begin(call, comm));
+  } else if (!agree_on_most(contest.said(), call.comm)) {
+    contest.open(false);
+  } else if (contest.agree(contest.said())) {
+    const std::optional<Asked> asked = asked_by(call, comm);
+    if (asked) note(contest, in_general(asked->kind, comm));
+  }
+}
+
+void know(std::vector<Learned> all) {
+  auto& [mutex, known, learned] = of_rank<Lessons>();
+  const std::lock_guard lock(mutex);
+  known = std::move(all);
+}
+
+std::vector<Learned> learned() {
+  auto& [mutex, known, learned] = of_rank<Lessons>();
+  const std::lock_guard lock(mutex);
+  return learned;
+}
+
+std::vector<Learned> known() {
+  auto& [mutex, known, learned] = of_rank<Lessons>();
+  const std::lock_guard lock(mutex);
+  return known;
+}
+
+}  // namespace stretto::learning

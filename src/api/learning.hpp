@@ -1,0 +1,40 @@
+// Blocking calls of the program find out which algorithm runs such calls fastest: what of them is
+// the same on all ranks, and so makes them of one kind, and how the ranks agree (see Contest).
+#pragma once
+
+#include <vector>
+
+#include "api/call.hpp"
+#include "selection/learned.hpp"
+
+namespace stretto::learning {
+
+// What runs a call, by what has been learned.
+struct Turn {
+  Contest* contest = nullptr;      // end_turn is to be told how long the call took
+  Reason passes = Reason::none;    // else it is the MPI's, and needs no decision
+  const Choice* choice = nullptr;  // for `decide`
+};
+
+// Is a blocking call the MPI's, and known to be by one that was like it? That must take no time, as
+// the MPI's fastest take a tenth of a microsecond.
+[[nodiscard]] inline bool passes(const Communicator& comm, const Call& call) {
+  if (comm.learned == nullptr) return false;
+  const KnownCall& known = comm.learned->known(call);
+  if (!known.is_like(call, comm.rank)) return false;
+  if (known.contest != nullptr) return known.contest->pass();
+  return comm.native_unlearned[static_cast<std::size_t>(call.collective)] != Reason::none;
+}
+
+// Of any other blocking call: once for each, before anything else.
+[[nodiscard]] Turn take_turn(const Call& call);
+// At times collective over call.comm.
+void end_turn(const Call& call, const Turn& turn, std::int64_t ns);
+
+// From earlier runs, on all ranks the same: before the first call.
+void know(std::vector<Learned> all);
+// By this rank's calls, on any communicator; and what was known and has not been learned anew.
+[[nodiscard]] std::vector<Learned> learned();
+[[nodiscard]] std::vector<Learned> known();
+
+}  // namespace stretto::learning

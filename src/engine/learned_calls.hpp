@@ -1,0 +1,44 @@
+// What a communicator's blocking calls have taught, and of what kind they are.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "mpi/call.hpp"
+#include "selection/learning.hpp"
+
+namespace stretto {
+
+// A call that has been looked at: one with these arguments is of the same kind. There is none with
+// types or operations that the program has made, as their handles may come to mean others.
+struct KnownCall {
+  Count sendcount = -1;
+  Count recvcount = -1;
+  MPI_Datatype sendtype{};
+  MPI_Datatype recvtype{};
+  MPI_Op op{};
+  bool is_root = false;
+  bool uneven = false;
+  Contest* contest = nullptr;  // none: nothing is learned from it
+
+  [[nodiscard]] bool is_like(const Call& call, Rank me) const {
+    return recvcount == call.recvcount && recvtype == call.recvtype &&
+           sendcount == call.sendcount && sendtype == call.sendtype && op == call.op &&
+           is_root == (call.root == me) && uneven == call.uneven;
+  }
+};
+
+struct LearnedCalls {
+  Contests contests;
+
+  // Where a call with such arguments would be.
+  [[nodiscard]] KnownCall& known(const Call& call) {
+    const auto counts = static_cast<std::uint64_t>(call.sendcount + call.recvcount);
+    return known_[static_cast<std::size_t>(call.collective)][counts * 0x9E3779B97F4A7C15U >> 62];
+  }
+
+ private:
+  std::array<std::array<KnownCall, 4>, kCollectives> known_{};
+};
+
+}  // namespace stretto

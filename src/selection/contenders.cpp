@@ -1,0 +1,87 @@
+#include "selection/contenders.hpp"
+
+#include <algorithm>
+
+#include "selection/assumed.hpp"
+#include "selection/classics.hpp"
+#include "selection/fastest.hpp"
+
+namespace stretto {
+namespace {
+
+constexpr std::size_t kByTimes = 3;
+constexpr Count kSegment = Count{32} << 10;  // of an algorithm that has no time to compare
+// Who is expected to take so much longer than the fastest is not worth a try.
+constexpr double kWorthATry = 4;
+
+struct Estimate {
+  Choice choice;
+  double time = 0;
+};
+
+// Each algorithm once, with what suits it best; the fastest first.
+std::vector<Estimate> estimates(const Query& query, int hosts) {
+  const int ranks_per_host = (query.size + hosts - 1) / hosts;
+  const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);
+  const Network network(machine, query.size);
+  std::vector<Estimate> all;
+  for (const Choice& choice : options(query)) {
+    if (choice.algorithm->time == nullptr) continue;
+    all.push_back({choice, time_of(choice, query, network)});
+  }
+  std::ranges::stable_sort(all, {}, &Estimate::time);
+  std::vector<Estimate> best;
+  for (const Estimate& each : all) {
+    const auto is_same = [&](const Estimate& other) {
+      return other.choice.algorithm == each.choice.algorithm;
+    };
+    if (std::ranges::none_of(best, is_same)) best.push_back(each);
+  }
+  return best;
+}
+
+}  // namespace
+
+bool has_contenders(Collective collective, const Overrides& overrides) {
+  const Forced& forced = overrides[static_cast<std::size_t>(collective)];
+  return !is_neighborhood(collective) && !forced.native && forced.algorithm == nullptr;
+}
+
+std::vector<Choice> contenders(const Query& query, const Surroundings& around,
+                               const Overrides& overrides) {
+  std::vector<Choice> found{choose(query, around, overrides)};
+  const auto add = [&found](const Choice& choice) {
+    const auto is_same = [&choice](const Choice& other) {
+      return other.algorithm == choice.algorithm;
+    };
+    if (std::ranges::none_of(found, is_same)) found.push_back(choice);
+  };
+  add({.reason = Reason::native_selected});
+  if (around.hosts > 1 && !around.in_blocks) {
+    // Times count with hosts whose ranks follow each other.
+    const Choice classics = classic(query);
+    if (may_run(*classics.algorithm, query)) add(classics);
+    return found;
+  }
+  const Algorithm* const by_layout = find_algorithm(query.collective, "two_level");
+  if (around.hosts > 1 && around.hosts < query.size && by_layout != nullptr &&
+      may_run(*by_layout, query)) {
+    add({.algorithm = by_layout,
+         .segment_bytes = segment_for(kSegment, query.bytes, query.element_bytes)});
+  }
+  const std::vector<Estimate> by_times = estimates(query, around.hosts);
+  for (std::size_t i = 0; i < std::min(by_times.size(), kByTimes); ++i) {
+    if (by_times[i].time < kWorthATry * by_times[0].time) add(by_times[i].choice);
+  }
+  return found;
+}
+
+std::string label_of(const Choice& choice) {
+  if (choice.algorithm == nullptr) return "native";
+  std::string label(choice.algorithm->name);
+  if (choice.segment_bytes > 0) label += " segment=" + std::to_string(choice.segment_bytes);
+  if (choice.algorithm->uses_radix) label += " radix=" + std::to_string(choice.radix);
+  return label;
+}
+
+}  // namespace stretto

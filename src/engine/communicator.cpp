@@ -13,6 +13,7 @@
 #include "mpi/own_channel.hpp"
 #include "mpi/world.hpp"
 #include "selection/contenders.hpp"
+#include "selection/tuned.hpp"
 
 namespace stretto {
 
@@ -181,7 +182,8 @@ bool join_world(const Members& members, Communicator& made) {
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
                  .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
-                 .device_buffers = all.world_device_buffers};
+                 .device_buffers = all.world_device_buffers,
+                 .rules = &tuned_rules()};
   made.around.learns = learns_on(made, agreement.flags);
   return true;
 }
@@ -207,7 +209,8 @@ bool open_channel(const Members& members, Communicator& made) {
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
                  .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
-                 .device_buffers = (agreement.flags & kHostBuffers) == 0};
+                 .device_buffers = (agreement.flags & kHostBuffers) == 0,
+                 .rules = &tuned_rules()};
   made.around.learns = learns_on(made, agreement.flags);
   if (members.comm == native().comm_world && all.expects_world) {
     all.world = made.channel;

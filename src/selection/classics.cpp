@@ -41,7 +41,8 @@ const char* name_of_classic(const Query& query) {
 }  // namespace
 
 Choice classic(const Query& query) {
-  return {.algorithm = find_algorithm(query.collective, name_of_classic(query))};
+  return {.algorithm = find_algorithm(query.collective, name_of_classic(query)),
+          .basis = Basis::classic};
 }
 
 }  // namespace stretto

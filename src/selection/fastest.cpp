@@ -85,6 +85,7 @@ Choice fastest(const Query& query, const Machine& machine) {
     const double time = is_alone ? 0 : time_of(choice, query, network);
     if (time >= best_time) continue;
     best = choice;
+    best.basis = Basis::times;
     best_time = time;
   }
   return best;

@@ -10,6 +10,7 @@
 #include "selection/assumed.hpp"
 #include "selection/classics.hpp"
 #include "selection/fastest.hpp"
+#include "selection/tuned.hpp"
 
 namespace stretto {
 namespace {
@@ -145,7 +146,7 @@ Choice from_rules(const Query& query) {
                       query.size <= rule.most_ranks && (rule.any_order || query.commutative);
     if (!fits) continue;
     const Algorithm* const algorithm = find_algorithm(query.collective, rule.algorithm);
-    Choice choice{.algorithm = algorithm, .radix = rule.radix};
+    Choice choice{.algorithm = algorithm, .radix = rule.radix, .basis = Basis::few_ranks};
     if (rule.segment_bytes > 0) {
       choice.segment_bytes = segment_for(rule.segment_bytes, query.bytes, query.element_bytes);
     }
@@ -197,7 +198,7 @@ Choice by_times(const Query& query, int hosts, bool never_native) {
     const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);
     Choice choice = has_measured_rules(query, hosts) ? from_rules(query) : fastest(query, machine);
     if (!never_native && is_better_native(query, choice, machine)) {
-      choice = {.reason = Reason::native_selected};
+      choice = {.reason = Reason::native_selected, .basis = Basis::better_elsewhere};
     }
     known = {query, hosts, never_native, choice};
   }
@@ -250,16 +251,30 @@ bool is_fast_in_memory(const Query& query, const Surroundings& around) {
 
 // On one host the MPI's own collectives are good: its ranks meet in shared memory and need no
 // messages at all. Where ranks share cores, or nobody knows, no core is free to overlap with, and
-// what counts is the work that a collective is.
-bool native_is_best(const Query& query, const Surroundings& around) {
-  if (around.never_native || query.form == Form::persistent) return false;
+// what counts is the work that a collective is. Basis::none: they are not.
+Basis native_is_best(const Query& query, const Surroundings& around) {
+  if (around.never_native || query.form == Form::persistent) return Basis::none;
+  const Basis where_crowded = around.has_cores ? Basis::none : Basis::crowded;
   if (query.form == Form::nonblocking) {
-    return trusts_native(query) && (!around.has_cores || is_over_at_once(query, around));
+    if (!trusts_native(query)) return Basis::none;
+    return is_over_at_once(query, around) ? Basis::over_at_once : where_crowded;
   }
-  if (around.hosts == 1) return !is_fast_in_memory(query, around);
-  if (!around.in_blocks && !is_neighborhood(query.collective)) return true;
+  if (around.hosts == 1) return is_fast_in_memory(query, around) ? Basis::none : Basis::one_host;
+  if (!around.in_blocks && !is_neighborhood(query.collective)) return Basis::scattered;
   const Count least = least_between_crowded(query.collective);
-  return !around.has_cores && (query.bytes < least || least == kAny);
+  return query.bytes < least || least == kAny ? where_crowded : Basis::none;
+}
+
+Choice tuned(const TunedRule& rule, const Query& query) {
+  if (rule.algorithm == nullptr) {
+    return {.reason = Reason::native_selected, .basis = Basis::tuned};
+  }
+  const Count segment = rule.segment_bytes;
+  return {
+      .algorithm = rule.algorithm,
+      .segment_bytes = segment > 0 ? segment_for(segment, query.bytes, query.element_bytes) : 0,
+      .radix = rule.radix,
+      .basis = Basis::tuned};
 }
 
 // A buffer may be a GPU's on some ranks only. Before a blocking call they ask each other; another
@@ -299,17 +314,24 @@ Reason always_native(const Query& query, const Surroundings& around, const Overr
   if (may_be_of_device(query, around)) return Reason::device_buffers;
   if (forced.algorithm != nullptr) return Reason::none;
   if (query.size == 1 && trusts_native(query)) return Reason::one_rank;
-  return native_is_best(query, around) ? Reason::native_selected : Reason::none;
+  if (around.rules != nullptr && around.rules->may_handle(query, around.hosts)) return Reason::none;
+  return native_is_best(query, around) == Basis::none ? Reason::none : Reason::native_selected;
 }
 
 Choice choose(const Query& query, const Surroundings& around, const Overrides& overrides) {
+  const TunedRule* const rule =
+      around.rules == nullptr ? nullptr : around.rules->find(query, around.hosts);
+  const Basis best = native_is_best(query, around);
+  const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   const Reason reason = always_native(query, around, overrides);
-  if (reason != Reason::none) return {.reason = reason};
+  if (reason != Reason::none) {
+    const Basis unforced = rule != nullptr ? Basis::tuned : best;
+    return {.reason = reason, .basis = forced.native ? Basis::forced : unforced};
+  }
   // The progress thread would run it beside the program, which has never asked for that.
   if (query.calls_program && query.form != Form::blocking && !around.program_threads) {
     return {.reason = Reason::one_thread};
   }
-  const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   const bool two_groups = query.two_groups && reduces(query.collective);
   if (forced.algorithm != nullptr && forced.algorithm->two_groups == two_groups) {
     Reason unfit = Reason::none;
@@ -318,7 +340,8 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
       unfit = Reason::changes_rank_order;
     }
     if (unfit == Reason::none) {
-      Choice choice{.algorithm = forced.algorithm, .radix = kForcedRadix};
+      Choice choice{
+          .algorithm = forced.algorithm, .radix = kForcedRadix, .basis = Basis::forced};
       if (forced.algorithm->uses_segment) {
         choice.segment_bytes = segment_for(kForcedSegment, query.bytes, query.element_bytes);
       }
@@ -327,6 +350,11 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     // Persistent collectives are unfinished in many MPIs, so another algorithm runs them here: with
     // Open MPI 4.1 ranks hang whose MPIX_Alltoallw_init is in place and empty on some of them.
     if (query.form != Form::persistent) return {.reason = unfit};
+  }
+  if (rule != nullptr) return tuned(*rule, query);
+  // There are rules for calls of this kind, but none for this one.
+  if (best != Basis::none && forced.algorithm == nullptr) {
+    return {.reason = Reason::native_selected, .basis = best};
   }
   if (takes_classic(query, around)) return classic(query);
   const bool is_known =

@@ -31,6 +31,8 @@ struct Query {
   friend bool operator==(const Query&, const Query&) = default;
 };
 
+class TunedRules;
+
 // Is it to be found out while the program runs which algorithm is the fastest?
 enum class Learns : std::uint8_t {
   off,
@@ -49,6 +51,7 @@ struct Surroundings {
   bool never_native = false;
   bool device_buffers = false;  // a rank may hand over memory of a GPU's
   Learns learns = Learns::off;
+  const TunedRules* rules = nullptr;  // those that were measured; nullptr: none
 };
 
 // Why a call goes to the MPI.
@@ -69,11 +72,27 @@ enum class Reason : std::uint8_t {
 inline constexpr int kReasons = 12;
 [[nodiscard]] const char* words(Reason reason);
 
+// What a choice goes by.
+enum class Basis : std::uint8_t {
+  none,
+  forced,            // STRETTO_SELECTION_<COLLECTIVE>
+  tuned,             // a rule that `stretto tune` measured
+  few_ranks,         // the rules of selection.cpp, measured between hosts
+  times,             // what the algorithms' own formulas say
+  classic,           // a host's ranks do not follow each other, and it is what the MPIs run
+  one_host,          // on one host the MPI's own meet in shared memory
+  over_at_once,      // between two ranks of a host, and so short that nobody need move it along
+  scattered,         // a host's ranks do not follow each other, and the call may be the MPI's
+  crowded,           // ranks share cores
+  better_elsewhere,  // the MPIs run something faster, which is not Stretto's to run
+};
+
 struct Choice {
   const Algorithm* algorithm = nullptr;  // nullptr: native
   Count segment_bytes = 0;               // 0: not segmented
   int radix = 2;
   Reason reason = Reason::none;
+  Basis basis = Basis::none;
 };
 
 // What the user forces for one collective, on communicators its algorithm is for.

@@ -13,6 +13,7 @@
 #include "intercept/shared/roll_call.hpp"
 #include "intercept/shared/this_rank.hpp"
 #include "mpi/yielding.hpp"
+#include "selection/tuned.hpp"
 
 namespace stretto::intercept::accelerate {
 namespace {
@@ -76,6 +77,7 @@ int level_to_request(int required) {
   // What is set wrong is said before the MPI starts.
   static_cast<void>(overrides());
   static_cast<void>(learn_setting());
+  static_cast<void>(tuned_rules());
   static_cast<void>(device_job::set());
   return wants_progress_thread() ? MPI_THREAD_MULTIPLE : required;
 }

@@ -25,6 +25,9 @@ constexpr std::string_view kHelp =
          [--full-hosts]
                                      what selection chooses on the machine, from 2 ranks and 4
                                      bytes (times F each) on, beside the best and the classic
+  explain  COLLECTIVE --ranks N --bytes B [--hosts H] [--crowded] [--rules RULES]
+         [--machine FILE]            what a blocking call runs, what that goes by, and what it and
+                                     the others are estimated at
   verify [COLLECTIVE] [--algorithm A] [--max-ranks N]
                                      proves them; one line an algorithm
 
@@ -39,6 +42,7 @@ Examples:
   stretto-schedule cost bcast --algorithm binomial --ranks 16 --count 1 --root 3
   stretto-schedule simulate allreduce --algorithm ring --ranks 64 --count 1024 --machine M
   stretto-schedule cells bcast --machine M --most-ranks 1024
+  stretto-schedule explain allreduce --ranks 512 --hosts 32 --bytes 65536
   stretto-schedule verify allgather --max-ranks 16
 )";
 
@@ -53,10 +57,12 @@ int run(stretto::programs::Arguments arguments) {
   if (arguments.verb() == "cost") return cost(arguments, std::cout);
   if (arguments.verb() == "simulate") return simulate(arguments, std::cout);
   if (arguments.verb() == "cells") return cells(arguments, std::cout);
+  if (arguments.verb() == "explain") return explain(arguments, std::cout);
   if (arguments.verb() == "verify") return verify(arguments, std::cout);
-  throw BadInput(arguments.verb().empty() ? "name a verb: list, show, cost, simulate, cells, verify"
-                                          : "unknown verb '" + std::string(arguments.verb()) +
-                                                "': list, show, cost, simulate, cells, verify");
+  const std::string known = "list, show, cost, simulate, cells, explain, verify";
+  throw BadInput(arguments.verb().empty()
+                     ? "name a verb: " + known
+                     : "unknown verb '" + std::string(arguments.verb()) + "': " + known);
 }
 
 }  // namespace

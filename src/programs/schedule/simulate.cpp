@@ -96,7 +96,11 @@ void print(const model::Answer& answer, const Request& request, bool every_end, 
 Machine read_machine(Arguments& arguments) {
   const auto path = arguments.text("--machine");
   if (!path) throw BadInput("--machine is missing");
-  auto file = open("--machine", *path);
+  return read_machine(*path);
+}
+
+Machine read_machine(std::string_view path) {
+  auto file = open("--machine", path);
   try {
     return stretto::read_machine(file);
   } catch (const BadMachine& bad) {

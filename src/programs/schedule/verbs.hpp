@@ -17,9 +17,11 @@ int show(Arguments& arguments, std::ostream& out);
 int cost(Arguments& arguments, std::ostream& out);
 int simulate(Arguments& arguments, std::ostream& out);
 int cells(Arguments& arguments, std::ostream& out);
+int explain(Arguments& arguments, std::ostream& out);
 int verify(Arguments& arguments, std::ostream& out);
 
 // The one that --machine names.
 [[nodiscard]] Machine read_machine(Arguments& arguments);
+[[nodiscard]] Machine read_machine(std::string_view path);
 
 }  // namespace stretto::programs

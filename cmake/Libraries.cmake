@@ -132,7 +132,7 @@ function(stretto_add_mode mode)
   endforeach()
 endfunction()
 
-stretto_add_mode(accelerate engine api)
+stretto_add_mode(accelerate engine api bench)
 stretto_add_mode(calibrate bench)
 stretto_add_mode(profile)
 stretto_add_mode(whatif bench)

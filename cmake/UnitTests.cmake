@@ -69,7 +69,7 @@ function(stretto_add_mode_tests mode objects)
 endfunction()
 
 stretto_add_mode_tests(
-  accelerate "mpi;engine;api;intercept-shared;intercept-accelerate" mpi transport engine api
+  accelerate "mpi;engine;api;bench;intercept-shared;intercept-accelerate" mpi transport engine api
   intercept/shared intercept/accelerate)
 stretto_add_mode_tests(profile "mpi;intercept-shared;intercept-profile" intercept/profile)
 stretto_add_mode_tests(whatif "mpi;bench;intercept-shared;intercept-whatif" intercept/whatif)

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/caches.hpp"
+#include "bench/call.hpp"
 
 namespace stretto::bench {
 namespace {
@@ -36,50 +37,10 @@ class Caller {
   Caller(MPI_Comm comm, int size) : comm_(comm), size_(size) {}
 
   void call(Collective collective, std::int64_t bytes, int root) {
-    const Native& mpi = native();
     const std::int64_t at = pair_ * room(bytes);
     std::byte* const in = buffers_->in.data() + at;
     std::byte* const out = buffers_->out.data() + kApart + at;
-    const MPI_Datatype type = mpi.byte;
-    const int n = static_cast<int>(bytes);
-    const int doubles = std::max(n / 8, 1);
-    switch (collective) {
-      case Collective::barrier:
-        mpi.Barrier(comm_);
-        break;
-      case Collective::bcast:
-        mpi.Bcast(out, n, type, root, comm_);
-        break;
-      case Collective::reduce:
-        mpi.Reduce(in, out, doubles, mpi.real, mpi.op_sum, root, comm_);
-        break;
-      case Collective::allreduce:
-        mpi.Allreduce(in, out, doubles, mpi.real, mpi.op_sum, comm_);
-        break;
-      case Collective::gather:
-        mpi.Gather(in, n, type, out, n, type, root, comm_);
-        break;
-      case Collective::scatter:
-        mpi.Scatter(in, n, type, out, n, type, root, comm_);
-        break;
-      case Collective::allgather:
-        mpi.Allgather(in, n, type, out, n, type, comm_);
-        break;
-      case Collective::alltoall:
-        mpi.Alltoall(in, n, type, out, n, type, comm_);
-        break;
-      case Collective::scan:
-        mpi.Scan(in, out, doubles, mpi.real, mpi.op_sum, comm_);
-        break;
-      case Collective::exscan:
-        mpi.Exscan(in, out, doubles, mpi.real, mpi.op_sum, comm_);
-        break;
-      case Collective::reduce_scatter:
-        mpi.Reduce_scatter_block(in, out, doubles, mpi.real, mpi.op_sum, comm_);
-        break;
-      default:
-        break;
-    }
+    call_collective(native(), collective, bytes, in, out, root, comm_);
   }
 
   // With the same buffers again and again, as long as caches hold them.
@@ -168,8 +129,7 @@ class Caller {
 
   // Of one buffer of all ranks' blocks, in whole pages.
   [[nodiscard]] std::int64_t room(std::int64_t bytes) const {
-    const std::int64_t needed = std::max<std::int64_t>(bytes, 8) * size_;
-    return (needed + kPage - 1) / kPage * kPage;
+    return (bytes_of_all(bytes, size_) + kPage - 1) / kPage * kPage;
   }
   [[nodiscard]] std::int64_t pairs(std::int64_t bytes) const {
     return std::max<std::int64_t>(kMostInAll / room(bytes), 1);

@@ -270,11 +270,10 @@ Choice tuned(const TunedRule& rule, const Query& query) {
     return {.reason = Reason::native_selected, .basis = Basis::tuned};
   }
   const Count segment = rule.segment_bytes;
-  return {
-      .algorithm = rule.algorithm,
-      .segment_bytes = segment > 0 ? segment_for(segment, query.bytes, query.element_bytes) : 0,
-      .radix = rule.radix,
-      .basis = Basis::tuned};
+  return {.algorithm = rule.algorithm,
+          .segment_bytes = segment > 0 ? segment_for(segment, query.bytes, query.element_bytes) : 0,
+          .radix = rule.radix,
+          .basis = Basis::tuned};
 }
 
 // A buffer may be a GPU's on some ranks only. Before a blocking call they ask each other; another
@@ -324,10 +323,11 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
   const Basis best = native_is_best(query, around);
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   const Reason reason = always_native(query, around, overrides);
-  if (reason != Reason::none) {
+  if (reason == Reason::native_selected) {
     const Basis unforced = rule != nullptr ? Basis::tuned : best;
     return {.reason = reason, .basis = forced.native ? Basis::forced : unforced};
   }
+  if (reason != Reason::none) return {.reason = reason};
   // The progress thread would run it beside the program, which has never asked for that.
   if (query.calls_program && query.form != Form::blocking && !around.program_threads) {
     return {.reason = Reason::one_thread};
@@ -340,8 +340,7 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
       unfit = Reason::changes_rank_order;
     }
     if (unfit == Reason::none) {
-      Choice choice{
-          .algorithm = forced.algorithm, .radix = kForcedRadix, .basis = Basis::forced};
+      Choice choice{.algorithm = forced.algorithm, .radix = kForcedRadix, .basis = Basis::forced};
       if (forced.algorithm->uses_segment) {
         choice.segment_bytes = segment_for(kForcedSegment, query.bytes, query.element_bytes);
       }

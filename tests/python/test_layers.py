@@ -48,8 +48,9 @@ MAY_IMPORT = {
     "native": {"errors", "data", "model"},  # calls our own tools; launch starts programs
     "model": {"errors", "data"},
     "launch": {"errors", "native", "data"},
+    "tune": {"errors", "stats", "data"},
     "report": {"errors", "stats", "data"},
-    "cli": {"errors", "native", "stats", "data", "model", "launch", "report"},
+    "cli": {"errors", "native", "stats", "data", "model", "launch", "tune", "report"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

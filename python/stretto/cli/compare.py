@@ -18,6 +18,7 @@ from stretto.cli.options import (
 )
 from stretto.cli.output import launches_bar, print_json, print_result
 from stretto.cli.rigs import OnRig, launcher_on
+from stretto.cli.tuned_rules import RulesOption, rules_for_ranks
 from stretto.data.host import load_average
 from stretto.data.run_folder import Plan, RunFolder, create, default_path, resumable, resume
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
@@ -60,6 +61,7 @@ def compare(
     timeout: Timeout = None,
     algorithm: Algorithms = None,
     progress: Progress = False,
+    rules: RulesOption = None,
     report: ReportOption = Path("report.html"),
     output: OutputOption = None,
     name: NameOption = None,
@@ -82,12 +84,19 @@ def compare(
         compiled("--checksum-pattern", checksum_pattern),
     )
     job = prepare(program, launcher, launcher_args)
+    tuned = rules_for_ranks(rules, job, ranks)
     env = rank_environment(
-        job.drop_in, selection, verbose=False, progress=progress, asan=job.program.asan
+        job.drop_in,
+        selection,
+        verbose=False,
+        progress=progress,
+        rules=tuned,
+        asan=job.program.asan,
     )
     with launcher_on(job.launcher, rig) as where:
         comparison = Comparison(job.program, where, ranks, runs, timeout, env, *patterns)
         settings = selection | ({"progress": "messages"} if progress else {})
+        settings |= {"rules": tuned} if tuned else {}
         plan = _plan(name or Path(program[0]).name, rig, settings, comparison)
         folder = _folder(output or default_path(RUNS, plan), plan, job, comparison)
         with launches_bar(plan.name, 2 * runs) as done:

@@ -15,6 +15,7 @@ from stretto.cli.options import (
     RankCount,
     Timeout,
 )
+from stretto.cli.tuned_rules import RulesOption, rules_for_ranks
 from stretto.launch.base import Start
 from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.failure import require_success
@@ -29,6 +30,7 @@ def run(
     timeout: Timeout = None,
     algorithm: Algorithms = None,
     progress: Progress = False,
+    rules: RulesOption = None,
     verbose: Annotated[
         bool,
         typer.Option(
@@ -46,7 +48,12 @@ def run(
     selection = parse_selection(algorithm, known_algorithms()) if algorithm else {}
     job = prepare(program, launcher, launcher_args)
     environment = rank_environment(
-        job.drop_in, selection, verbose=verbose, progress=progress, asan=job.program.asan
+        job.drop_in,
+        selection,
+        verbose=verbose,
+        progress=progress,
+        rules=rules_for_ranks(rules, job, ranks),
+        asan=job.program.asan,
     )
     start = Start(ranks, job.program.argv, environment)
     if dry_run:

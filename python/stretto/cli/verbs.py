@@ -15,8 +15,11 @@ VERBS = {
     "report": False,
     "whatif": True,
     "calibrate": True,
+    "tune": True,
+    "export": False,
     "replay": False,
     "simulate": False,
+    "explain": False,
     "info": False,
     "schedule": False,
 }

@@ -134,3 +134,31 @@ class Simulated(msgspec.Struct, frozen=True):
     build_s: float  # of real time
     run_s: float
     ends_ns: list[float] = []
+
+
+class Priced(msgspec.Struct, frozen=True):
+    """A way to run a collective and about how long it takes; None: nothing says it."""
+
+    algorithm: str  # "native": the MPI's own
+    segment: int  # bytes
+    radix: int
+    ns: float | None
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """What selection chooses for a blocking call, and by what (src/programs/schedule/explain.cpp).
+
+    `basis` is one of Basis in src/selection/selection.hpp. The candidates are what Stretto could
+    run, the fastest first.
+    """
+
+    collective: str
+    ranks: int
+    hosts: int
+    bytes: int
+    machine: str
+    basis: str
+    reason: str  # why it is the MPI's, where it is
+    chosen: Priced
+    classic: Priced  # what MPIs run that nobody has tuned
+    candidates: list[Priced]

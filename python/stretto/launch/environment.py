@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from stretto.data.contests import NATIVE
 from stretto.errors import InputError
 from stretto.launch.sanitizer import OPTIONS, without_check
 
@@ -24,8 +25,9 @@ LEARN = "STRETTO_LEARN"
 LEARN_FILE = "STRETTO_LEARN_FILE"
 SELECTION = "STRETTO_SELECTION_"
 PROGRESS = "STRETTO_PROGRESS_MESSAGES"
+RULES = "STRETTO_RULES"
+TUNING = "STRETTO_TUNE_FOLDER"
 ALL_RANKS = "STRETTO_RUN_ALL_RANKS"
-NATIVE = "native"
 
 
 def rank_environment(
@@ -34,6 +36,7 @@ def rank_environment(
     *,
     verbose: bool,
     progress: bool = False,
+    rules: str = "",
     asan: bool = False,
 ) -> dict[str, str]:
     """The variables to hand to the ranks, and to them only.
@@ -48,6 +51,7 @@ def rank_environment(
         **{f"{SELECTION}{name.upper()}": algorithm for name, algorithm in selection.items()},
         **({VERBOSE: "1"} if verbose else {}),
         **({PROGRESS: "on"} if progress else {}),
+        **({RULES: rules} if rules else {}),
     }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from stretto.data.contests import NATIVE
 from stretto.launch.deaths import NOTICES, NOTICES_S
 from stretto.launch.environment import (
     ALL_RANKS,
@@ -11,16 +12,17 @@ from stretto.launch.environment import (
     COUNTERS,
     LEARN,
     LEARN_FILE,
-    NATIVE,
     PROFILE,
     PROGRESS,
     RECORD,
+    RULES,
     SCENARIOS,
     SELECTED,
     SELECTION,
     SHOWN,
     SYSFS,
     TRACED,
+    TUNING,
     VERBOSE,
     WHATIF,
 )
@@ -60,6 +62,8 @@ _KNOBS = (
     Knob(SCENARIOS, "none", "file that says which virtual times"),
     Knob(SHOWN, "0", "the scenario whose time the program itself sees"),
     Knob(RECORD, "none", "folder each rank writes its part of a trace to (--record)"),
+    Knob(RULES, "none", "rules that stretto tune has measured, as text (--rules)"),
+    Knob(TUNING, "none", "folder with what tune is to measure, and for what it measures"),
     Knob(
         ALL_RANKS,
         "ask",

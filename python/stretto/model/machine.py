@@ -1,13 +1,13 @@
 """Machines to simulate on: LogGP parameters per level of the topology, as TOML."""
 
 import itertools
-import json
 import math
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
+from stretto.data.toml_text import facts, written
 from stretto.errors import InputError
 
 _MOST_RANKS = 1 << 30
@@ -148,37 +148,15 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def toml_of(machine: Machine) -> str:
     """The machine as a file that read_machine reads."""
-    lines = [f"name = {_quoted(machine.name)}", f"source = {_quoted(machine.source)}"]
-    lines += ["", "[compute]", *_facts(machine.compute)]
+    lines = [f"name = {written(machine.name)}", f"source = {written(machine.source)}"]
+    lines += ["", "[compute]", *facts(machine.compute)]
     for level in machine.level:
-        lines += ["", "[[level]]", *_facts(level)]
+        lines += ["", "[[level]]", *facts(level)]
         for message in level.message:
-            lines += ["", "[[level.message]]", *_facts(message)]
+            lines += ["", "[[level.message]]", *facts(message)]
     for each in machine.collective:
-        lines += ["", "[[collective]]", *_facts(each)]
+        lines += ["", "[[collective]]", *facts(each)]
     return "\n".join(lines) + "\n"
-
-
-def _facts(part: msgspec.Struct) -> list[str]:
-    """One line each; what is as it is anyway is left out."""
-    defaults = dict(zip(part.__struct_fields__[::-1], part.__struct_defaults__[::-1], strict=False))
-    facts = {name: getattr(part, name) for name in part.__struct_fields__}
-    return [
-        f"{name} = {_written(value)}"
-        for name, value in facts.items()
-        if isinstance(value, (str, int, float)) and value != defaults.get(name)
-    ]
-
-
-def _written(value: str | float) -> str:
-    if isinstance(value, str):
-        return _quoted(value)
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _quoted(text: str) -> str:
-    # TOML takes JSON's strings but for one character, which JSON leaves as it is.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def presets() -> dict[str, Path]:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import msgspec
 
-from stretto.data.schedules import Algorithm, Proof, Schedule, Simulated
+from stretto.data.schedules import Algorithm, Explanation, Proof, Schedule, Simulated
 from stretto.errors import InputError
 from stretto.native.ask import ask
 from stretto.native.parts import schedule_tool
@@ -56,6 +56,11 @@ def simulate(collective: str, algorithm: str, options: list[str]) -> Simulated:
     if answer.is_no:
         raise Unsuited(answer.complaint)
     return msgspec.json.decode(answer.text, type=Simulated)
+
+
+def explain(collective: str, options: list[str]) -> Explanation:
+    """What a blocking call runs, and by what that is chosen."""
+    return msgspec.json.decode(_ask("explain", collective, *options), type=Explanation)
 
 
 def _ask(*words: str) -> bytes:

@@ -22,8 +22,7 @@ class CollectiveParts:
 
 def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
     """Of each rank's call sites of blocking collectives that are on record."""
-    parts = [_rows(rank, profile) for rank in profile.ranks]
-    rows = pl.concat([part for part in parts if part is not None] or [pl.DataFrame()])
+    rows = collective_rows(profile)
     if rows.is_empty():
         return
     calls = split(rows)
@@ -42,8 +41,14 @@ def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
         yield CollectiveParts(rank, own, waiting * scale, (rest - least) * scale, least * scale)
 
 
+def collective_rows(profile: Profile) -> pl.DataFrame:
+    """Each rank's blocking collectives by rank 0's clock, as stats.waiting takes them."""
+    parts = [_rows(rank, profile) for rank in profile.ranks]
+    return pl.concat([part for part in parts if part is not None] or [pl.DataFrame()])
+
+
 def _rows(rank: RankProfile, profile: Profile) -> pl.DataFrame | None:
-    """One rank's collectives by rank 0's clock, as stats.waiting takes them."""
+    """One rank's."""
     instances = profile.instances[rank.rank]
     if len(instances) == 0:
         return None

@@ -7,7 +7,7 @@
 namespace stretto::intercept::accelerate {
 
 // Of one rank alone (become_rank).
-inline constexpr const char* kRankSettings[] = {"STRETTO_RUN_COUNTERS"};
+inline constexpr const char* kRankSettings[] = {"STRETTO_RUN_COUNTERS", "STRETTO_TUNE_FOLDER"};
 
 // Before and after the real MPI_Init: the level to ask the MPI for where the program
 // asks for `required`, and the start of everything.

@@ -4,6 +4,7 @@
 
 #include "intercept/accelerate/hooks.hpp"
 #include "intercept/accelerate/lifeline.hpp"
+#include "intercept/accelerate/tuning.hpp"
 #include "intercept/shared/session.hpp"
 #include "mpi/errors_returned.hpp"
 
@@ -22,7 +23,10 @@ int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
       error = init_thread(argc, argv, level, &provided);
     }
   }
-  return after_init(error, kRankSettings, [] { begin_session(MPI_THREAD_SINGLE); });
+  return after_init(error, kRankSettings, [] {
+    begin_session(MPI_THREAD_SINGLE);
+    if (is_to_tune()) tune();
+  });
 }
 
 int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int required,
@@ -35,6 +39,7 @@ int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int 
   }
   return after_init(error, kRankSettings, [=] {
     begin_session(required);
+    if (is_to_tune()) tune();
     if (in_session()) *provided = program_level();
   });
 }

@@ -43,9 +43,8 @@ std::vector<Priced> candidates(const Query& query, const Network& network) {
   std::ranges::stable_sort(all, {}, [](const Priced& each) { return each.ns.value_or(0); });
   std::vector<Priced> best;
   for (const Priced& each : all) {
-    const bool is_new = std::ranges::none_of(best, [&](const Priced& other) {
-      return other.choice.algorithm == each.choice.algorithm;
-    });
+    const bool is_new = std::ranges::none_of(
+        best, [&](const Priced& other) { return other.choice.algorithm == each.choice.algorithm; });
     if (is_new) best.push_back(each);
   }
   return best;
@@ -99,15 +98,15 @@ int explain(Arguments& arguments, std::ostream& out) {
   // The machine that runs are taken to be on, unless another is named.
   const Count ranks_per_host = (ranks + hosts - 1) / hosts;
   const auto named = arguments.text("--machine");
-  const Machine machine = named ? read_machine(*named)
-                                : with_hosts_of(assumed_machine(), static_cast<int>(ranks_per_host));
+  const Machine machine = named
+                              ? read_machine(*named)
+                              : with_hosts_of(assumed_machine(), static_cast<int>(ranks_per_host));
   arguments.reject_others("explain");
 
-  const Query query{
-      .collective = *collective, .size = static_cast<int>(ranks), .bytes = bytes};
+  const Query query{.collective = *collective, .size = static_cast<int>(ranks), .bytes = bytes};
   const Network network(machine, query.size);
-  const Choice chosen = is_too_large(query) ? Choice{.reason = Reason::too_large}
-                                            : choose(query, around, {});
+  const Choice chosen =
+      is_too_large(query) ? Choice{.reason = Reason::too_large} : choose(query, around, {});
   Json json(out);
   json.begin_object()
       .field("collective", stretto::name_of(*collective))

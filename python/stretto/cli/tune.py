@@ -1,0 +1,166 @@
+"""stretto tune: which way to run each collective here, measured."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+from rich.progress import track
+
+from stretto.cli.consoles import err, note, out
+from stretto.cli.json_text import as_text
+from stretto.cli.options import AsJson, LauncherArgs, LauncherPath, ProgramAndArgs, Timeout
+from stretto.cli.rigs import OnRig, launcher_on
+from stretto.cli.tune_options import (
+    Collectives,
+    FromProfile,
+    LaunchCount,
+    NativeAlgorithms,
+    Output,
+    Patterns,
+    RankCounts,
+    RoundCount,
+    Sizes,
+    Subject,
+    subject_of_profile,
+    subjects_of,
+)
+from stretto.cli.tune_tables import winners
+from stretto.data.contests import NATIVE, Contest, ContestPlan, Contests, Way
+from stretto.data.host import this_host
+from stretto.data.provenance import now
+from stretto.data.schedules import Explanation
+from stretto.errors import InputError
+from stretto.launch.base import Launcher
+from stretto.launch.environment import SELECTION
+from stretto.launch.job import Job, prepare
+from stretto.launch.tuning import Tuning
+from stretto.native.schedules import explain
+from stretto.tune import openmpi
+from stretto.tune.contenders import contenders
+from stretto.tune.results import Results
+from stretto.tune.rules import Fingerprint, Tuned, toml_of
+
+
+def tune(
+    program: ProgramAndArgs,
+    ranks: RankCounts = None,
+    sizes: Sizes = None,
+    collectives: Collectives = None,
+    patterns: Patterns = None,
+    from_profile: FromProfile = None,
+    output: Output = Path("tuned.toml"),
+    rounds: RoundCount = 15,
+    launches: LaunchCount = 3,
+    native_algorithms: NativeAlgorithms = False,
+    rig: OnRig = None,
+    timeout: Timeout = None,
+    launcher: LauncherPath = None,
+    launcher_args: LauncherArgs = "",
+    as_json: AsJson = False,
+) -> None:
+    """Measure ways to run collectives with the MPI of PROGRAM, which ends after its MPI_Init, and
+    write rules that `stretto run --rules` takes.
+
+    Of each collective and size those of Stretto's algorithms are measured that are estimated at
+    1.5 times the fastest or less, three at most, and the MPI's own; in turn, as the program would
+    call them. The MPI's own stays unless another is surely faster.
+
+    Example: stretto tune -n 4 --sizes 8,4K,256K --patterns none,last:1ms -o tuned.toml ./jacobi3d
+    """
+    asked = (ranks, sizes, collectives, patterns)
+    if from_profile is not None and any(asked):
+        raise InputError("--from-profile: ranks, sizes, collectives and patterns are the program's")
+    subjects = subjects_of(*asked) if from_profile is None else [subject_of_profile(from_profile)]
+    if not output.absolute().parent.is_dir():
+        raise InputError(f"--output {output}: {output.absolute().parent} is not a folder")
+    _refuse_forced(os.environ)
+    job = prepare(program, launcher, launcher_args)
+    if native_algorithms and not job.launcher.product.startswith(openmpi.PRODUCT):
+        raise InputError(
+            f"--native-algorithms: those of {job.launcher.product} are not known here, only "
+            f"{openmpi.PRODUCT}'s"
+        )
+    results = Results()
+    with launcher_on(job.launcher, rig) as where:
+        tuning = Tuning(job, where, timeout)
+        runs = [
+            run
+            for subject in subjects
+            for plan in [_plan(tuning, subject, rounds)]
+            for run in _runs(plan, subject.ranks, native_algorithms)
+        ]
+        turns = [run for _ in range(launches) for run in runs]
+        for count, plan, settings in track(turns, "measuring", console=err, transient=True):
+            results.add(plan, tuning.measure(count, plan, settings))
+    tuned = Tuned(_fingerprint(job, where, rig), results.rules())
+    try:
+        output.write_text(toml_of(tuned), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--output {output}: {error.strerror}") from error
+    if as_json:
+        print(as_text(tuned))
+    else:
+        out.print(winners(tuned))
+        note(f"Rules: {output}")
+
+
+def _refuse_forced(environment: Mapping[str, str]) -> None:
+    """An algorithm that is forced would be measured in the place of every contender."""
+    if forced := next((name for name in environment if name.startswith(SELECTION)), None):
+        raise InputError(f"{forced} is set, and would run whatever is measured: unset it")
+
+
+def _fingerprint(job: Job, launcher: Launcher, rig: str | None) -> Fingerprint:
+    host = this_host()
+    return Fingerprint(
+        mpi=job.launcher.product,
+        cpu=host.cpu,
+        cpus=host.cpus,
+        launcher=launcher.name,
+        rig=rig or "",
+        measured=now(),
+    )
+
+
+def _plan(tuning: Tuning, subject: Subject, rounds: int) -> ContestPlan:
+    """What to measure on so many ranks, which are started once to see where they are."""
+    seen = tuning.measure(subject.ranks, ContestPlan(rounds, []), {})
+    if seen.crowded:
+        note(f"stretto: {seen.ranks} ranks share cores here: their rules are for runs that do, too")
+    return ContestPlan(
+        rounds,
+        [
+            Contest(name, size, patterns, contenders(_estimates(seen, name, size)))
+            for name, size, patterns in subject.calls
+        ],
+    )
+
+
+def _runs(
+    plan: ContestPlan, ranks: int, native_algorithms: bool
+) -> Iterator[tuple[int, ContestPlan, dict[str, str]]]:
+    """The launches of a turn: ranks, what they measure, and settings of the MPI's."""
+    yield ranks, plan, {}
+    if native_algorithms:
+        for each, settings in _of_the_mpi(plan, ranks):
+            yield ranks, each, settings
+
+
+def _of_the_mpi(plan: ContestPlan, ranks: int) -> Iterator[tuple[ContestPlan, dict[str, str]]]:
+    """The same calls by the MPI's own algorithms: a launch for the first of each collective, one
+    for the second, and so on."""
+    known = {each.collective: openmpi.algorithms(each.collective, ranks) for each in plan.contests}
+    for turn in range(max(map(len, known.values()), default=0)):
+        forced = {name: names[turn] for name, names in known.items() if turn < len(names)}
+        contests = [
+            msgspec.structs.replace(each, ways=[Way(NATIVE, of_mpi=forced[each.collective])])
+            for each in plan.contests
+            if each.collective in forced
+        ]
+        yield ContestPlan(plan.rounds, contests), openmpi.settings_for(forced)
+
+
+def _estimates(seen: Contests, collective: str, size: int) -> Explanation:
+    options = {"--ranks": seen.ranks, "--hosts": seen.hosts, "--bytes": size}
+    return explain(collective, [str(word) for pair in options.items() for word in pair])

@@ -1,0 +1,148 @@
+#include "intercept/accelerate/tuning.hpp"
+
+#include <climits>
+#include <cstdlib>
+#include <fstream>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/config.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "bench/contest.hpp"
+#include "engine/communicator.hpp"
+#include "intercept/accelerate/session.hpp"
+#include "selection/tuned.hpp"
+
+namespace stretto::intercept::accelerate {
+namespace {
+
+constexpr const char* kFolder = "STRETTO_TUNE_FOLDER";
+
+struct Case {
+  bench::Contest contest{};
+  std::vector<TunedRule> ways{};
+};
+
+// The MPI's functions, but for those that are measured: they are the program's entry points.
+Native as_a_program_calls() {
+  Native through = native();
+  through.Barrier = &MPI_Barrier;
+  through.Bcast = &MPI_Bcast;
+  through.Reduce = &MPI_Reduce;
+  through.Allreduce = &MPI_Allreduce;
+  through.Gather = &MPI_Gather;
+  through.Scatter = &MPI_Scatter;
+  through.Allgather = &MPI_Allgather;
+  through.Alltoall = &MPI_Alltoall;
+  through.Scan = &MPI_Scan;
+  through.Exscan = &MPI_Exscan;
+  through.Reduce_scatter_block = &MPI_Reduce_scatter_block;
+  return through;
+}
+
+std::string read_on_rank_0(const std::string& path, int rank) {
+  std::ostringstream text;
+  if (rank == 0) text << std::ifstream(path).rdbuf();
+  std::string plan = text.str();
+  auto length = static_cast<int>(plan.size());
+  native().Bcast(&length, sizeof length, native().byte, 0, native().comm_world);
+  plan.resize(static_cast<std::size_t>(length));
+  native().Bcast(plan.data(), length, native().byte, 0, native().comm_world);
+  return plan;
+}
+
+// `stretto tune` writes it, so that damage is a bug of ours.
+std::vector<Case> cases_of(const std::string& plan, const Communicator& world) {
+  std::vector<Case> cases;
+  int rounds = 1;
+  std::istringstream lines(plan);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string what;
+    std::string name;
+    words >> what;
+    if (what == "rounds") {
+      words >> rounds;
+    } else if (what == "pattern" && !cases.empty()) {
+      auto& patterns = cases.back().contest.patterns;
+      auto& pattern = patterns.emplace_back(static_cast<std::size_t>(world.size));
+      for (double& late : pattern) words >> late;
+    } else if (what == "case") {
+      Case& next = cases.emplace_back(Case{.contest = {.rounds = rounds}});
+      words >> name >> next.contest.bytes;
+      next.contest.collective = find_collective(name).value_or(Collective::barrier);
+    } else if (what == "way" && !cases.empty()) {
+      TunedRule way{.collective = cases.back().contest.collective,
+                    .ranks = world.size,
+                    .hosts = world.around.hosts,
+                    .most_bytes = INT64_MAX};
+      words >> name >> way.segment_bytes >> way.radix;
+      way.algorithm = find_algorithm(way.collective, name);
+      cases.back().ways.push_back(way);
+      cases.back().contest.ways = static_cast<int>(cases.back().ways.size());
+    }
+    if (words.fail()) refuse(1, "the plan of what to measure has a line '%s'", line.c_str());
+  }
+  return cases;
+}
+
+void write(Json& json, const Case& each, const bench::ContestTimes& times) {
+  json.begin_object()
+      .field("collective", name_of(each.contest.collective))
+      .field("bytes", each.contest.bytes)
+      .key("times")
+      .begin_array();
+  for (const auto& pattern : times) {
+    json.begin_array();
+    for (const auto& way : pattern) {
+      json.begin_array();
+      for (const double time : way) json.value(time);
+      json.end_array();
+    }
+    json.end_array();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+bool is_to_tune() { return setting(kFolder).has_value(); }
+
+void tune() {
+  const std::string folder = setting(kFolder).value_or("");
+  if (!in_session()) refuse(5, "nothing was measured, as not all ranks run Stretto");
+  const Communicator* const world = communicators::find(native().comm_world);
+  if (world == nullptr) refuse(1, "MPI_COMM_WORLD is not attached");
+  const std::vector<Case> cases = cases_of(read_on_rank_0(folder + "/plan", world->rank), *world);
+  const Native through = as_a_program_calls();
+  std::ostringstream out;
+  Json json(out);
+  json.begin_object()
+      .field("mpi", std::string_view(native_version()))
+      .field("ranks", world->size)
+      .field("hosts", world->around.hosts)
+      .field("crowded", !world->around.has_cores)
+      .key("cases")
+      .begin_array();
+  for (const Case& each : cases) {
+    const auto use = [&](int way) {
+      tuned_rules() = TunedRules({each.ways[static_cast<std::size_t>(way)]});
+    };
+    write(json, each, bench::hold(each.contest, native().comm_world, through, use));
+  }
+  json.end_array().end_object();
+  const std::string text = out.str() + "\n";
+  if (world->rank == 0 && !write_file(folder + "/times.json", std::as_bytes(std::span(text)))) {
+    refuse(5, "cannot write %s/times.json", folder.c_str());
+  }
+  MPI_Finalize();
+  // Not _exit(): MPICH tells its launcher that a rank has ended well in a function that exit()
+  // calls, and the launcher kills the others of one that has not.
+  std::exit(0);
+}
+
+}  // namespace stretto::intercept::accelerate

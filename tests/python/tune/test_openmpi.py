@@ -1,0 +1,89 @@
+"""Open MPI's files of rules. That it reads them is tested in tests/mpi/test_tune.py."""
+
+import json
+
+import pytest
+
+from stretto.errors import InputError
+from stretto.tune.openmpi import algorithms, classic_rules, json_rules, settings_for
+from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned
+
+RULES = [Rule("native", 1000), Rule("ring")]
+
+
+def tuned(*collectives: CollectiveRules, mpi: str = "Open MPI 4.1.4") -> Tuned:
+    return Tuned(Fingerprint(mpi, "cpu", 2), list(collectives))
+
+
+def of(name: str, ranks: int, rules: list[Rule] = RULES, hosts: int = 1) -> CollectiveRules:
+    return CollectiveRules(name, ranks, hosts, [Rule("native")], rules)
+
+
+def numbers(text: str) -> list[list[int]]:
+    return [list(map(int, line.partition("#")[0].split())) for line in text.splitlines()]
+
+
+def test_ranks_that_were_not_measured_go_by_no_rule() -> None:
+    allreduce = classic_rules(tuned(of("allreduce", 4)))
+    assert numbers(allreduce) == [
+        *([1], [2], [3]),
+        *([0], [1], [0, 0, 0, 0]),
+        *([4], [2], [0, 0, 0, 0], [1001, 4, 0, 0]),
+        *([5], [1], [0, 0, 0, 0]),
+    ]
+    neighbours = numbers(classic_rules(tuned(of("allreduce", 5), of("allreduce", 4))))
+    assert [line[0] for line in neighbours if len(line) == 1] == [1, 2, 4, 0, 1, 4, 2, 5, 2, 6, 1]
+
+
+def test_blocks_are_counted_together() -> None:
+    allgather = numbers(classic_rules(tuned(of("allgather", 4))))
+    assert [4004, 4, 0, 0] in allgather
+    rules = json.loads(json_rules(tuned(of("allgather", 4))))["collectives"]["allgather"]
+    assert rules[0]["rules"] == [
+        {"msg_size_min": 0, "alg": 0, "msg_size_max": 4003},
+        {"msg_size_min": 4004, "alg": 4},
+    ]
+    assert (rules[0]["comm_size_min"], rules[0]["comm_size_max"]) == (4, 4)
+
+
+@pytest.mark.parametrize(
+    ("version", "has_fifth"), [("4.1.4", False), ("5.0.6", False), ("5.0.7", True), ("6.0.0", True)]
+)
+def test_the_fifth_column_came_with_5_0_7(version: str, has_fifth: bool) -> None:
+    text = classic_rules(tuned(of("bcast", 4, [Rule("chain")]), mpi=f"Open MPI {version}"))
+    assert text.startswith("rule-file-version-2\n") == has_fifth
+    assert ("\n0 2 0 0 0 #" in text) == has_fifth
+
+
+def test_json_is_of_version_3() -> None:
+    found = json.loads(json_rules(tuned(of("reduce_scatter", 2, [Rule("butterfly")]))))
+    assert found["rule_file_version"] == 3
+    assert found["collectives"]["reduce_scatter_block"][0]["rules"] == [
+        {"msg_size_min": 0, "alg": 4}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "complaint"),
+    [
+        (tuned(of("bcast", 4, [])), "measure with stretto tune --native-algorithms"),
+        (tuned(of("bcast", 4), mpi="MPICH 5.0.2"), "are MPICH 5.0.2's"),
+        (tuned(of("bcast", 4, [Rule("rings")])), "no bcast algorithm 'rings'"),
+        (
+            tuned(of("allreduce", 4), of("allreduce", 4, hosts=2)),
+            "different numbers of hosts",
+        ),
+    ],
+)
+def test_what_cannot_be_written_is_said(rules: Tuned, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        classic_rules(rules)
+
+
+def test_what_makes_open_mpi_take_an_algorithm() -> None:
+    assert settings_for({"reduce_scatter": "butterfly"}) == {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm": "butterfly",
+    }
+    assert "two_proc" in algorithms("allgather", 2)
+    assert "two_proc" not in algorithms("allgather", 3)

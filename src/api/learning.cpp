@@ -69,8 +69,10 @@ std::unique_ptr<Contest> make_contest(const Call& call, const Communicator& comm
   const Learned general = in_general(asked.kind, comm);
   const auto lesson =
       std::ranges::find_if(known, [&](const Learned& each) { return each.is_of_same(general); });
-  const Reason unlearned = comm.native_unlearned[static_cast<std::size_t>(call.collective)];
-  auto contest = std::make_unique<Contest>(std::move(all), unlearned != Reason::none);
+  // Of all calls of the kind, as no limit of selection's lies between two powers of two; but one of
+  // rules that were measured may.
+  const bool first_is_native = !all[0].algorithm && all[0].basis != Basis::tuned;
+  auto contest = std::make_unique<Contest>(std::move(all), first_is_native);
   if (lesson == known.end()) return contest;
   std::vector<double> times_ns(contest->contenders());
   std::optional<std::size_t> winner;
@@ -93,6 +95,16 @@ Contest* contest_of(const Call& call, Communicator& comm) {
   return contest.get();
 }
 
+// Of a call that nothing is learned from: is it the MPI's, and all that are like it?
+Reason why_native(const Call& call, const Communicator& comm) {
+  const Reason always = comm.native_unlearned[static_cast<std::size_t>(call.collective)];
+  if (always != Reason::none || call.uneven || check(call, comm) != MPI_SUCCESS) return always;
+  const Choice choice =
+      choose(query_of(call, comm, scope_of(call, comm), amount_of(call, comm)), comm.around,
+             overrides());
+  return choice.algorithm == nullptr ? choice.reason : Reason::none;
+}
+
 // Neither its type nor its operation will ever mean another one.
 bool is_lasting(const Call& call, const Communicator& comm) {
   if (call.collective == Collective::barrier) return true;
@@ -113,7 +125,8 @@ void remember(const Call& call, const Communicator& comm, Contest* contest) {
                                .op = call.op,
                                .is_root = call.root == comm.rank,
                                .uneven = call.uneven,
-                               .contest = contest};
+                               .contest = contest,
+                               .passes = contest == nullptr ? why_native(call, comm) : Reason::none};
 }
 
 // The most of all ranks; in a call that is blocking anyway. False where the MPI reports an error.

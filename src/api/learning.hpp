@@ -23,7 +23,7 @@ struct Turn {
   const KnownCall& known = comm.learned->known(call);
   if (!known.is_like(call, comm.rank)) return false;
   if (known.contest != nullptr) return known.contest->pass();
-  return comm.native_unlearned[static_cast<std::size_t>(call.collective)] != Reason::none;
+  return known.passes != Reason::none;
 }
 
 // Of any other blocking call: once for each, before anything else.

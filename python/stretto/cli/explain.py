@@ -26,8 +26,8 @@ _WHY = {
     "tuned": "a rule that stretto tune measured says so",
     "few_ranks": "Stretto's rules for up to 16 ranks, measured between hosts, say so",
     "times": "it is estimated to be the fastest, on the machine that Stretto takes every one for",
-    "one_host": "on one host the MPI's ranks meet in shared memory, which nothing here is faster "
-    "than; stretto tune finds out whether that holds here",
+    "one_host": "on one host the MPI's ranks meet in shared memory, which for such calls nothing "
+    "here is known to be faster than; a run finds out, and so does stretto tune",
     "crowded": "ranks share cores, where only long broadcasts, reductions and gathers between "
     "hosts were faster",
     "better_elsewhere": "what the MPIs run is estimated to be faster, and is not Stretto's to run "

@@ -130,11 +130,11 @@ void remember(const Call& call, const Communicator& comm, Contest* contest) {
 }
 
 // The most of all ranks; in a call that is blocking anyway. False where the MPI reports an error.
-bool agree_on_most(std::span<double> values, MPI_Comm comm) {
-  std::array<double, Contest::kMostContenders> own{};
-  std::ranges::copy(values, own.begin());
-  return native().Allreduce(own.data(), values.data(), static_cast<int>(values.size()),
-                            native().real, native().op_max, comm) == MPI_SUCCESS;
+template <std::size_t kValues>
+bool agree_on_most(std::array<double, kValues>& values, MPI_Comm comm) {
+  const std::array own = values;
+  return native().Allreduce(own.data(), values.data(), static_cast<int>(kValues), native().real,
+                            native().op_max, comm) == MPI_SUCCESS;
 }
 
 // The ranks may not begin where one may have buffers in a GPU's memory, which are the MPI's, nor
@@ -192,9 +192,12 @@ void end_turn(const Call& call, const Turn& turn, std::int64_t ns) {
   const Communicator& comm = *communicators::find(call.comm);
   if (contest.is_opening()) {
     contest.open(agree_to_begin(call, comm));
-  } else if (!agree_on_most(contest.said(), call.comm)) {
+    return;
+  }
+  std::array most{contest.said()};
+  if (!agree_on_most(most, call.comm)) {
     contest.open(false);
-  } else if (contest.agree(contest.said())) {
+  } else if (contest.agree(most[0])) {
     const std::optional<Asked> asked = asked_by(call, comm);
     if (asked) note(contest, in_general(asked->kind, comm));
   }

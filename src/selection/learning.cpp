@@ -7,7 +7,7 @@ namespace {
 
 // Slower than the best by so much in a screening: out of this comparison, or of all.
 constexpr double kOut = 2;
-constexpr double kHopeless = 4;
+constexpr double kHopeless = 10;
 // What runs calls without learning stays where no other is faster by more.
 constexpr double kGain = 0.95;
 // A winner may be slower in a check than the fastest, or than it was, before all is asked again.
@@ -37,9 +37,6 @@ void Contest::know(std::size_t winner, std::span<const double> times_ns) {
   knows_winner_ = true;
   stand(winner);
   std::ranges::copy(times_ns.first(contenders_.size()), times_.begin());
-  for (std::size_t i = 0; i < contenders_.size(); ++i) {
-    is_out_[i] = i != winner && (times_[i] == 0 || times_[i] > kOut * times_[winner]);
-  }
 }
 
 void Contest::stand(std::size_t contender) {
@@ -51,19 +48,21 @@ bool Contest::takes_part(std::size_t contender) const {
   return !is_out_[contender] && !is_hopeless_[contender];
 }
 
-// No contender has the same one before it in all rounds.
+// No contender has the same one before it in all rounds that compare. In a screening what others
+// are held against comes first.
 void Contest::begin_round(Phase phase, std::int64_t first_call) {
   phase_ = phase;
   in_round_ = 0;
+  const bool screens = phase == Phase::screening;
+  const std::size_t first = screens ? standing_ : static_cast<std::size_t>(round_);
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
-    const std::size_t next = (i + static_cast<std::size_t>(round_)) % contenders_.size();
+    const std::size_t next = (first + i) % contenders_.size();
     if (takes_part(next)) order_[in_round_++] = next;
   }
-  if (round_ % 2 == 1) {
+  if (!screens && round_ % 2 == 1) {
     std::reverse(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(in_round_));
   }
   place_ = 0;
-  said_ = {};
   next_ = first_call;
 }
 
@@ -71,11 +70,9 @@ bool Contest::end(double ns) {
   if (phase_ == Phase::opening) return true;
   if (in_burst_ > 0) counted_[static_cast<std::size_t>(in_burst_) - 1] = ns;
   if (++in_burst_ < burst()) return false;
-  said_[order_[place_]] =
-      median(std::span(counted_).first(static_cast<std::size_t>(in_burst_) - 1));
+  said_ = median(std::span(counted_).first(static_cast<std::size_t>(in_burst_) - 1));
   in_burst_ = 0;
-  next_ = calls_ + 1 + kApart;
-  return ++place_ == in_round_;
+  return true;
 }
 
 void Contest::open(bool all_agree) {
@@ -103,7 +100,7 @@ void Contest::screen() {
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
     if (!takes_part(i)) continue;
     is_out_[i] = times_[i] > kOut * times_[best];
-    is_hopeless_[i] = i != 0 && times_[i] > kHopeless * times_[best];
+    is_hopeless_[i] = times_[i] > kHopeless * times_[best];
   }
   if (!takes_part(standing_)) stand(best);
 }
@@ -119,39 +116,51 @@ void Contest::decide() {
   // Where times scatter one may seem faster by chance, but hardly each time.
   const bool is_steady =
       std::ranges::all_of(rounds_, [best](const Times& round) { return round[best] < round[0]; });
-  const bool wins = is_out_[0] || (is_steady && times_[best] < kGain * times_[0]);
+  const bool wins = !takes_part(0) || (is_steady && times_[best] < kGain * times_[0]);
   stand(wins ? best : 0);
   await_check();
 }
 
+// Who was out has another chance: it may have been slow for a while only.
 void Contest::await_check() {
+  is_out_ = {};
   begin_round(Phase::checking, calls_ + check_after_);
   check_after_ = std::min(4 * check_after_, kLastCheck);
 }
 
-bool Contest::holds(std::span<const double> most_ns) const {
-  const double now = most_ns[standing_];
+bool Contest::holds() const {
+  const double now = round_times_[standing_];
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
-    if (takes_part(i) && now > kBehind * most_ns[i]) return false;
+    if (takes_part(i) && now > kBehind * round_times_[i]) return false;
   }
   return now < kDrift * times_[standing_] && times_[standing_] < kDrift * now;
 }
 
-bool Contest::agree(std::span<const double> most_ns) {
+bool Contest::agree(double most_ns) {
+  round_times_[order_[place_]] = most_ns;
+  const bool screens = phase_ == Phase::screening;
+  const double usual = screens ? round_times_[standing_] : times_[standing_];
+  const double lost = usual > 0 ? burst() * std::max(0.0, most_ns / usual - 1) : 0;
+  // A rank that was late may have made it seem much.
+  const double rest = std::min(kApartForEachLost * lost, static_cast<double>(kFirstCheck));
+  next_ = calls_ + 1 + kApart + static_cast<std::int64_t>(rest);
+  return ++place_ == in_round_ && end_round();
+}
+
+bool Contest::end_round() {
   switch (phase_) {
     case Phase::opening:
       return false;
     case Phase::screening:
       for (std::size_t i = 0; i < contenders_.size(); ++i) {
-        if (takes_part(i)) times_[i] = most_ns[i];
+        if (takes_part(i)) times_[i] = round_times_[i];
       }
       screen();
       round_ = 0;
       begin_round(Phase::comparing, next_);
       return false;
     case Phase::comparing:
-      std::ranges::copy(most_ns.first(contenders_.size()),
-                        rounds_[static_cast<std::size_t>(round_)].begin());
+      rounds_[static_cast<std::size_t>(round_)] = round_times_;
       if (++round_ < kRounds) {
         begin_round(Phase::comparing, next_);
         return false;
@@ -162,7 +171,7 @@ bool Contest::agree(std::span<const double> most_ns) {
       break;
   }
   ++round_;
-  if (holds(most_ns)) {
+  if (holds()) {
     await_check();
   } else {
     is_out_ = {};

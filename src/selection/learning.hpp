@@ -9,7 +9,8 @@
 //   decided    the winner runs the calls; seldom, at calls ever further apart, a round checks that
 //              it still is the fastest and as fast as it was, else all is asked again
 //
-// Bursts are apart, so that a slow contender is a small part of what the program does meanwhile.
+// Bursts are apart, the more the more time the last one has cost, so that at no time much more than
+// a twentieth has been lost to slow contenders.
 // The first call of a burst is not counted: it finds caches cold, and may build a schedule.
 #pragma once
 
@@ -28,10 +29,11 @@ namespace stretto {
 class Contest {
  public:
   static constexpr std::size_t kMostContenders = 6;
-  static constexpr std::int64_t kWarmUp = 16;  // calls before the opening
-  static constexpr std::int64_t kApart = 8;    // between bursts
-  static constexpr int kScreened = 3;          // calls of a screening's burst
-  static constexpr int kBurst = 4;             // of others
+  static constexpr std::int64_t kWarmUp = 16;      // calls before the opening
+  static constexpr std::int64_t kApart = 8;        // between bursts, at least, and so many more
+  static constexpr double kApartForEachLost = 25;  // for each call that could have run meanwhile
+  static constexpr int kScreened = 3;              // calls of a screening's burst
+  static constexpr int kBurst = 4;                 // of others
   static constexpr int kRounds = 3;
   static constexpr std::int64_t kFirstCheck = 1024;  // calls after a decision
   static constexpr std::int64_t kLastCheck = 65536;  // and at most so many after a check
@@ -59,14 +61,14 @@ class Contest {
     ++calls_;
     return true;
   }
-  // A timed call has ended. True: now the ranks have to agree, on whether to open the contest or,
-  // for each of `said()`, on the most that any rank says.
+  // A timed call has ended. True: now the ranks have to agree, on whether to open the contest or
+  // on the most that `said()` is on any rank.
   [[nodiscard]] bool end(double ns);
   [[nodiscard]] bool is_opening() const { return phase_ == Phase::opening; }
-  // What the ranks agreed on. True: a winner has been found.
   void open(bool all_agree);
-  [[nodiscard]] std::span<double> said() { return {said_.data(), contenders_.size()}; }
-  bool agree(std::span<const double> most_ns);
+  [[nodiscard]] double said() const { return said_; }
+  // True: a winner has been found.
+  bool agree(double most_ns);
 
   [[nodiscard]] const Choice& choice(std::size_t contender) const { return contenders_[contender]; }
   // It is the MPI, for calls of any size.
@@ -91,7 +93,8 @@ class Contest {
   void screen();
   void decide();
   // Is the winner still what it was?
-  [[nodiscard]] bool holds(std::span<const double> most_ns) const;
+  [[nodiscard]] bool holds() const;
+  bool end_round();
   void await_check();
 
   std::int64_t calls_ = 0;
@@ -109,9 +112,10 @@ class Contest {
   bool knows_winner_ = false;  // from an earlier run
   int round_ = 0;
   std::int64_t check_after_ = kFirstCheck;
-  Times said_{};
+  double said_ = 0;
   Times times_{};
-  std::array<Times, kRounds> rounds_{};              // agreed, by round
+  Times round_times_{};                              // agreed in this round
+  std::array<Times, kRounds> rounds_{};              // agreed when comparing
   std::array<bool, kMostContenders> is_out_{};       // of this comparison
   std::array<bool, kMostContenders> is_hopeless_{};  // of all
   std::vector<Choice> contenders_;

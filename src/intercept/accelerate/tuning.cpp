@@ -12,7 +12,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "bench/contest.hpp"
+#include "bench/comparison.hpp"
 #include "engine/communicator.hpp"
 #include "intercept/accelerate/session.hpp"
 #include "selection/tuned.hpp"
@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kFolder = "STRETTO_TUNE_FOLDER";
 
 struct Case {
-  bench::Contest contest{};
+  bench::Comparison contest{};
   std::vector<TunedRule> ways{};
 };
 
@@ -90,7 +90,7 @@ std::vector<Case> cases_of(const std::string& plan, const Communicator& world) {
   return cases;
 }
 
-void write(Json& json, const Case& each, const bench::ContestTimes& times) {
+void write(Json& json, const Case& each, const bench::ComparisonTimes& times) {
   json.begin_object()
       .field("collective", name_of(each.contest.collective))
       .field("bytes", each.contest.bytes)

@@ -1,4 +1,4 @@
-#include "bench/contest.hpp"
+#include "bench/comparison.hpp"
 
 #include <algorithm>
 
@@ -12,15 +12,15 @@ namespace {
 constexpr int kInARow = 8;
 constexpr int kFewestRounds = 5;
 constexpr double kShort = 1'000'000;        // ns: of longer calls one is enough
-constexpr double kLongest = 2'000'000'000;  // ns, for one pattern of one contest
+constexpr double kLongest = 2'000'000'000;  // ns, for one pattern of one comparison
 
 class Trial {
  public:
-  Trial(const Contest& contest, MPI_Comm comm, const Native& through)
-      : contest_(contest), comm_(comm), through_(through) {
+  Trial(const Comparison& comparison, MPI_Comm comm, const Native& through)
+      : comparison_(comparison), comm_(comm), through_(through) {
     native().Comm_rank(comm, &rank_);
     native().Comm_size(comm, &size_);
-    const auto room = static_cast<std::size_t>(bytes_of_all(contest.bytes, size_));
+    const auto room = static_cast<std::size_t>(bytes_of_all(comparison.bytes, size_));
     in_.resize(room);
     out_.resize(room + kApart);
   }
@@ -47,11 +47,11 @@ class Trial {
 
  private:
   void call(int root) {
-    call_collective(through_, contest_.collective, contest_.bytes, in_.data(), out_.data() + kApart,
+    call_collective(through_, comparison_.collective, comparison_.bytes, in_.data(), out_.data() + kApart,
                     root, comm_);
   }
 
-  const Contest& contest_;
+  const Comparison& comparison_;
   MPI_Comm comm_;
   const Native& through_;
   int rank_ = 0;
@@ -66,24 +66,24 @@ bool has_late_ranks(const std::vector<double>& pattern) {
 
 }  // namespace
 
-ContestTimes hold(const Contest& contest, MPI_Comm comm, const Native& through,
+ComparisonTimes hold(const Comparison& comparison, MPI_Comm comm, const Native& through,
                   const std::function<void(int way)>& use) {
-  Trial trial(contest, comm, through);
+  Trial trial(comparison, comm, through);
   double slowest = 0;
-  for (int way = 0; way < contest.ways; ++way) {  // plans are built, connections made
+  for (int way = 0; way < comparison.ways; ++way) {  // plans are built, connections made
     use(way);
     static_cast<void>(trial.time(1, 0, 0));
     slowest = std::max(slowest, trial.time(1, 0, 1));
   }
-  ContestTimes times;
-  for (const std::vector<double>& pattern : contest.patterns) {
+  ComparisonTimes times;
+  for (const std::vector<double>& pattern : comparison.patterns) {
     const bool alone = has_late_ranks(pattern) || slowest > kShort;
-    auto& ways = times.emplace_back(static_cast<std::size_t>(contest.ways));
+    auto& ways = times.emplace_back(static_cast<std::size_t>(comparison.ways));
     double spent = 0;
-    for (int round = 0; round < contest.rounds; ++round) {
+    for (int round = 0; round < comparison.rounds; ++round) {
       if (round >= kFewestRounds && spent > kLongest) break;
-      for (int turn = 0; turn < contest.ways; ++turn) {
-        const int way = (round + turn) % contest.ways;
+      for (int turn = 0; turn < comparison.ways; ++turn) {
+        const int way = (round + turn) % comparison.ways;
         use(way);
         const int calls = alone ? 1 : kInARow;
         const double time = trial.time(calls, trial.late(pattern), round);

@@ -10,7 +10,7 @@
 
 namespace stretto::bench {
 
-struct Contest {
+struct Comparison {
   Collective collective{};
   std::int64_t bytes = 0;
   int ways = 1;
@@ -21,11 +21,11 @@ struct Contest {
 
 // By pattern and way: what each round took, in ns. That is a call's time from when a rank comes to
 // it until it goes on, as the mean of all ranks: what the program pays.
-using ContestTimes = std::vector<std::vector<std::vector<double>>>;
+using ComparisonTimes = std::vector<std::vector<std::vector<double>>>;
 
 // Called by all ranks; all get the answer. `use` makes the next calls go the way it is given;
 // `through` are the functions by which they go.
-[[nodiscard]] ContestTimes hold(const Contest& contest, MPI_Comm comm, const Native& through,
+[[nodiscard]] ComparisonTimes hold(const Comparison& comparison, MPI_Comm comm, const Native& through,
                                 const std::function<void(int way)>& use);
 
 }  // namespace stretto::bench

@@ -99,9 +99,8 @@ Contest* contest_of(const Call& call, Communicator& comm) {
 Reason why_native(const Call& call, const Communicator& comm) {
   const Reason always = comm.native_unlearned[static_cast<std::size_t>(call.collective)];
   if (always != Reason::none || call.uneven || check(call, comm) != MPI_SUCCESS) return always;
-  const Choice choice =
-      choose(query_of(call, comm, scope_of(call, comm), amount_of(call, comm)), comm.around,
-             overrides());
+  const Choice choice = choose(query_of(call, comm, scope_of(call, comm), amount_of(call, comm)),
+                               comm.around, overrides());
   return choice.algorithm == nullptr ? choice.reason : Reason::none;
 }
 
@@ -118,15 +117,16 @@ bool is_lasting(const Call& call, const Communicator& comm) {
 void remember(const Call& call, const Communicator& comm, Contest* contest) {
   const bool is_certain = contest != nullptr || is_never_learned(call, comm);
   if (!is_certain || !(call.uneven || is_lasting(call, comm))) return;
-  comm.learned->known(call) = {.sendcount = call.sendcount,
-                               .recvcount = call.recvcount,
-                               .sendtype = call.sendtype,
-                               .recvtype = call.recvtype,
-                               .op = call.op,
-                               .is_root = call.root == comm.rank,
-                               .uneven = call.uneven,
-                               .contest = contest,
-                               .passes = contest == nullptr ? why_native(call, comm) : Reason::none};
+  comm.learned->known(call) = {
+      .sendcount = call.sendcount,
+      .recvcount = call.recvcount,
+      .sendtype = call.sendtype,
+      .recvtype = call.recvtype,
+      .op = call.op,
+      .is_root = call.root == comm.rank,
+      .uneven = call.uneven,
+      .contest = contest,
+      .passes = contest == nullptr ? why_native(call, comm) : Reason::none};
 }
 
 // The most of all ranks; in a call that is blocking anyway. False where the MPI reports an error.

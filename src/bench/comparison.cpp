@@ -47,8 +47,8 @@ class Trial {
 
  private:
   void call(int root) {
-    call_collective(through_, comparison_.collective, comparison_.bytes, in_.data(), out_.data() + kApart,
-                    root, comm_);
+    call_collective(through_, comparison_.collective, comparison_.bytes, in_.data(),
+                    out_.data() + kApart, root, comm_);
   }
 
   const Comparison& comparison_;
@@ -67,7 +67,7 @@ bool has_late_ranks(const std::vector<double>& pattern) {
 }  // namespace
 
 ComparisonTimes hold(const Comparison& comparison, MPI_Comm comm, const Native& through,
-                  const std::function<void(int way)>& use) {
+                     const std::function<void(int way)>& use) {
   Trial trial(comparison, comm, through);
   double slowest = 0;
   for (int way = 0; way < comparison.ways; ++way) {  // plans are built, connections made

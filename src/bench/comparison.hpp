@@ -25,7 +25,7 @@ using ComparisonTimes = std::vector<std::vector<std::vector<double>>>;
 
 // Called by all ranks; all get the answer. `use` makes the next calls go the way it is given;
 // `through` are the functions by which they go.
-[[nodiscard]] ComparisonTimes hold(const Comparison& comparison, MPI_Comm comm, const Native& through,
-                                const std::function<void(int way)>& use);
+[[nodiscard]] ComparisonTimes hold(const Comparison& comparison, MPI_Comm comm,
+                                   const Native& through, const std::function<void(int way)>& use);
 
 }  // namespace stretto::bench

@@ -152,7 +152,7 @@ class Engine {
   bool pass(Lock& lock);  // polls, and then
   bool work(Lock& lock, const Operation* only = nullptr);
   bool poll(Lock& lock);
-  [[nodiscard]] bool has_messages() const;  // in flight
+  [[nodiscard]] bool has_messages() const;   // in flight
   [[nodiscard]] bool stays_on_host() const;  // all that is in flight, and something is
   bool post(Lock& lock);
   bool compute(Lock& lock, const Operation* only);

@@ -19,7 +19,7 @@ struct KnownCall {
   MPI_Op op{};
   bool is_root = false;
   bool uneven = false;
-  Contest* contest = nullptr;     // none: nothing is learned from it
+  Contest* contest = nullptr;    // none: nothing is learned from it
   Reason passes = Reason::none;  // then: why it is the MPI's
 
   [[nodiscard]] bool is_like(const Call& call, Rank me) const {

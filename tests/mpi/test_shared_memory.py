@@ -27,7 +27,9 @@ def run(mpi: Mpi, *arguments: object, env: dict[str, str] | None = None) -> str:
     return ended.stderr
 
 
-@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOSYS, errno.EFAULT], ids=errno.errorcode.get)
+@pytest.mark.parametrize(
+    "error", [errno.EPERM, errno.ENOSYS, errno.EFAULT], ids=errno.errorcode.get
+)
 @pytest.mark.parametrize("who", [-1, 2])
 def test_who_is_refused_from_the_start_gets_its_data_all_the_same(
     mpi: Mpi, who: int, error: int

@@ -130,8 +130,9 @@ std::string equal_settings() {
   std::vector<std::string> settings;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
-    for (const char* name : {"STRETTO_SELECTION", "STRETTO_PROGRESS_THREAD=", "STRETTO_TAG_BITS=",
-                             "STRETTO_DEVICE_BUFFERS=", "STRETTO_SHARED_MEMORY=", "STRETTO_RULES="}) {
+    for (const char* name :
+         {"STRETTO_SELECTION", "STRETTO_PROGRESS_THREAD=", "STRETTO_TAG_BITS=",
+          "STRETTO_DEVICE_BUFFERS=", "STRETTO_SHARED_MEMORY=", "STRETTO_RULES="}) {
       if (text.starts_with(name)) settings.emplace_back(text);
     }
   }

@@ -20,8 +20,8 @@ constexpr Count kMostRanks = 1 << 24;
 
 std::string_view name_of(Basis basis) {
   constexpr std::array<std::string_view, 11> kNames{
-      "none",    "forced",   "tuned",     "few_ranks", "times",
-      "classic", "one_host", "over_at_once", "scattered", "crowded",   "better_elsewhere"};
+      "none",     "forced",       "tuned",     "few_ranks", "times",           "classic",
+      "one_host", "over_at_once", "scattered", "crowded",   "better_elsewhere"};
   return kNames[static_cast<std::size_t>(basis)];
 }
 

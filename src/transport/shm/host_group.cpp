@@ -37,7 +37,7 @@ std::uint64_t place_here() {
   std::string text = Affinity::here().host.data();
   text += boot_id().data();
   for (const char* of : {"/proc/self/ns/net", "/proc/self/ns/pid"}) {
-    struct stat known {};
+    struct stat known{};
     if (::stat(of, &known) != 0) return 0;
     text += ' ' + std::to_string(known.st_dev) + ' ' + std::to_string(known.st_ino);
   }
@@ -87,8 +87,8 @@ bool is_pulling_slow(const std::byte* from, std::size_t bytes) {
   std::vector<std::byte> to(bytes);
   const auto address = reinterpret_cast<std::uint64_t>(from);
   const std::int64_t copied = time_of([&] { std::memcpy(to.data(), from, bytes); });
-  const std::int64_t pulled = time_of(
-      [&] { static_cast<void>(pull(::getpid(), address, to.data(), bytes)); });
+  const std::int64_t pulled =
+      time_of([&] { static_cast<void>(pull(::getpid(), address, to.data(), bytes)); });
   return pulled > copied + copied / 2;
 }
 

@@ -1,8 +1,8 @@
 // What goes on between this rank and one other of its host.
 //
-// A short message is copied into the ring. Of a long one an offer goes there, which whoever receives
-// it answers: that it has taken the data from the sender's memory, or, where that is refused, that
-// it wants them by the ring, where they then come in chunks.
+// A short message is copied into the ring. Of a long one an offer goes there, which whoever
+// receives it answers: that it has taken the data from the sender's memory, or, where that is
+// refused, that it wants them by the ring, where they then come in chunks.
 #pragma once
 
 #include <sys/types.h>
@@ -120,8 +120,8 @@ class Peer {
   std::vector<Sent> sent_;
   std::deque<Waiting> waiting_;       // in the order in which they are to go
   std::deque<std::uint64_t> wanted_;  // offers whose data are to go in chunks, in their order
-  std::vector<Received> posted_;  // in the order in which they were
-  std::vector<Received> moving_;  // long messages that have begun to come
+  std::vector<Received> posted_;      // in the order in which they were
+  std::vector<Received> moving_;      // long messages that have begun to come
   std::deque<Early> early_;
   std::vector<Transport::Completed> done_;  // and not handed back yet
 };

@@ -2,8 +2,8 @@
 // one reads, and neither waits for the other.
 //
 // A frame is a line: a cache line of its own, so that what is short costs the reader one miss. What
-// does not fit beside the line's head lies in a second ring, of bytes. A line is there once its turn
-// says so, which is stored last; the reader says now and then how far it has come.
+// does not fit beside the line's head lies in a second ring, of bytes. A line is there once its
+// turn says so, which is stored last; the reader says now and then how far it has come.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ struct Frame {
   std::uint64_t error = 0;    // why it was not taken; or offered
 };
 
-// The part of a frame's data beside its head, or in the ring of bytes where it may go round the end.
+// The part of a frame's data beside its head, or in the ring of bytes where it may go round the
+// end.
 using Data = std::array<std::span<const std::byte>, 2>;
 
 inline constexpr std::size_t kLineBytes = 64;
@@ -82,7 +83,9 @@ class FrameRing {
         bytes_(memory + sizeof(Progress) + std::size_t{size.lines} * sizeof(FrameLine)) {}
 
  protected:
-  [[nodiscard]] FrameLine& line(std::uint64_t number) const { return lines_[number & (size_.lines - 1)]; }
+  [[nodiscard]] FrameLine& line(std::uint64_t number) const {
+    return lines_[number & (size_.lines - 1)];
+  }
   [[nodiscard]] std::uint32_t turn_of(std::uint64_t number) const {
     return static_cast<std::uint32_t>(number / size_.lines) + 1;
   }
@@ -183,8 +186,8 @@ class FrameReader : public FrameRing {
     next_byte_ += line(next_line_).in_ring;
     ++next_line_;
     // Not each time: it takes the writer's copy of the line from it.
-    const bool far = next_line_ - said_lines_ >= size_.lines / 4 ||
-                     next_byte_ - said_bytes_ >= size_.bytes / 4;
+    const bool far =
+        next_line_ - said_lines_ >= size_.lines / 4 || next_byte_ - said_bytes_ >= size_.bytes / 4;
     if (far) say();
   }
   // Before it turns to something else for long.

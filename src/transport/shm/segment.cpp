@@ -40,7 +40,7 @@ Segment Segment::make(std::size_t bytes, int* fd) {
 }
 
 Segment Segment::map(int fd, std::size_t bytes) {
-  struct stat known {};
+  struct stat known{};
   if (::fstat(fd, &known) != 0 || known.st_size != static_cast<off_t>(bytes)) return {};
   void* const base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (base == MAP_FAILED) return {};

@@ -1,5 +1,5 @@
-// Memory that the ranks of a host share. It has no name in any file system: whoever is killed leaves
-// nothing behind, and a full /dev/shm is nobody's trouble.
+// Memory that the ranks of a host share. It has no name in any file system: whoever is killed
+// leaves nothing behind, and a full /dev/shm is nobody's trouble.
 #pragma once
 
 #include <cstddef>

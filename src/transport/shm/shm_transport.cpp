@@ -68,14 +68,14 @@ Transport::Joined ShmTransport::join(const Group& group) {
   };
   auto made = std::make_unique<Neighbours>();
   for (int place = 0; place < ranks; ++place) {
-    made->peers.emplace_back(packing_, Peer::Ends{.out = ring(here.local, place),
-                                                  .in = ring(place, here.local),
-                                                  .size = size,
-                                                  .pid = here.pids[static_cast<std::size_t>(place)],
-                                                  .pulls = here.pulls,
-                                                  .copies = here.pulls_late,
-                                                  .attend = {&attention[here.local].polls,
-                                                             &attention[place].polls}});
+    made->peers.emplace_back(
+        packing_, Peer::Ends{.out = ring(here.local, place),
+                             .in = ring(place, here.local),
+                             .size = size,
+                             .pid = here.pids[static_cast<std::size_t>(place)],
+                             .pulls = here.pulls,
+                             .copies = here.pulls_late,
+                             .attend = {&attention[here.local].polls, &attention[place].polls}});
   }
   made->attention = &attention[here.local].polls;
   made->here = std::move(here);

@@ -33,9 +33,7 @@ struct SocketName {
     length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
                                     static_cast<std::size_t>(letters));
   }
-  [[nodiscard]] const sockaddr* get() const {
-    return reinterpret_cast<const sockaddr*>(&address);
-  }
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
 };
 
 // Nobody waits to be connected: where more come than are taken meanwhile, that fails.
@@ -120,7 +118,8 @@ bool Socket::give(int fd, std::span<const std::uint64_t> secrets) const {
     std::uint64_t secret = 0;
     // Anybody may connect: who does not know a secret gets nothing.
     if (!is_of_this_user(peer.fd_) || !becomes_readable(peer.fd_)) continue;
-    if (::recv(peer.fd_, &secret, sizeof secret, 0) != static_cast<ssize_t>(sizeof secret)) continue;
+    if (::recv(peer.fd_, &secret, sizeof secret, 0) != static_cast<ssize_t>(sizeof secret))
+      continue;
     const auto found = std::ranges::find(awaited, secret);
     if (found == awaited.end()) continue;
     if (!send_descriptor(peer.fd_, fd)) return false;

@@ -28,8 +28,9 @@ TEST(Channel, HasACommunicatorOfItsOwnThatReturnsErrors) {
 
 TEST(Channel, IsNoneWhereTheMpiHasNoContextLeft) {
   fake_mpi::Job job(2, {.contexts = 0});
-  job.run(
-      [](int /*rank*/) { EXPECT_EQ(Channel::make(MPI_COMM_WORLD, fake_mpi::by_the_mpi()), nullptr); });
+  job.run([](int /*rank*/) {
+    EXPECT_EQ(Channel::make(MPI_COMM_WORLD, fake_mpi::by_the_mpi()), nullptr);
+  });
 }
 
 TEST(Channel, ItsTagsAreThoseOfTheMpi) {

@@ -7,8 +7,8 @@
 #include "engine/engine.hpp"
 #include "fake_mpi/job.hpp"
 #include "settings.hpp"
-#include "transport/mpi/mpi_transport.hpp"
 #include "stretto/stretto.h"
+#include "transport/mpi/mpi_transport.hpp"
 
 namespace fake_mpi {
 
@@ -23,8 +23,7 @@ inline stretto::Transports by_the_mpi() {
 class WithStretto {
  public:
   // Whom its messages go by, and whether it has a progress thread.
-  explicit WithStretto(stretto::Transports transports = by_the_mpi(),
-                       bool progress_thread = true) {
+  explicit WithStretto(stretto::Transports transports = by_the_mpi(), bool progress_thread = true) {
     EXPECT_TRUE(
         stretto::Engine::get().open(MPI_THREAD_MULTIPLE, progress_thread, std::move(transports)));
     stretto::communicators::expect_world();

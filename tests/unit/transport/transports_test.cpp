@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "fake_mpi/job.hpp"
-#include "transport/fake_transport.hpp"
 #include "mpi/element.hpp"
+#include "transport/fake_transport.hpp"
 #include "transport/mpi/mpi_transport.hpp"
 #include "transport/shm/shm_transport.hpp"
 #include "transport/test_group.hpp"

@@ -34,7 +34,7 @@ class TwoPeers : public testing::TestWithParam<bool> {
  protected:
   TwoPeers() : TwoPeers(GetParam(), ::getpid()) {}
   TwoPeers(bool pulls, pid_t pid)
-      : memory_(new(std::align_val_t(kLineBytes)) std::byte[2 * kSize.memory()]{}) {
+      : memory_(new (std::align_val_t(kLineBytes)) std::byte[2 * kSize.memory()]{}) {
     std::byte* const one = memory_;
     std::byte* const other = memory_ + kSize.memory();
     const Packing packing{.copy = copy_bytes, .truncated = kTruncated, .cancelled = 3};
@@ -190,7 +190,8 @@ TEST_P(TwoPeers, RandomMessagesArriveInTheOrderOfTheirTag) {
       Message& message = messages[next[what]++];
       ++done;
       const Piece data = plain(message.data.data(), message.data.size());
-      EXPECT_EQ(what < 2 ? peer.send(data, message.tag, {}) : peer.receive(data, message.tag, {}), 0);
+      EXPECT_EQ(what < 2 ? peer.send(data, message.tag, {}) : peer.receive(data, message.tag, {}),
+                0);
     }
     run();
     ASSERT_EQ(of_a_.size() + of_b_.size(), all);

@@ -7,7 +7,7 @@
  *                                        that is pending; message, from a rank to itself.
  *
  * BYTES is the vector's length, or one rank's block's for the last four. Prints the median
- * over batches of calls, each the slowest rank's time a call. Rooted collectives take every
+ * over batches of calls, each the slowest rank's time a call, and the ranks' mean. Rooted collectives take every
  * rank as their root in turn, so that no rank can run ahead of the others.
  */
 #include <mpi.h>
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   double never = 0;
   if (which == TEST) MPI_Irecv(&never, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF, &pending);
 
-  double batch_us[BATCHES];
+  double batch_us[BATCHES], mean_us[BATCHES];
   for (int batch = -1; batch < BATCHES; ++batch) { /* the first warms up */
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
@@ -142,13 +142,18 @@ int main(int argc, char** argv) {
       start(which, send, recv, count, i % size, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    double mine = (MPI_Wtime() - begin) / calls * 1e6, worst = 0;
+    double mine = (MPI_Wtime() - begin) / calls * 1e6, worst = 0, sum = 0;
     MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (batch >= 0) batch_us[batch] = worst;
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (batch < 0) continue;
+    batch_us[batch] = worst;
+    mean_us[batch] = sum / size;
   }
   if (rank == 0) {
     qsort(batch_us, BATCHES, sizeof *batch_us, by_value);
-    printf("%s %d bytes, %d ranks\nlatency_us %.3f\n", name, bytes, size, batch_us[BATCHES / 2]);
+    qsort(mean_us, BATCHES, sizeof *mean_us, by_value);
+    printf("%s %d bytes, %d ranks\nlatency_us %.3f\nmean_us %.3f\n", name, bytes, size,
+           batch_us[BATCHES / 2], mean_us[BATCHES / 2]);
   }
   if (which == TEST) {
     MPI_Send(send, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF);

@@ -40,6 +40,27 @@ class MpiGroup final : public Transport::Group {
     native().Allgather(mine.data(), bytes, native().byte, all.data(), bytes, native().byte,
                        comm_of(handle));
   }
+  // By the first of them.
+  void allgather_among(std::span<const int> ranks, std::span<const std::byte> mine,
+                       std::span<std::byte> all) const override {
+    const auto bytes = static_cast<int>(mine.size());
+    const auto all_bytes = static_cast<int>(all.size());
+    const MPI_Comm comm = comm_of(handle);
+    MPI_Datatype const byte = native().byte;
+    if (rank != ranks.front()) {
+      native().Send(mine.data(), bytes, byte, ranks.front(), 0, comm);
+      native().Recv(all.data(), all_bytes, byte, ranks.front(), 0, comm, MPI_STATUS_IGNORE);
+      return;
+    }
+    std::ranges::copy(mine, all.begin());
+    for (std::size_t i = 1; i < ranks.size(); ++i) {
+      native().Recv(all.data() + i * mine.size(), bytes, byte, ranks[i], 0, comm,
+                    MPI_STATUS_IGNORE);
+    }
+    for (const int other : ranks.subspan(1)) {
+      native().Send(all.data(), all_bytes, byte, other, 0, comm);
+    }
+  }
 };
 
 }  // namespace

@@ -243,6 +243,8 @@ bool uses_type(const Binding& binding, MPI_Datatype type) {
 
 Piece Operation::message(const Step& step) const {
   const Region& data = step.kind == StepKind::send ? step.from : step.to;
+  // A signal; not all of a call's buffers mean anything on all ranks.
+  if (data.span.count == 0) return Block{nullptr, Element::bytes_of(1)}.piece({0, 0});
   return block(data.buffer).piece(data.span);
 }
 

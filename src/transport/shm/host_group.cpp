@@ -1,5 +1,6 @@
 #include "transport/shm/host_group.hpp"
 
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "base/clock.hpp"
@@ -45,19 +47,51 @@ std::uint64_t place_here() {
 }
 
 template <class Each>
-std::vector<Each> of_all(const Transport::Group& group, const Each& mine) {
-  std::vector<Each> all(static_cast<std::size_t>(group.size));
-  group.allgather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
-  return all;
+std::span<const std::byte> bytes_of(const Each& one) {
+  return std::as_bytes(std::span(&one, 1));
 }
 
-bool any_share(const std::vector<Mark>& marks) {
-  std::vector<std::uint64_t> places;
-  for (const Mark& mark : marks) {
-    if (mark.place != 0) places.push_back(mark.place);
+// Memory for a moment, which the heap would keep: it does once it has given back any as long.
+template <class Each>
+class Passing {
+ public:
+  explicit Passing(std::size_t number) : bytes_(number * sizeof(Each)) {
+    memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
   }
-  std::ranges::sort(places);
-  return std::ranges::adjacent_find(places) != places.end();
+  ~Passing() { ::munmap(memory_, bytes_); }
+  Passing(const Passing&) = delete;
+  Passing& operator=(const Passing&) = delete;
+
+  [[nodiscard]] std::span<Each> all() const {
+    return {static_cast<Each*>(memory_), bytes_ / sizeof(Each)};
+  }
+
+ private:
+  std::size_t bytes_;
+  void* memory_;
+};
+
+// The ranks whose place may be this one's, itself among them, or none where it is with nobody: by
+// four bytes a rank, as a world may have a million, and another place may happen to have the same.
+std::vector<int> candidates(const Transport::Group& group, std::uint64_t place) {
+  const auto word = static_cast<std::uint32_t>(place);
+  const std::uint32_t mine = place == 0 ? 0 : std::max<std::uint32_t>(word, 1);
+  const Passing<std::uint32_t> words(static_cast<std::size_t>(group.size));
+  group.allgather(bytes_of(mine), std::as_writable_bytes(words.all()));
+  std::vector<int> found;
+  for (int rank = 0; mine != 0 && rank < group.size; ++rank) {
+    if (words.all()[static_cast<std::size_t>(rank)] == mine) found.push_back(rank);
+  }
+  return found;
+}
+
+template <class Each>
+std::vector<Each> of_all(const Transport::Group& group, const std::vector<int>& ranks,
+                         const Each& mine) {
+  std::vector<Each> all(ranks.size());
+  group.allgather_among(ranks, bytes_of(mine), std::as_writable_bytes(std::span(all)));
+  return all;
 }
 
 // Can this rank read the memory of all of these?
@@ -92,11 +126,13 @@ bool is_pulling_slow(const std::byte* from, std::size_t bytes) {
   return pulled > copied + copied / 2;
 }
 
-// Do all of these ranks say so?
-bool all_say(const std::vector<std::uint8_t>& said, const std::vector<int>& ranks,
-             std::uint8_t what) {
-  return std::ranges::all_of(
-      ranks, [&](int rank) { return (said[static_cast<std::size_t>(rank)] & what) != 0; });
+// Do all at this place say so, of what the candidates say?
+bool all_say(const std::vector<std::uint8_t>& said, const std::vector<Mark>& marks,
+             std::uint64_t place, std::uint8_t what) {
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (marks[i].place == place && (said[i] & what) == 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -109,19 +145,20 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   const Socket listening = Socket::listen(mine.secret);
   if (!random || listening.is_closed()) mine.place = 0;
 
-  const std::vector<Mark> marks = of_all(group, mine);
-  if (!any_share(marks)) return {};
+  const std::vector<int> ranks = candidates(group, mine.place);
+  if (ranks.size() < 2) return {};
+  const std::vector<Mark> marks = of_all(group, ranks, mine);
   HostGroup made;
   std::vector<Mark> here;
-  for (int rank = 0; rank < group.size; ++rank) {
-    const Mark& mark = marks[static_cast<std::size_t>(rank)];
-    if (mine.place == 0 || mark.place != mine.place) continue;
-    if (rank == group.rank) made.local = static_cast<int>(made.ranks.size());
-    made.ranks.push_back(rank);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const Mark& mark = marks[i];
+    if (mark.place != mine.place) continue;
+    if (ranks[i] == group.rank) made.local = static_cast<int>(made.ranks.size());
+    made.ranks.push_back(ranks[i]);
     made.pids.push_back(static_cast<pid_t>(mark.pid));
     here.push_back(mark);
   }
-  // Alone it takes part in what follows, as the others of the group do.
+  // Alone it takes part in what follows, as the other candidates do.
   const auto number = static_cast<int>(here.size());
   const std::size_t bytes = bytes_for(number);
 
@@ -138,9 +175,9 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
     }
     if (can_pull(here)) said |= kPulls;
   }
-  std::vector<std::uint8_t> all = of_all(group, said);
-  const bool connected = number > 1 && all_say(all, made.ranks, kConnected);
-  made.pulls = all_say(all, made.ranks, kPulls);
+  std::vector<std::uint8_t> all = of_all(group, ranks, said);
+  const bool connected = number > 1 && all_say(all, marks, mine.place, kConnected);
+  made.pulls = all_say(all, marks, mine.place, kPulls);
 
   said = 0;
   if (connected && made.local == 0) {
@@ -155,8 +192,8 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
     if (!made.memory.is_empty()) said = kConnected;
   }
   if (fd >= 0) ::close(fd);
-  all = of_all(group, said);
-  if (number > 1 && !all_say(all, made.ranks, kConnected)) {
+  all = of_all(group, ranks, said);
+  if (number > 1 && !all_say(all, marks, mine.place, kConnected)) {
     if (made.local == 0) {
       say("the ranks of this host cannot share memory: their messages go by the MPI");
     }

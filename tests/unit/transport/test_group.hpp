@@ -1,6 +1,8 @@
 // MPI_COMM_WORLD as a transport's group, without an engine.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "mpi/opaque.hpp"
 #include "transport/transport.hpp"
 
@@ -12,6 +14,12 @@ class TestGroup final : public Transport::Group {
   void allgather(std::span<const std::byte> mine, std::span<std::byte> all) const override {
     const auto bytes = static_cast<int>(mine.size());
     MPI_Allgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, MPI_COMM_WORLD);
+  }
+  // Of all ranks: those of a fake job are on one host.
+  void allgather_among(std::span<const int> ranks, std::span<const std::byte> mine,
+                       std::span<std::byte> all) const override {
+    ASSERT_EQ(ranks.size(), static_cast<std::size_t>(size));
+    allgather(mine, all);
   }
 };
 

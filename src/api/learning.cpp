@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <mutex>
 #include <optional>
 
@@ -35,6 +36,10 @@ bool may_depend_on_order(const Call& call) {
   return reduces(call.collective) && depends_on_order(call.op, call.recvtype);
 }
 
+// Programs broadcast texts of which the other ranks do not know how short they are: wrong, and
+// MPIs let it pass. Ranks that counted such calls in different kinds would never agree again.
+constexpr Count kLeastBroadcast = 4096;
+
 // Blocks whose sizes only some ranks know, or a reduction whose result would change with the
 // algorithm: programs compare such results bit for bit.
 bool is_never_learned(const Call& call, const Communicator& comm) {
@@ -46,6 +51,7 @@ std::optional<Asked> asked_by(const Call& call, const Communicator& comm) {
   if (is_never_learned(call, comm)) return {};
   if (check(call, comm) != MPI_SUCCESS) return {};
   const Amount amount = amount_of(call, comm);
+  if (call.collective == Collective::bcast && amount.bytes < kLeastBroadcast) return {};
   const bool is_empty = amount.bytes == 0 && call.collective != Collective::barrier;
   const bool is_long = reduces(call.collective) && amount.element_bytes > kLongestElement;
   if (is_empty || is_long || amount.too_large) return {};
@@ -69,9 +75,10 @@ std::unique_ptr<Contest> make_contest(const Call& call, const Communicator& comm
   const Learned general = in_general(asked.kind, comm);
   const auto lesson =
       std::ranges::find_if(known, [&](const Learned& each) { return each.is_of_same(general); });
-  // Of all calls of the kind, as no limit of selection's lies between two powers of two; but one of
-  // rules that were measured may.
-  const bool first_is_native = !all[0].algorithm && all[0].basis != Basis::tuned;
+  // Of all calls of the kind, as no limit of selection's lies between two powers of two; but those
+  // of rules that were measured, and of times, may.
+  const bool first_is_native = all[0].algorithm == nullptr && all[0].basis != Basis::tuned &&
+                               all[0].basis != Basis::better_elsewhere;
   auto contest = std::make_unique<Contest>(std::move(all), first_is_native);
   if (lesson == known.end()) return contest;
   std::vector<double> times_ns(contest->contenders());
@@ -115,7 +122,8 @@ bool is_lasting(const Call& call, const Communicator& comm) {
 // From now on its like are known at once; but not where its arguments may be wrong, and those of
 // its like right.
 void remember(const Call& call, const Communicator& comm, Contest* contest) {
-  const bool is_certain = contest != nullptr || is_never_learned(call, comm);
+  const bool is_certain = contest != nullptr || is_never_learned(call, comm) ||
+                          (call.collective == Collective::bcast && check(call, comm) == MPI_SUCCESS);
   if (!is_certain || !(call.uneven || is_lasting(call, comm))) return;
   comm.learned->known(call) = {
       .sendcount = call.sendcount,
@@ -141,11 +149,11 @@ bool agree_on_most(std::array<double, kValues>& values, MPI_Comm comm) {
 // where their calls are not of one kind after all: then the MPI may do what the program means.
 bool agree_to_begin(const Call& call, const Communicator& comm) {
   const bool objects = device_memory::has_runtime() && device_job::set() != false;
+  // A rank whose call is of another kind than it seemed takes part all the same.
   const std::optional<Asked> asked = asked_by(call, comm);
-  if (!asked) return false;
-  const auto kind = static_cast<double>(Contests::index_of(asked->kind));
-  const auto bytes = static_cast<double>(asked->amount.bytes);
-  std::array<double, 5> values{objects ? 1.0 : 0.0, kind, -kind, bytes, -bytes};
+  const double kind = asked ? static_cast<double>(Contests::index_of(asked->kind)) : 0;
+  const double bytes = asked ? static_cast<double>(asked->amount.bytes) : 0;
+  std::array<double, 5> values{objects || !asked ? 1.0 : 0.0, kind, -kind, bytes, -bytes};
   return agree_on_most(values, call.comm) && values[0] == 0 && values[1] == -values[2] &&
          values[3] == -values[4];
 }
@@ -158,7 +166,7 @@ void note(const Contest& contest, Learned lesson) {
   auto& [mutex, known, learned] = of_rank<Lessons>();
   const std::lock_guard lock(mutex);
   const auto is_same = [&lesson](const Learned& each) { return each.is_of_same(lesson); };
-  std::erase_if(known, is_same);
+  // What was known stays: others of a communicator to come may not have learned this.
   std::erase_if(learned, is_same);
   learned.push_back(std::move(lesson));
 }
@@ -171,7 +179,7 @@ Turn take_turn(const Call& call) {
   if (comm == nullptr || !comm->learns[collective]) return {};
   if (comm->learned == nullptr) comm->learned = std::make_unique<LearnedCalls>();
   const KnownCall& known = comm->learned->known(call);
-  const bool is_known = known.is_like(call, comm->rank);
+  const bool is_known = known.is_like(call, is_in_place(call), comm->rank, comm->size);
   Contest* const contest = is_known ? known.contest : contest_of(call, *comm);
   if (!is_known) remember(call, *comm, contest);
   const Reason unlearned = comm->native_unlearned[collective];
@@ -218,7 +226,12 @@ std::vector<Learned> learned() {
 std::vector<Learned> known() {
   auto& [mutex, known, learned] = of_rank<Lessons>();
   const std::lock_guard lock(mutex);
-  return known;
+  std::vector<Learned> left;
+  std::ranges::copy_if(known, std::back_inserter(left), [&](const Learned& each) {
+    return std::ranges::none_of(learned,
+                                [&](const Learned& anew) { return anew.is_of_same(each); });
+  });
+  return left;
 }
 
 }  // namespace stretto::learning

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "api/arguments.hpp"
 #include "api/call.hpp"
 #include "selection/learned.hpp"
 
@@ -21,7 +22,7 @@ struct Turn {
 [[nodiscard]] inline bool passes(const Communicator& comm, const Call& call) {
   if (comm.learned == nullptr) return false;
   const KnownCall& known = comm.learned->known(call);
-  if (!known.is_like(call, comm.rank)) return false;
+  if (!known.is_like(call, is_in_place(call), comm.rank, comm.size)) return false;
   if (known.contest != nullptr) return known.contest->pass();
   return known.passes != Reason::none;
 }

@@ -245,6 +245,7 @@ void Engine::wait_until(const Finished& finished) {
       continue;
     }
     idle.pause(stays_on_host_.load(std::memory_order_relaxed));
+    if (idle.waited_ns() < poked_ns) poked_ns = 0;  // it has been stopped meanwhile
     if (idle.waited_ns() - poked_ns >= kBetweenPokes) {
       poked_ns = idle.waited_ns();
       poke();

@@ -18,12 +18,14 @@ struct KnownCall {
   MPI_Datatype recvtype{};
   MPI_Op op{};
   bool is_root = false;
+  bool is_in_place = false;
   bool uneven = false;
   Contest* contest = nullptr;    // none: nothing is learned from it
   Reason passes = Reason::none;  // then: why it is the MPI's
 
-  [[nodiscard]] bool is_like(const Call& call, Rank me) const {
-    return recvcount == call.recvcount && recvtype == call.recvtype &&
+  // On rank `me` of `size`. A root that is none is an error, on all ranks alike.
+  [[nodiscard]] bool is_like(const Call& call, bool in_place, Rank me, Rank size) const {
+    return is_in_place == in_place && call.root >= 0 && call.root < size && recvcount == call.recvcount && recvtype == call.recvtype &&
            sendcount == call.sendcount && sendtype == call.sendtype && op == call.op &&
            is_root == (call.root == me) && uneven == call.uneven;
   }
@@ -34,7 +36,8 @@ struct LearnedCalls {
 
   // Where a call with such arguments would be.
   [[nodiscard]] KnownCall& known(const Call& call) {
-    const auto counts = static_cast<std::uint64_t>(call.sendcount + call.recvcount);
+    const auto counts =
+        static_cast<std::uint64_t>(call.sendcount) + static_cast<std::uint64_t>(call.recvcount);
     return known_[static_cast<std::size_t>(call.collective)][counts * 0x9E3779B97F4A7C15U >> 62];
   }
 

@@ -11,6 +11,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/times.hpp"
+#include "collectives/window.hpp"
 #include "patterns/ring.hpp"
 #include "schedule/builder.hpp"
 
@@ -21,6 +22,7 @@ constexpr std::size_t kAtATime = 2;
 
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
+  if (shape.count == 0) return step.finish();  // nobody need be asked for nothing
   const Count n = shape.count;
   const Region own = step.input({0, n});
   if (me != shape.root) {
@@ -31,10 +33,11 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   step.copy(own, step.output({me * n, n}));
   const Ring ring(shape.size, me);
   std::vector<StepId> come;
+  Window asked;
   for (int distance = 1; distance < shape.size; ++distance) {
     const Rank rank = ring.after(distance);
     const StepId before = come.size() < kAtATime ? kNoStep : come[come.size() - kAtATime];
-    step.signal(rank, after(before));
+    asked.add(step.signal(rank, after(before, asked.before_next())));
     come.push_back(step.recv(rank, step.output({rank * n, n}), after(before)));
   }
   return step.finish();

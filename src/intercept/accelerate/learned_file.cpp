@@ -93,7 +93,7 @@ void write() {
   for (Learned& each : learning::learned()) all.push_back(std::move(each));
   const std::string text = text_of(all, fingerprint(*world));
   // Whoever reads it meanwhile finds the one or the other.
-  const std::string fresh = *path + ".new";
+  const std::string fresh = *path + ".new." + std::to_string(::getpid());
   const bool written = write_file(fresh, std::as_bytes(std::span(text))) &&
                        std::rename(fresh.c_str(), path->c_str()) == 0;
   if (!written) say("cannot write %s: what was learned is lost", path->c_str());

@@ -165,12 +165,12 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   std::uint8_t said = 0;
   int fd = -1;
   Socket first;
-  if (number > 1) {
+  if (number > 1 && bytes > 0) {
     if (made.local == 0) {
       made.memory = Segment::make(bytes, &fd);
       if (fd >= 0 && !made.memory.is_empty()) said |= kConnected;
     } else {
-      first = Socket::connect(here.front().secret, mine.secret);
+      first = Socket::connect({here.front().secret, made.pids.front()}, mine.secret);
       if (!first.is_closed()) said |= kConnected;
     }
     if (can_pull(here)) said |= kPulls;
@@ -181,10 +181,10 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
 
   said = 0;
   if (connected && made.local == 0) {
-    std::vector<std::uint64_t> secrets;
-    for (const Mark& mark : here) secrets.push_back(mark.secret);
-    secrets.erase(secrets.begin());
-    if (listening.give(fd, secrets)) said = kConnected;
+    std::vector<Socket::Peer> others;
+    for (const Mark& mark : here) others.push_back({mark.secret, static_cast<pid_t>(mark.pid)});
+    others.erase(others.begin());
+    if (listening.give(fd, others)) said = kConnected;
   } else if (connected) {
     const int received = first.receive();
     if (received >= 0) made.memory = Segment::map(received, bytes);

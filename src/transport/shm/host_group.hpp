@@ -21,7 +21,7 @@ struct HostGroup {
   Segment memory{};
 
   // Collective over `group`; all ranks of a host come to know the same. `bytes_for` says how much
-  // memory so many ranks need.
+  // memory so many ranks need; 0: too much.
   [[nodiscard]] static HostGroup of(const Transport::Group& group, std::size_t (*bytes_for)(int));
 };
 

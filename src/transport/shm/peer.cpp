@@ -63,7 +63,7 @@ int Peer::send(const Piece& data, int tag, Transport::Token token) {
   Row row;
   if (const int error = make_row(data, row); error != 0) return error;
   Frame frame{.kind = Frame::Kind::message, .tag = tag, .bytes = row.count};
-  if (row.count <= eager_bytes() && waiting_.empty() && out_.fits(row.count)) {
+  if (row.count <= eager_bytes() && waiting_.empty() && out_.fits(Frame::Kind::message, row.count)) {
     out_.put(frame, row.bytes, row.count);
     done_.push_back({token, 0});
     return 0;
@@ -94,11 +94,11 @@ void Peer::write_out() {
     const auto& [frame, has_data] = waiting_.front();
     if (has_data) {
       const auto sent = find_sent(frame.id);
-      if (!out_.fits(sent->row.count)) return;
+      if (!out_.fits(Frame::Kind::message, sent->row.count)) return;
       out_.put(frame, sent->row.bytes, sent->row.count);
       complete(sent);
     } else {
-      if (!out_.fits(0)) return;
+      if (!out_.fits(frame.kind)) return;
       out_.put(frame);
     }
     waiting_.pop_front();
@@ -121,7 +121,7 @@ bool Peer::write_chunks(Sent& sent) {
   while (sent.gone < sent.row.count) {
     // A part of the ring: the reader empties one while the next is filled.
     const std::size_t most = std::min(sent.row.count - sent.gone, out_.most() / 4);
-    if (!out_.fits(most)) return false;
+    if (!out_.fits(Frame::Kind::chunk, most)) return false;
     out_.put({.kind = Frame::Kind::chunk, .bytes = most, .id = sent.frame.id},
              sent.row.bytes + sent.gone, most);
     sent.gone += most;
@@ -147,8 +147,12 @@ int Peer::receive(const Piece& data, int tag, Transport::Token token) {
 void Peer::accept(Received by, const Frame& frame, const Data& data) {
   const bool is_offer = frame.kind == Frame::Kind::offer;
   const bool fits = std::cmp_less_equal(frame.bytes, by.to.bytes);
-  if (is_offer && !fits) send_frame({.kind = Frame::Kind::taken, .id = frame.id}, false);
-  if (!fits) return done_.push_back({by.token, packing_.truncated});
+  if (!fits) {
+    by.error = packing_.truncated;
+    if (!is_offer) return conclude(by);
+    by.offer = frame;
+    return moving_.push_back(std::move(by));
+  }
   by.row.count = frame.bytes;
   by.row.bytes = static_cast<std::byte*>(by.to.address);
   if (!by.to.plain && frame.bytes > 0) {
@@ -157,15 +161,16 @@ void Peer::accept(Received by, const Frame& frame, const Data& data) {
   }
   if (!is_offer) {
     copy_out(data, by.row.bytes);
-    return conclude(by, 0);
+    return conclude(by);
   }
   by.offer = frame;
   by.offered_ns = now_ns();
   moving_.push_back(std::move(by));
 }
 
-// All of it is in its row.
-void Peer::conclude(const Received& by, int error) {
+// All of it is in its row, or it has failed.
+void Peer::conclude(const Received& by) {
+  int error = by.error;
   if (error == 0 && by.row.own != nullptr) {
     const auto bytes = static_cast<Count>(by.row.count);
     error = packing_.copy({.address = by.row.bytes,
@@ -210,7 +215,7 @@ void Peer::add_chunk(const Frame& frame, const Data& data) {
   copy_out(data, by->row.bytes + by->come);
   by->come += frame.bytes;
   if (by->come < by->row.count) return;
-  conclude(*by, 0);
+  conclude(*by);
   moving_.erase(by);
 }
 
@@ -236,26 +241,38 @@ bool Peer::may_pull(Received& by) {
   return std::cmp_greater(now_ns() - by.offered_ns, by.row.count / kPatience);
 }
 
+// Says that the sender may change its data; false where there is no room for that yet. Until it is
+// said the receive is not complete: who has nothing under way polls no more.
+bool Peer::answer(const Received& taken) {
+  write_out();
+  if (!waiting_.empty() || !out_.fits(Frame::Kind::taken)) return false;
+  out_.put({.kind = Frame::Kind::taken, .id = taken.offer.id});
+  return true;
+}
+
+// Pulls some of it; is there nothing more to pull?
+bool Peer::pull_more(Received& by) {
+  if (by.come == by.row.count) return true;
+  if (!may_pull(by)) return false;
+  const std::size_t some = std::min(by.row.count - by.come, kSegment);
+  const int refused = pull(pid_, by.offer.address + by.come, by.row.bytes + by.come, some);
+  if (refused != 0) {
+    say_refused(refused);
+    pulls_ = false;
+    want(by);
+    return false;
+  }
+  by.come += some;
+  return by.come == by.row.count;
+}
+
 void Peer::pull_some() {
   for (auto by = moving_.begin(); by != moving_.end();) {
-    if (by->wanted || !may_pull(*by)) {
+    if (by->wanted || !pull_more(*by) || !answer(*by)) {
       ++by;
       continue;
     }
-    const std::size_t some = std::min(by->row.count - by->come, kSegment);
-    const int refused = pull(pid_, by->offer.address + by->come, by->row.bytes + by->come, some);
-    if (refused != 0) {
-      say_refused(refused);
-      pulls_ = false;
-      continue;
-    }
-    by->come += some;
-    if (by->come < by->row.count) {
-      ++by;
-      continue;
-    }
-    send_frame({.kind = Frame::Kind::taken, .id = by->offer.id}, false);
-    conclude(*by, 0);
+    conclude(*by);
     by = moving_.erase(by);
   }
 }

@@ -87,6 +87,7 @@ class Peer {
     std::int64_t offered_ns = 0;
     std::size_t come = 0;  // of its bytes
     bool wanted = false;   // in chunks
+    int error = 0;         // why it gets none
   };
   // One that nobody has asked for yet.
   struct Early {
@@ -106,8 +107,10 @@ class Peer {
   void complete(std::vector<Sent>::iterator sent);
   void want(Received& by);
   [[nodiscard]] bool may_pull(Received& by);
+  bool answer(const Received& taken);
+  bool pull_more(Received& by);
   void pull_some();
-  void conclude(const Received& by, int error);
+  void conclude(const Received& by);
 
   Packing packing_;
   FrameWriter out_;

@@ -103,6 +103,11 @@ class FrameRing {
   std::byte* bytes_;
 };
 
+// Do these data lie beside the frame's head, and not in the ring of bytes?
+[[nodiscard]] inline bool goes_beside(Frame::Kind kind, std::uint64_t data) {
+  return kind == Frame::Kind::message && data <= FrameLine::kInline;
+}
+
 class FrameWriter : public FrameRing {
  public:
   using FrameRing::FrameRing;
@@ -119,9 +124,9 @@ class FrameWriter : public FrameRing {
     if (next_line_ - read_lines_ == size_.lines) return kNoLine;
     return static_cast<std::int64_t>(size_.bytes - (next_byte_ - read_bytes_));
   }
-  // Is there room for these data in one frame?
-  [[nodiscard]] bool fits(std::size_t data) {
-    const auto needed = static_cast<std::int64_t>(data <= FrameLine::kInline ? 0 : data);
+  // Is there room for a frame of this kind with these data?
+  [[nodiscard]] bool fits(Frame::Kind kind, std::size_t data = 0) {
+    const auto needed = static_cast<std::int64_t>(goes_beside(kind, data) ? 0 : data);
     if (room() >= needed) return true;
     read_bytes_ = progress_->bytes.load(std::memory_order_acquire);
     return room() >= needed;
@@ -134,7 +139,7 @@ class FrameWriter : public FrameRing {
     to.tag = frame.tag;
     to.bytes = frame.bytes;
     to.in_ring = 0;
-    const bool beside = frame.kind == Frame::Kind::message && count <= FrameLine::kInline;
+    const bool beside = goes_beside(frame.kind, count);
     if (beside) {
       if (count > 0) std::memcpy(to.data.data(), data, count);
     } else {
@@ -200,9 +205,7 @@ class FrameReader : public FrameRing {
   }
 
  private:
-  static bool is_beside(const FrameLine& line) {
-    return line.kind == Frame::Kind::message && line.bytes <= FrameLine::kInline;
-  }
+  static bool is_beside(const FrameLine& line) { return goes_beside(line.kind, line.bytes); }
 
   std::uint64_t next_line_ = 0;
   std::uint64_t next_byte_ = 0;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace stretto::shm {
@@ -35,7 +36,11 @@ Segment Segment::make(std::size_t bytes, int* fd) {
   if (!may_be_so_long(bytes)) return {};
   *fd = ::memfd_create("stretto", MFD_CLOEXEC);
   if (*fd < 0) return {};
-  if (::fallocate(*fd, 0, 0, static_cast<off_t>(bytes)) != 0) return {};
+  int error = EINTR;  // as a timer of a profiler's makes it
+  while (error == EINTR) {
+    error = ::fallocate(*fd, 0, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  }
+  if (error != 0) return {};
   return map(*fd, bytes);
 }
 

@@ -13,6 +13,8 @@ namespace {
 constexpr RingSize kLargest{.lines = 64, .bytes = 128 << 10};
 constexpr RingSize kSmallest{.lines = 8, .bytes = 512};
 constexpr std::size_t kMostMemory = std::size_t{32} << 20;
+// Where even the smallest would take more the ranks share none: some 350 on a host.
+constexpr std::size_t kTooMuchMemory = std::size_t{128} << 20;
 
 RingSize ring_size(int ranks) {
   const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
@@ -29,10 +31,12 @@ struct alignas(kLineBytes) Attention {
   std::atomic<std::uint32_t> polls;
 };
 
-// Attentions by rank, then rings from each to each.
+// Attentions by rank, then rings from each to each. 0: too much.
 std::size_t memory_of(int ranks) {
   const auto number = static_cast<std::size_t>(ranks);
-  return number * sizeof(Attention) + number * number * ring_size(ranks).memory();
+  const std::size_t all =
+      number * sizeof(Attention) + number * number * ring_size(ranks).memory();
+  return all <= kTooMuchMemory ? all : 0;
 }
 
 }  // namespace
@@ -79,15 +83,18 @@ Transport::Joined ShmTransport::join(const Group& group) {
   }
   made->attention = &attention[here.local].polls;
   made->here = std::move(here);
+  Neighbours& joined = *made;
+  const std::lock_guard lock(mutex_);
   groups_.push_back(std::move(made));
-  Neighbours& joined = *groups_.back();
   return {.group = {reinterpret_cast<std::uintptr_t>(&joined)}, .reached = joined.here.ranks};
 }
 
 void ShmTransport::leave(Opaque group) {
-  std::erase_if(groups_, [group](const auto& each) {
-    return reinterpret_cast<std::uintptr_t>(each.get()) == group.bits;
-  });
+  if (group.bits == 0) return;  // of a group that shares no memory
+  auto& left = *reinterpret_cast<Neighbours*>(group.bits);
+  for (Peer& peer : left.peers) std::erase(polled_, &peer);
+  const std::lock_guard lock(mutex_);
+  std::erase_if(groups_, [&left](const auto& each) { return each.get() == &left; });
 }
 
 Peer& ShmTransport::peer_of(const Endpoint& end) {
@@ -118,12 +125,14 @@ const std::vector<Transport::Completed>& ShmTransport::poll() {
 }
 
 void ShmTransport::attend(bool polls) {
+  const std::lock_guard lock(mutex_);
   for (const auto& group : groups_) {
     group->attention->store(polls ? 1 : 0, std::memory_order_relaxed);
   }
 }
 
 std::vector<Transport::Token> ShmTransport::in_flight() const {
+  const std::lock_guard lock(mutex_);
   std::vector<Token> tokens;
   for (const auto& group : groups_) {
     for (const Peer& peer : group->peers) peer.add_in_flight(tokens);
@@ -132,6 +141,7 @@ std::vector<Transport::Token> ShmTransport::in_flight() const {
 }
 
 void ShmTransport::cancel_receives(const void* owner) {
+  const std::lock_guard lock(mutex_);
   for (const auto& group : groups_) {
     for (Peer& peer : group->peers) peer.cancel_receives(owner);
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "transport/shm/peer.hpp"
@@ -38,6 +39,8 @@ class ShmTransport final : public Transport {
   int post(Peer& peer, const Action& action);
 
   const Packing packing_;
+  // Groups join and leave beside what the owner serialises.
+  mutable std::mutex mutex_;  // of the list
   std::vector<std::unique_ptr<Neighbours>> groups_;
   // Those with which anything goes on: a host may have hundreds.
   std::vector<Peer*> polled_;

@@ -20,6 +20,8 @@ namespace {
 // Those on the other side are in the same call: only one that has been stopped takes so long.
 constexpr int kPatienceMs = 20'000;
 constexpr int kBacklog = 4096;
+constexpr int kTries = 2000;
+constexpr unsigned kBetweenTriesUs = 1000;
 
 struct SocketName {
   sockaddr_un address{};
@@ -39,11 +41,22 @@ struct SocketName {
 // Nobody waits to be connected: where more come than are taken meanwhile, that fails.
 int open_socket() { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
 
-bool is_of_this_user(int fd) {
+// The process at the other end, where it is this user's; 0: it is not.
+pid_t other_end(int fd) {
   ucred other{};
   socklen_t length = sizeof other;
-  return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0 &&
-         other.uid == ::geteuid();
+  const bool known = ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0;
+  return known && other.uid == ::geteuid() ? other.pid : 0;
+}
+
+// Where more come at a time than the kernel lets wait, the next try may find room.
+bool connect_soon(int fd, const SocketName& name) {
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (::connect(fd, name.get(), name.length) == 0) return true;
+    if (errno != EAGAIN && errno != EINTR) return false;
+    ::usleep(kBetweenTriesUs);
+  }
+  return false;
 }
 
 bool becomes_readable(int fd) {
@@ -99,30 +112,32 @@ Socket Socket::listen(std::uint64_t secret) {
   return listens ? std::move(made) : Socket{};
 }
 
-Socket Socket::connect(std::uint64_t secret, std::uint64_t mine) {
+Socket Socket::connect(const Peer& listening, std::uint64_t mine) {
   Socket made(open_socket());
-  const SocketName name(secret);
   const bool connected =
-      !made.is_closed() && ::connect(made.fd_, name.get(), name.length) == 0 &&
-      is_of_this_user(made.fd_) &&
+      !made.is_closed() && connect_soon(made.fd_, SocketName(listening.secret)) &&
+      other_end(made.fd_) == listening.pid &&
       ::send(made.fd_, &mine, sizeof mine, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof mine);
   return connected ? std::move(made) : Socket{};
 }
 
-bool Socket::give(int fd, std::span<const std::uint64_t> secrets) const {
-  std::vector<std::uint64_t> awaited(secrets.begin(), secrets.end());
+bool Socket::give(int fd, std::span<const Peer> peers) const {
+  std::vector<Peer> awaited(peers.begin(), peers.end());
   while (!awaited.empty()) {
     if (!becomes_readable(fd_)) return false;
-    const Socket peer(::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC));
-    if (peer.is_closed()) return false;
+    const Socket come(::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC));
+    if (come.is_closed()) return false;
+    // Anybody may connect: who is not one of these gets nothing, and is not waited for.
+    const pid_t pid = other_end(come.fd_);
+    const bool is_known = std::ranges::find(awaited, pid, &Peer::pid) != awaited.end();
+    if (!is_known || !becomes_readable(come.fd_)) continue;
     std::uint64_t secret = 0;
-    // Anybody may connect: who does not know a secret gets nothing.
-    if (!is_of_this_user(peer.fd_) || !becomes_readable(peer.fd_)) continue;
-    if (::recv(peer.fd_, &secret, sizeof secret, 0) != static_cast<ssize_t>(sizeof secret))
-      continue;
-    const auto found = std::ranges::find(awaited, secret);
+    if (::recv(come.fd_, &secret, sizeof secret, 0) != static_cast<ssize_t>(sizeof secret)) continue;
+    const auto found = std::ranges::find_if(awaited, [&](const Peer& each) {
+      return each.pid == pid && each.secret == secret;
+    });
     if (found == awaited.end()) continue;
-    if (!send_descriptor(peer.fd_, fd)) return false;
+    if (!send_descriptor(come.fd_, fd)) return false;
     awaited.erase(found);
   }
   return true;

@@ -296,6 +296,9 @@ int collective(Entered& at, const std::string& name, const stretto::Call& call,
                MPI_Request* request) {
   if (!at.has_comm()) return at.refused();
   const std::shared_ptr<Part> part = part_of(at, call);
+  const auto members = static_cast<int>(part->comm->context->ranks());
+  const bool has_root = part->is_inter() || (call.root >= 0 && call.root < members);
+  if (!has_root) return at.raise(MPI_ERR_ROOT);
   const bool has_op = part->op != nullptr && call.recvcount > 0;
   if (has_op && check(*part->op, *part->recv.type) != MPI_SUCCESS) return at.raise(MPI_ERR_OP);
   if (request == nullptr) {

@@ -20,6 +20,7 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr int kRanks = 3;
+constexpr int kLong = 1024;  // ints of a broadcast: of shorter ones nothing is learned
 // By then all contenders have been compared where they are faster than what runs the calls.
 constexpr int kCalls = 300;
 // And everywhere.
@@ -55,9 +56,9 @@ class LearningTest : public testing::Test {
   void run_bcasts(int most = kMostCalls) {
     run([most](int rank) {
       for (int i = 0; i < most && knows_less_than(1); ++i) {
-        int data = rank == i % kRanks ? i : -1;
-        MPI_Bcast(&data, 1, MPI_INT, i % kRanks, MPI_COMM_WORLD);
-        ASSERT_EQ(data, i);
+        std::array<int, kLong> data{rank == i % kRanks ? i : -1};
+        MPI_Bcast(data.data(), kLong, MPI_INT, i % kRanks, MPI_COMM_WORLD);
+        ASSERT_EQ(data.front(), i);
       }
     });
   }
@@ -167,12 +168,43 @@ TEST_F(LearningTest, RanksWhoseCallsAreNotAlikeChangeNothing) {
   // Not what MPI allows, but what MPIs let pass: the root says more than others expect.
   slow_ = {"Bcast"};
   run([](int rank) {
-    std::array<int, 4> data{};
+    std::array<int, 4 * kLong> data{};
     for (int i = 0; i < kCalls; ++i) {
-      MPI_Bcast(data.data(), rank == 0 ? 1 : 4, MPI_INT, 0, MPI_COMM_WORLD);
+      MPI_Bcast(data.data(), rank == 0 ? kLong : 4 * kLong, MPI_INT, 0, MPI_COMM_WORLD);
     }
   });
   EXPECT_EQ(winner_of(Collective::bcast), "");
+}
+
+// Texts of any length, for which the others have room.
+TEST_F(LearningTest, ShortBroadcastsMayBeAnythingButAlike) {
+  slow_ = {"Bcast"};
+  run([](int rank) {
+    std::array<int, 64> data{};
+    for (int i = 0; i < kCalls; ++i) {
+      data.front() = rank == 0 ? i : -1;
+      MPI_Bcast(data.data(), rank == 0 ? 1 + 13 * i % 64 : 64, MPI_INT, 0, MPI_COMM_WORLD);
+      ASSERT_EQ(data.front(), i);
+    }
+  });
+  EXPECT_EQ(winner_of(Collective::bcast), "");
+}
+
+// A wrong one looks like a right one to the ranks that are not its root.
+TEST_F(LearningTest, CallsThatAreWrongCountOnNoRank) {
+  slow_ = {"Bcast"};
+  run([](int rank) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    std::array<int, kLong> data{};
+    for (int i = 0; i < kCalls; ++i) {
+      if (i % 16 == 3) {
+        EXPECT_NE(MPI_Bcast(data.data(), kLong, MPI_INT, 99, MPI_COMM_WORLD), MPI_SUCCESS);
+      }
+      data.front() = rank == 1 ? i : -1;
+      MPI_Bcast(data.data(), kLong, MPI_INT, 1, MPI_COMM_WORLD);
+      ASSERT_EQ(data.front(), i);
+    }
+  });
 }
 
 class LearnFileTest : public LearningTest {
@@ -210,8 +242,8 @@ TEST_F(LearnFileTest, KeepsWhatWasLearnedForTheNextRun) {
   for (const auto& each : known_) EXPECT_EQ(winner(Collective::bcast, each), first);
   EXPECT_EQ(content(), kept);  // what no call has asked stays
   run([](int /*rank*/) {
-    int data = 0;
-    for (int i = 0; i < 4; ++i) MPI_Bcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    std::array<int, kLong> data{};
+    for (int i = 0; i < 4; ++i) MPI_Bcast(data.data(), kLong, MPI_INT, 0, MPI_COMM_WORLD);
     EXPECT_GE(handled("MPI_Bcast"), 3);
   });
 }

@@ -206,6 +206,44 @@ TEST_P(TwoPeers, RandomMessagesArriveInTheOrderOfTheirTag) {
   }
 }
 
+// Data of a chunk never lie beside its head.
+TEST_P(TwoPeers, AShortLastChunkWaitsForRoom) {
+  if (GetParam()) return;
+  const std::size_t bytes = kSize.bytes + 8;
+  std::vector<std::byte> sent = random_bytes(bytes);
+  std::vector<std::byte> received(bytes);
+  a_->send(plain(sent.data(), bytes), 0, {});
+  b_->receive(plain(received.data(), bytes), 0, {});
+  b_->poll(of_b_);  // wants it
+  run();
+  EXPECT_EQ(received, sent);
+}
+
+// The ring to b is full when a has b's data. Were a's receive complete nobody would poll for a, and
+// b would wait for ever.
+TEST_P(TwoPeers, AReceiveIsNotCompleteBeforeItsSenderIsTold) {
+  if (!GetParam()) return;
+  for (const std::size_t room : {std::size_t{300}, std::size_t{20}}) {  // truncated, too
+    const std::size_t bytes = 300;
+    std::vector<std::byte> sent = random_bytes(bytes);
+    std::vector<std::byte> received(bytes);
+    of_a_.clear();
+    of_b_.clear();
+    b_->send(plain(sent.data(), bytes), 0, {});
+    int one = 1;
+    for (unsigned i = 0; i < kSize.lines; ++i) a_->send(plain(one), 1, {});
+    a_->receive(plain(received.data(), room), 0, {});
+    for (int i = 0; i < 10; ++i) a_->poll(of_a_);
+    EXPECT_EQ(of_a_.size(), kSize.lines);
+    EXPECT_FALSE(a_->is_quiet());
+    std::vector<int> ones(kSize.lines);
+    for (int& each : ones) b_->receive(plain(each), 1, {});
+    run();
+    EXPECT_EQ(of_a_.size(), kSize.lines + 1U);
+    EXPECT_EQ(of_b_.size(), kSize.lines + 1U);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, TwoPeers, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "Pulls" : "Copies"; });
 

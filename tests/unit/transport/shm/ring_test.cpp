@@ -66,14 +66,14 @@ TEST(ShmRing, AFullOneHasNoRoomUntilAQuarterIsRead) {
   FrameWriter writer(memory.bytes, kSize);
   FrameReader reader(memory.bytes, kSize);
   for (unsigned i = 0; i < kSize.lines; ++i) {
-    ASSERT_TRUE(writer.fits(1));
+    ASSERT_TRUE(writer.fits(Frame::Kind::message, 1));
     put_message(writer, 0, data_of(1, i));
   }
-  EXPECT_FALSE(writer.fits(0));
+  EXPECT_FALSE(writer.fits(Frame::Kind::message, 0));
   reader.drop();
-  EXPECT_FALSE(writer.fits(0));
+  EXPECT_FALSE(writer.fits(Frame::Kind::message, 0));
   reader.drop();
-  EXPECT_TRUE(writer.fits(0));
+  EXPECT_TRUE(writer.fits(Frame::Kind::message, 0));
 }
 
 // A message of each length, with what is left of the ring before it at each length.
@@ -85,12 +85,12 @@ TEST(ShmRing, DataGoRoundItsEnd) {
       FrameReader reader(memory.bytes, kSize);
       for (std::size_t gone = 0; gone < before;) {
         const std::size_t some = std::min<std::size_t>(before - gone, 100);
-        ASSERT_TRUE(writer.fits(some));
+        ASSERT_TRUE(writer.fits(Frame::Kind::message, some));
         writer.put({.kind = Frame::Kind::chunk, .bytes = some}, data_of(some, 0).data(), some);
         reader.drop();
         gone += some;
       }
-      ASSERT_TRUE(writer.fits(count));
+      ASSERT_TRUE(writer.fits(Frame::Kind::message, count));
       put_message(writer, 5, data_of(count, 17));
       ASSERT_TRUE(reader.any());
       EXPECT_EQ(reader.front().bytes, count);
@@ -108,7 +108,7 @@ TEST(ShmRing, AThreadReadsWhatAnotherWrites) {
     std::mt19937 random(1);
     for (int i = 0; i < kFrames; ++i) {
       const std::size_t count = random() % 90;
-      while (!writer.fits(count)) std::this_thread::yield();
+      while (!writer.fits(Frame::Kind::message, count)) std::this_thread::yield();
       put_message(writer, i, data_of(count, static_cast<unsigned>(i)));
     }
   });

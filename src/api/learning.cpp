@@ -104,8 +104,10 @@ Contest* contest_of(const Call& call, Communicator& comm) {
 
 // Of a call that nothing is learned from: is it the MPI's, and all that are like it?
 Reason why_native(const Call& call, const Communicator& comm) {
+  const bool is_blocking = call.form == Form::blocking;
   const Reason always = comm.native_unlearned[static_cast<std::size_t>(call.collective)];
-  if (always != Reason::none || call.uneven || check(call, comm) != MPI_SUCCESS) return always;
+  if (is_blocking && always != Reason::none) return always;
+  if (call.uneven || check(call, comm) != MPI_SUCCESS) return Reason::none;
   const Choice choice = choose(query_of(call, comm, scope_of(call, comm), amount_of(call, comm)),
                                comm.around, overrides());
   return choice.algorithm == nullptr ? choice.reason : Reason::none;
@@ -121,17 +123,21 @@ bool is_lasting(const Call& call, const Communicator& comm) {
 
 // From now on its like are known at once; but not where its arguments may be wrong, and those of
 // its like right.
-void remember(const Call& call, const Communicator& comm, Contest* contest) {
+void remember(const Call& call, const Communicator& comm, bool learns, Contest* contest) {
+  const bool may_be_wrong = !learns || call.collective == Collective::bcast;
   const bool is_certain = contest != nullptr || is_never_learned(call, comm) ||
-                          (call.collective == Collective::bcast && check(call, comm) == MPI_SUCCESS);
+                          (may_be_wrong && check(call, comm) == MPI_SUCCESS);
   if (!is_certain || !(call.uneven || is_lasting(call, comm))) return;
-  comm.learned->known(call) = {
+  comm.learned->known(call, comm.rank) = {
+      .collective = call.collective,
+      .form = call.form,
       .sendcount = call.sendcount,
       .recvcount = call.recvcount,
       .sendtype = call.sendtype,
       .recvtype = call.recvtype,
       .op = call.op,
       .is_root = call.root == comm.rank,
+      .is_in_place = is_in_place(call),
       .uneven = call.uneven,
       .contest = contest,
       .passes = contest == nullptr ? why_native(call, comm) : Reason::none};
@@ -175,15 +181,23 @@ void note(const Contest& contest, Learned lesson) {
 
 Turn take_turn(const Call& call) {
   Communicator* const comm = communicators::find(call.comm);
+  if (comm == nullptr || comm->is_inter() || is_neighborhood(call.collective)) return {};
   const auto collective = static_cast<std::size_t>(call.collective);
-  if (comm == nullptr || !comm->learns[collective]) return {};
+  const bool is_blocking = call.form == Form::blocking;
+  const bool learns = is_blocking && comm->learns[collective];
   if (comm->learned == nullptr) comm->learned = std::make_unique<LearnedCalls>();
-  const KnownCall& known = comm->learned->known(call);
+  const KnownCall& known = comm->learned->known(call, comm->rank);
   const bool is_known = known.is_like(call, is_in_place(call), comm->rank, comm->size);
-  Contest* const contest = is_known ? known.contest : contest_of(call, *comm);
-  if (!is_known) remember(call, *comm, contest);
-  const Reason unlearned = comm->native_unlearned[collective];
-  if (contest == nullptr) return {.passes = unlearned};
+  Contest* contest = nullptr;
+  if (is_known) {
+    contest = known.contest;
+  } else {
+    if (learns) contest = contest_of(call, *comm);
+    remember(call, *comm, learns, contest);
+  }
+  if (contest == nullptr) {
+    return {.passes = is_blocking ? comm->native_unlearned[collective] : Reason::none};
+  }
   const auto [contender, is_timed] = contest->begin();
   Turn turn{.contest = is_timed ? contest : nullptr};
   if (contest->is_native(contender)) {

@@ -21,7 +21,7 @@ struct Turn {
 // the MPI's fastest take a tenth of a microsecond.
 [[nodiscard]] inline bool passes(const Communicator& comm, const Call& call) {
   if (comm.learned == nullptr) return false;
-  const KnownCall& known = comm.learned->known(call);
+  const KnownCall& known = comm.learned->known(call, comm.rank);
   if (!known.is_like(call, is_in_place(call), comm.rank, comm.size)) return false;
   if (known.contest != nullptr) return known.contest->pass();
   return known.passes != Reason::none;

@@ -12,6 +12,8 @@ namespace stretto {
 // A call that has been looked at: one with these arguments is of the same kind. There is none with
 // types or operations that the program has made, as their handles may come to mean others.
 struct KnownCall {
+  Collective collective{};
+  Form form{};
   Count sendcount = -1;
   Count recvcount = -1;
   MPI_Datatype sendtype{};
@@ -25,9 +27,11 @@ struct KnownCall {
 
   // On rank `me` of `size`. A root that is none is an error, on all ranks alike.
   [[nodiscard]] bool is_like(const Call& call, bool in_place, Rank me, Rank size) const {
-    return is_in_place == in_place && call.root >= 0 && call.root < size && recvcount == call.recvcount && recvtype == call.recvtype &&
+    return recvcount == call.recvcount && recvtype == call.recvtype &&
            sendcount == call.sendcount && sendtype == call.sendtype && op == call.op &&
-           is_root == (call.root == me) && uneven == call.uneven;
+           collective == call.collective && form == call.form && uneven == call.uneven &&
+           is_in_place == in_place && is_root == (call.root == me) && call.root >= 0 &&
+           call.root < size;
   }
 };
 
@@ -35,14 +39,16 @@ struct LearnedCalls {
   Contests contests;
 
   // Where a call with such arguments would be.
-  [[nodiscard]] KnownCall& known(const Call& call) {
+  [[nodiscard]] KnownCall& known(const Call& call, Rank me) {
     const auto counts =
         static_cast<std::uint64_t>(call.sendcount) + static_cast<std::uint64_t>(call.recvcount);
-    return known_[static_cast<std::size_t>(call.collective)][counts * 0x9E3779B97F4A7C15U >> 62];
+    const auto kind = static_cast<std::uint64_t>(call.collective) * 4 +
+                      (call.form == Form::blocking ? 0 : 2) + (call.root == me ? 1 : 0);
+    return known_[((counts << 6) + kind) * 0x9E3779B97F4A7C15U >> 59];
   }
 
  private:
-  std::array<std::array<KnownCall, 4>, kCollectives> known_{};
+  std::array<KnownCall, 32> known_{};
 };
 
 }  // namespace stretto

@@ -19,6 +19,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "schedule/shape.hpp"
@@ -134,14 +135,21 @@ class Contests {
 
     friend bool operator==(const Kind&, const Kind&) = default;
   };
-  [[nodiscard]] std::unique_ptr<Contest>& of(const Kind& kind) { return all_[index_of(kind)]; }
+  // Empty where there is none yet.
+  [[nodiscard]] std::unique_ptr<Contest>& of(const Kind& kind) {
+    const std::size_t index = index_of(kind);
+    for (auto& [of, contest] : all_) {
+      if (of == index) return contest;
+    }
+    return all_.emplace_back(index, nullptr).second;
+  }
   [[nodiscard]] static std::size_t index_of(const Kind& kind) {
     return (static_cast<std::size_t>(kind.collective) * kSizes + kind.size_class) * 2 +
            (kind.commutative ? 0 : 1);
   }
 
  private:
-  std::array<std::unique_ptr<Contest>, kCollectives * kSizes * 2> all_{};
+  std::vector<std::pair<std::size_t, std::unique_ptr<Contest>>> all_;  // few
 };
 
 }  // namespace stretto

@@ -22,7 +22,7 @@ inline bool goes_native(int entry_point, const Call& call) {
   const Communicator* const comm = communicators::find(call.comm);
   Reason reason = always_native(call.collective, call.form, comm);
   if (reason == Reason::none) {
-    if (call.form != Form::blocking || !learning::passes(*comm, call)) return false;
+    if (call.form == Form::persistent || !learning::passes(*comm, call)) return false;
     reason = Reason::native_selected;
   }
   counters::count_passed(entry_point, reason);
@@ -55,7 +55,6 @@ int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, M
 template <class Real>
 [[gnu::noinline]] int on_collective(int entry_point, const Call& call, MPI_Request* request,
                                     const Real& real) {
-  if (call.form != Form::blocking) return run_or_pass(entry_point, call, {}, request, real);
   const learning::Turn turn = learning::take_turn(call);
   if (turn.contest == nullptr) [[likely]] {
     return run_or_pass(entry_point, call, turn, request, real);

@@ -7,8 +7,8 @@
  *                                        that is pending; message, from a rank to itself.
  *
  * BYTES is the vector's length, or one rank's block's for the last four. Prints the median
- * over batches of calls, each the slowest rank's time a call, and the ranks' mean. Rooted collectives take every
- * rank as their root in turn, so that no rank can run ahead of the others.
+ * over batches of calls, each the slowest rank's time a call, and the ranks' mean. Rooted
+ * collectives take every rank as their root in turn, so that no rank can run ahead of the others.
  */
 #include <mpi.h>
 #include <stdio.h>

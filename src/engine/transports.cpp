@@ -11,8 +11,11 @@ namespace stretto {
 Transports make_transports() {
   Transports transports;
   if (switch_setting("STRETTO_SHARED_MEMORY").value_or(true)) {
-    transports.push_back(std::make_unique<shm::ShmTransport>(shm::Packing{
-        .copy = copy, .packed = opaque(native().packed), .truncated = MPI_ERR_TRUNCATE, .cancelled = MPI_ERR_OTHER}));
+    transports.push_back(
+        std::make_unique<shm::ShmTransport>(shm::Packing{.copy = copy,
+                                                         .packed = opaque(native().packed),
+                                                         .truncated = MPI_ERR_TRUNCATE,
+                                                         .cancelled = MPI_ERR_OTHER}));
   }
   transports.push_back(std::make_unique<MpiTransport>());
   return transports;

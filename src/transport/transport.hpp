@@ -43,8 +43,8 @@ class Transport {
 
     // All ranks give as many bytes, and get everyone's, by rank. Collective.
     virtual void allgather(std::span<const std::byte> mine, std::span<std::byte> all) const = 0;
-    // The same among some ranks, this one included, ascending: only they call it, and get what those
-    // give, in their order.
+    // The same among some ranks, this one included, ascending: only they call it, and get what
+    // those give, in their order.
     virtual void allgather_among(std::span<const int> ranks, std::span<const std::byte> mine,
                                  std::span<std::byte> all) const = 0;
 

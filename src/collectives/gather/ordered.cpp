@@ -1,11 +1,11 @@
 // Ordered gather: the root asks for the blocks, of two ranks at a time.
 //
 // Cost, p ranks, n elements: p alpha + (p-1) n beta.
-// For long blocks, where all senders at once would share the root's link and all be done in the end:
-// a sender whose turn it is has the link almost to itself, and on average is free in half the time.
-// The second one hides what asking takes. Any p, any root.
-// As receiver-driven transports grant turns: Montazeri, Li, Alizadeh and Ousterhout, "Homa: a
-// receiver-driven low-latency transport protocol using network priorities", SIGCOMM 2018.
+// For long blocks, where all senders at once would share the root's link and all be done in the
+// end: a sender whose turn it is has the link almost to itself, and on average is free in half the
+// time. The second one hides what asking takes. Any p, any root. As receiver-driven transports
+// grant turns: Montazeri, Li, Alizadeh and Ousterhout, "Homa: a receiver-driven low-latency
+// transport protocol using network priorities", SIGCOMM 2018.
 
 #include <vector>
 

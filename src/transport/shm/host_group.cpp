@@ -182,6 +182,7 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   said = 0;
   if (connected && made.local == 0) {
     std::vector<Socket::Peer> others;
+    others.reserve(here.size());
     for (const Mark& mark : here) others.push_back({mark.secret, static_cast<pid_t>(mark.pid)});
     others.erase(others.begin());
     if (listening.give(fd, others)) said = kConnected;

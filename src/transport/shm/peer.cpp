@@ -63,7 +63,8 @@ int Peer::send(const Piece& data, int tag, Transport::Token token) {
   Row row;
   if (const int error = make_row(data, row); error != 0) return error;
   Frame frame{.kind = Frame::Kind::message, .tag = tag, .bytes = row.count};
-  if (row.count <= eager_bytes() && waiting_.empty() && out_.fits(Frame::Kind::message, row.count)) {
+  if (row.count <= eager_bytes() && waiting_.empty() &&
+      out_.fits(Frame::Kind::message, row.count)) {
     out_.put(frame, row.bytes, row.count);
     done_.push_back({token, 0});
     return 0;

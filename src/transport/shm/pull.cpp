@@ -10,6 +10,7 @@ int pull(pid_t pid, std::uint64_t address, void* to, std::size_t bytes) {
   auto* here = static_cast<std::byte*>(to);
   while (bytes > 0) {
     const iovec local{here, bytes};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): of another process
     const iovec remote{reinterpret_cast<void*>(address), bytes};
     const ssize_t come = ::process_vm_readv(pid, &local, 1, &remote, 1, 0);
     if (come < 0 && errno == EINTR) continue;

@@ -34,8 +34,7 @@ struct alignas(kLineBytes) Attention {
 // Attentions by rank, then rings from each to each. 0: too much.
 std::size_t memory_of(int ranks) {
   const auto number = static_cast<std::size_t>(ranks);
-  const std::size_t all =
-      number * sizeof(Attention) + number * number * ring_size(ranks).memory();
+  const std::size_t all = number * sizeof(Attention) + number * number * ring_size(ranks).memory();
   return all <= kTooMuchMemory ? all : 0;
 }
 
@@ -89,16 +88,21 @@ Transport::Joined ShmTransport::join(const Group& group) {
   return {.group = {reinterpret_cast<std::uintptr_t>(&joined)}, .reached = joined.here.ranks};
 }
 
+ShmTransport::Neighbours& ShmTransport::neighbours_of(Opaque group) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what join made of the pointer
+  return *reinterpret_cast<Neighbours*>(group.bits);
+}
+
 void ShmTransport::leave(Opaque group) {
   if (group.bits == 0) return;  // of a group that shares no memory
-  auto& left = *reinterpret_cast<Neighbours*>(group.bits);
-  for (Peer& peer : left.peers) std::erase(polled_, &peer);
+  const Neighbours& left = neighbours_of(group);
+  for (const Peer& peer : left.peers) std::erase(polled_, &peer);
   const std::lock_guard lock(mutex_);
   std::erase_if(groups_, [&left](const auto& each) { return each.get() == &left; });
 }
 
 Peer& ShmTransport::peer_of(const Endpoint& end) {
-  auto& neighbours = *reinterpret_cast<Neighbours*>(end.group.bits);
+  Neighbours& neighbours = neighbours_of(end.group);
   const auto& ranks = neighbours.here.ranks;
   const auto place = std::ranges::lower_bound(ranks, end.peer) - ranks.begin();
   return neighbours.peers[static_cast<std::size_t>(place)];

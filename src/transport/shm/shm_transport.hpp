@@ -33,6 +33,7 @@ class ShmTransport final : public Transport {
   // A group that has joined: its ranks of this host.
   struct Neighbours;
 
+  [[nodiscard]] static Neighbours& neighbours_of(Opaque group);
   [[nodiscard]] static Peer& peer_of(const Endpoint& end);
   // What may give the peer something to do.
   template <class Action>

@@ -132,10 +132,10 @@ bool Socket::give(int fd, std::span<const Peer> peers) const {
     const bool is_known = std::ranges::find(awaited, pid, &Peer::pid) != awaited.end();
     if (!is_known || !becomes_readable(come.fd_)) continue;
     std::uint64_t secret = 0;
-    if (::recv(come.fd_, &secret, sizeof secret, 0) != static_cast<ssize_t>(sizeof secret)) continue;
-    const auto found = std::ranges::find_if(awaited, [&](const Peer& each) {
-      return each.pid == pid && each.secret == secret;
-    });
+    if (::recv(come.fd_, &secret, sizeof secret, 0) != static_cast<ssize_t>(sizeof secret))
+      continue;
+    const auto found = std::ranges::find_if(
+        awaited, [&](const Peer& each) { return each.pid == pid && each.secret == secret; });
     if (found == awaited.end()) continue;
     if (!send_descriptor(come.fd_, fd)) return false;
     awaited.erase(found);

@@ -98,8 +98,8 @@ def test_the_programs_own_late_ranks_decide(mpi: Mpi, tmp_path: Path) -> None:
     costs: Counter[str] = Counter()
     for one in bcast.measured:
         costs[one.algorithm] += int(one.median_us)
-    assert costs["native"] > 5_000 or bcast.rule[0].algorithm == "native"
-    assert costs[bcast.rule[0].algorithm] < 5_000, costs
+    # How much is gained is the machine's; who wins by given times tests/python/tune asks.
+    assert costs[bcast.rule[0].algorithm] <= costs["native"], costs
 
 
 @pytest.mark.parametrize("size", [LIMIT - 1, LIMIT, LIMIT + 1])

@@ -1,5 +1,8 @@
 #include "intercept/accelerate/tuning.hpp"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <climits>
 #include <cstdlib>
 #include <fstream>
@@ -141,7 +144,10 @@ void tune() {
   }
   MPI_Finalize();
   // Not _exit(): MPICH tells its launcher that a rank has ended well in a function that exit()
-  // calls, and the launcher kills the others of one that has not.
+  // calls, and the launcher kills the others of one that has not. Where ranks are threads of one
+  // process the first of them ends it: two may not be in exit() at a time.
+  static constinit std::atomic<bool> is_ending{false};
+  while (is_ending.exchange(true)) ::pause();
   std::exit(0);
 }
 

@@ -20,6 +20,8 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr int kRanks = 3;
+// More than a collective takes under a sanitizer on a busy machine.
+constexpr microseconds kSlow{3000};
 constexpr int kLong = 1024;  // ints of a broadcast: of shorter ones nothing is learned
 // By then all contenders have been compared where they are faster than what runs the calls.
 constexpr int kCalls = 300;
@@ -42,7 +44,7 @@ class LearningTest : public testing::Test {
  protected:
   void run(const std::function<void(int rank)>& body) {
     Program program(kRanks, options_);
-    for (const char* function : slow_) program.delay(function, microseconds(300));
+    for (const char* function : slow_) program.delay(function, kSlow);
     const Setting all{"STRETTO_RUN_ALL_RANKS", "trust"};
     const Setting no_shared_memory{"STRETTO_SHARED_MEMORY", "off"};
     program.run([&](int rank) {

@@ -12,7 +12,7 @@ namespace stretto::learning {
 
 // What runs a call, by what has been learned.
 struct Turn {
-  Contest* contest = nullptr;      // end_turn is to be told how long the call took
+  Contest* contest = nullptr;      // end_turn is to know how long the call took
   Reason passes = Reason::none;    // else it is the MPI's, and needs no decision
   const Choice* choice = nullptr;  // for `decide`
 };

@@ -48,7 +48,7 @@ class Contest {
 
   struct Turn {
     std::size_t contender = 0;  // that runs the call
-    bool is_timed = false;      // `end` is to be told how long it took on this rank
+    bool is_timed = false;      // `end` is to know how long it took on this rank
   };
   // A call begins.
   [[nodiscard]] Turn begin() {

@@ -12,7 +12,7 @@ NATIVE = "native"
 class Way(msgspec.Struct, frozen=True):
     """A way to run a collective: an algorithm of Stretto's or the MPI's own.
 
-    `of_mpi` names one of the MPI's algorithms, which a launch is told to take.
+    `of_mpi` names one of the MPI's algorithms, which a launch is made to take.
     """
 
     algorithm: str

@@ -30,10 +30,11 @@ struct SocketName {
   explicit SocketName(std::uint64_t secret) {
     address.sun_family = AF_UNIX;
     // The first byte, zero, makes it abstract.
-    const int letters = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
-                                      "stretto-%016llx", static_cast<unsigned long long>(secret));
+    const int length_of_name =
+        std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "stretto-%016llx",
+                      static_cast<unsigned long long>(secret));
     length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
-                                    static_cast<std::size_t>(letters));
+                                    static_cast<std::size_t>(length_of_name));
   }
   [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
 };

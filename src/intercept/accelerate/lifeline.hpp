@@ -1,6 +1,7 @@
 // A rank's line to `stretto run`: a socket that is open from MPI_Init to MPI_Finalize. It
-// closes with the process, whatever ends that, and so reports a rank whose end its launcher
-// does not notice, or not whose it was (python/stretto/launch/guardian.py listens).
+// closes with the process, whatever ends that, and before what the MPI has open, and so reports a
+// rank whose end its launcher does not notice, or not whose it was
+// (python/stretto/launch/guardian.py listens).
 #pragma once
 
 namespace stretto::intercept::accelerate::lifeline {

@@ -36,9 +36,15 @@ bool may_depend_on_order(const Call& call) {
   return reduces(call.collective) && depends_on_order(call.op, call.recvtype);
 }
 
-// Programs broadcast texts of which the other ranks do not know how short they are: wrong, and
-// MPIs let it pass. Ranks that counted such calls in different kinds would never agree again.
-constexpr Count kLeastBroadcast = 4096;
+// Programs broadcast texts of which the other ranks do not know how short they are, or give more
+// room than a root scatters: wrong, and MPIs let it pass. Ranks that counted such calls in
+// different kinds would never agree again, so nothing is learned from short ones.
+constexpr Count kLeastFromRoot = 4096;
+
+bool may_differ_in_amount(Collective collective) {
+  return collective == Collective::bcast || collective == Collective::scatter ||
+         collective == Collective::gather;
+}
 
 // Blocks whose sizes only some ranks know, or a reduction whose result would change with the
 // algorithm: programs compare such results bit for bit.
@@ -51,7 +57,7 @@ std::optional<Asked> asked_by(const Call& call, const Communicator& comm) {
   if (is_never_learned(call, comm)) return {};
   if (check(call, comm) != MPI_SUCCESS) return {};
   const Amount amount = amount_of(call, comm);
-  if (call.collective == Collective::bcast && amount.bytes < kLeastBroadcast) return {};
+  if (may_differ_in_amount(call.collective) && amount.bytes < kLeastFromRoot) return {};
   const bool is_empty = amount.bytes == 0 && call.collective != Collective::barrier;
   const bool is_long = reduces(call.collective) && amount.element_bytes > kLongestElement;
   if (is_empty || is_long || amount.too_large) return {};
@@ -124,7 +130,7 @@ bool is_lasting(const Call& call, const Communicator& comm) {
 // From now on its like are known at once; but not where its arguments may be wrong, and those of
 // its like right.
 void remember(const Call& call, const Communicator& comm, bool learns, Contest* contest) {
-  const bool may_be_wrong = !learns || call.collective == Collective::bcast;
+  const bool may_be_wrong = !learns || may_differ_in_amount(call.collective);
   const bool is_certain = contest != nullptr || is_never_learned(call, comm) ||
                           (may_be_wrong && check(call, comm) == MPI_SUCCESS);
   if (!is_certain || !(call.uneven || is_lasting(call, comm))) return;

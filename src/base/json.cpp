@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <locale>
 
 namespace stretto {
 namespace {
@@ -29,6 +30,9 @@ std::size_t utf8_size(std::string_view text) {
 }
 
 }  // namespace
+
+// The program's locale may put marks between digits.
+Json::Json(std::ostream& out) : out_(out) { out_.imbue(std::locale::classic()); }
 
 Json& Json::key(std::string_view name) {
   separate();

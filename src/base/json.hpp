@@ -9,7 +9,7 @@ namespace stretto {
 
 class Json {
  public:
-  explicit Json(std::ostream& out) : out_(out) {}
+  explicit Json(std::ostream& out);
 
   Json& begin_object() { return open('{'); }
   Json& end_object() { return close('}'); }

@@ -86,8 +86,9 @@ void set_always_native(Communicator& comm) {
   auto& blocking = table[static_cast<std::size_t>(Form::blocking)];
   comm.native_unlearned = blocking;
   for (std::size_t c = 0; c < kCollectives; ++c) {
-    comm.learns[c] = comm.around.learns != Learns::off &&
-                     has_contenders(static_cast<Collective>(c), overrides());
+    const auto collective = static_cast<Collective>(c);
+    comm.learns[c] = comm.around.learns != Learns::off && has_contenders(collective, overrides()) &&
+                     !comm.around.rules->has(collective, comm.size, comm.around.hosts);
     if (comm.learns[c]) blocking[c] = Reason::none;
   }
 }

@@ -35,8 +35,9 @@ bool is_integer(MPI_Datatype type) {
   }
   constexpr std::size_t kMost = 128;
   if (known.size() == kMost) known.clear();
+  // Where the MPI was made to check no arguments, it takes fractions, too.
   const bool is = type != native().datatype_null && combiner_of(type) == MPI_COMBINER_NAMED &&
-                  reducible(native().op_band, type);
+                  reducible(native().op_band, type) && !reducible(native().op_band, native().real);
   known.emplace_back(type, is);
   return is;
 }

@@ -77,10 +77,13 @@ bool set_number(std::string_view value, int& number) {
   return read.has_value();
 }
 
+constexpr double kLongestUs = 1e12;  // ten days
+
 bool set_time(std::string_view label, std::string_view value, Learned& entry) {
   const auto us = number_in<double>(value);
-  if (us) entry.times_us.emplace_back(without_quotes(label), *us);
-  return us.has_value();
+  if (!us || !(*us >= 0 && *us < kLongestUs)) return false;
+  entry.times_us.emplace_back(without_quotes(label), *us);
+  return true;
 }
 
 // False where the value is none.

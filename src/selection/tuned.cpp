@@ -109,6 +109,11 @@ bool TunedRules::may_handle(const Query& query, int hosts) const {
   });
 }
 
+bool TunedRules::has(Collective collective, int ranks, int hosts) const {
+  const std::tuple wanted(collective, ranks, hosts);
+  return std::ranges::any_of(rules_, [&](const TunedRule& rule) { return rule.group() == wanted; });
+}
+
 TunedRules& tuned_rules() { return of_rank<OfThisRank>().rules; }
 
 }  // namespace stretto

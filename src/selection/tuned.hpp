@@ -45,6 +45,9 @@ class TunedRules {
   // Is any call of its collective, whatever its size, Stretto's by these rules, or may it be?
   [[nodiscard]] bool may_handle(const Query& query, int hosts) const;
 
+  // Has it rules for that collective among so many ranks on so many hosts?
+  [[nodiscard]] bool has(Collective collective, int ranks, int hosts) const;
+
   [[nodiscard]] bool empty() const { return rules_.empty(); }
 
  private:

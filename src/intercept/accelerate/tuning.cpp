@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdlib>
 #include <fstream>
+#include <locale>
 #include <span>
 #include <sstream>
 #include <string>
@@ -63,8 +64,10 @@ std::vector<Case> cases_of(const std::string& plan, const Communicator& world) {
   std::vector<Case> cases;
   int rounds = 1;
   std::istringstream lines(plan);
+  const std::locale& classic = std::locale::classic();  // the program's may read other numbers
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
+    words.imbue(classic);
     std::string what;
     std::string name;
     words >> what;
@@ -118,7 +121,7 @@ bool is_to_tune() { return setting(kFolder).has_value(); }
 void tune() {
   const std::string folder = setting(kFolder).value_or("");
   if (!in_session()) refuse(5, "nothing was measured, as not all ranks run Stretto");
-  const Communicator* const world = communicators::find(native().comm_world);
+  Communicator* const world = communicators::find(native().comm_world);
   if (world == nullptr) refuse(1, "MPI_COMM_WORLD is not attached");
   const std::vector<Case> cases = cases_of(read_on_rank_0(folder + "/plan", world->rank), *world);
   const Native through = as_a_program_calls();
@@ -134,6 +137,7 @@ void tune() {
   for (const Case& each : cases) {
     const auto use = [&](int way) {
       tuned_rules() = TunedRules({each.ways[static_cast<std::size_t>(way)]});
+      world->learned.reset();  // which calls are the MPI's by the rule before
     };
     write(json, each, bench::hold(each.contest, native().comm_world, through, use));
   }

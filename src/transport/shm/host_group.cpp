@@ -30,7 +30,7 @@ struct Mark {
 };
 
 // What has become of it on the way.
-constexpr std::uint8_t kConnected = 1;  // to the first rank's socket; or it has the memory
+constexpr std::uint8_t kConnected = 1;  // to the first rank, or will be; or it has the memory
 constexpr std::uint8_t kPulls = 2;      // it has read each other's secret
 
 // As a hostname of its own makes a host, here as for layouts, and a namespace of networks or

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -29,6 +30,17 @@ bool may_be_so_long(std::size_t bytes) {
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes <= limit.rlim_cur;
 }
 
+// A signal, as of a profiler's timer, undoes what one call has allocated so far: it must be able to
+// end between two signals.
+constexpr std::size_t kPiece = std::size_t{1} << 20;
+
+bool allocate(int fd, std::size_t at, std::size_t bytes) {
+  for (;;) {
+    if (::fallocate(fd, 0, static_cast<off_t>(at), static_cast<off_t>(bytes)) == 0) return true;
+    if (errno != EINTR) return false;
+  }
+}
+
 }  // namespace
 
 Segment Segment::make(std::size_t bytes, int* fd) {
@@ -36,11 +48,9 @@ Segment Segment::make(std::size_t bytes, int* fd) {
   if (!may_be_so_long(bytes)) return {};
   *fd = ::memfd_create("stretto", MFD_CLOEXEC);
   if (*fd < 0) return {};
-  int error = EINTR;  // as a timer of a profiler's makes it
-  while (error == EINTR) {
-    error = ::fallocate(*fd, 0, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  for (std::size_t at = 0; at < bytes; at += kPiece) {
+    if (!allocate(*fd, at, std::min(kPiece, bytes - at))) return {};
   }
-  if (error != 0) return {};
   return map(*fd, bytes);
 }
 

@@ -95,10 +95,21 @@ ShmTransport::Neighbours& ShmTransport::neighbours_of(Opaque group) {
 
 void ShmTransport::leave(Opaque group) {
   if (group.bits == 0) return;  // of a group that shares no memory
-  const Neighbours& left = neighbours_of(group);
-  for (const Peer& peer : left.peers) std::erase(polled_, &peer);
+  const Neighbours* const left = &neighbours_of(group);
   const std::lock_guard lock(mutex_);
-  std::erase_if(groups_, [&left](const auto& each) { return each.get() == &left; });
+  const auto place = std::ranges::find(groups_, left, &std::unique_ptr<Neighbours>::get);
+  left_.push_back(std::move(*place));
+  groups_.erase(place);
+  has_left_ = true;
+}
+
+void ShmTransport::forget_left() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& group : left_) {
+    for (const Peer& peer : group->peers) std::erase(polled_, &peer);
+  }
+  left_.clear();
+  has_left_ = false;
 }
 
 Peer& ShmTransport::peer_of(const Endpoint& end) {
@@ -119,6 +130,7 @@ int ShmTransport::post_recv(const Piece& data, const Endpoint& from, Token token
 }
 
 const std::vector<Transport::Completed>& ShmTransport::poll() {
+  if (has_left_) forget_left();
   completed_.clear();
   std::erase_if(polled_, [this](Peer* peer) {
     peer->poll(completed_);

@@ -3,6 +3,7 @@
 // memory it goes through the rings, piece by piece.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,13 +37,17 @@ class ShmTransport final : public Transport {
   [[nodiscard]] static Neighbours& neighbours_of(Opaque group);
   [[nodiscard]] static Peer& peer_of(const Endpoint& end);
   // What may give the peer something to do.
+  void forget_left();
   template <class Action>
   int post(Peer& peer, const Action& action);
 
   const Packing packing_;
   // Groups join and leave beside what the owner serialises.
-  mutable std::mutex mutex_;  // of the list
+  mutable std::mutex mutex_;  // of the lists
   std::vector<std::unique_ptr<Neighbours>> groups_;
+  // Until the next poll: what is polled is the owner's alone, and one that leaves may be in it.
+  std::vector<std::unique_ptr<Neighbours>> left_;
+  std::atomic<bool> has_left_{false};
   // Those with which anything goes on: a host may have hundreds.
   std::vector<Peer*> polled_;
   std::vector<Completed> completed_;

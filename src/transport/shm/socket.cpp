@@ -19,9 +19,8 @@ namespace {
 
 // Those on the other side are in the same call: only one that has been stopped takes so long.
 constexpr int kPatienceMs = 20'000;
-constexpr int kBacklog = 4096;
-constexpr int kTries = 2000;
 constexpr unsigned kBetweenTriesUs = 1000;
+constexpr int kTries = kPatienceMs;
 
 struct SocketName {
   sockaddr_un address{};
@@ -48,16 +47,6 @@ pid_t other_end(int fd) {
   socklen_t length = sizeof other;
   const bool known = ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0;
   return known && other.uid == ::geteuid() ? other.pid : 0;
-}
-
-// Where more come at a time than the kernel lets wait, the next try may find room.
-bool connect_soon(int fd, const SocketName& name) {
-  for (int tries = 0; tries < kTries; ++tries) {
-    if (::connect(fd, name.get(), name.length) == 0) return true;
-    if (errno != EAGAIN && errno != EINTR) return false;
-    ::usleep(kBetweenTriesUs);
-  }
-  return false;
 }
 
 bool becomes_readable(int fd) {
@@ -98,6 +87,9 @@ bool send_descriptor(int to, int fd) {
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   std::swap(fd_, other.fd_);
+  listening_ = other.listening_;
+  mine_ = other.mine_;
+  is_connected_ = other.is_connected_;
   return *this;
 }
 
@@ -105,21 +97,29 @@ Socket::~Socket() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Socket Socket::listen(std::uint64_t secret) {
+Socket Socket::listen(std::uint64_t secret, int backlog) {
   Socket made(open_socket());
   const SocketName name(secret);
   const bool listens = !made.is_closed() && ::bind(made.fd_, name.get(), name.length) == 0 &&
-                       ::listen(made.fd_, kBacklog) == 0;
+                       ::listen(made.fd_, backlog) == 0;
   return listens ? std::move(made) : Socket{};
 }
 
 Socket Socket::connect(const Peer& listening, std::uint64_t mine) {
   Socket made(open_socket());
-  const bool connected =
-      !made.is_closed() && connect_soon(made.fd_, SocketName(listening.secret)) &&
-      other_end(made.fd_) == listening.pid &&
-      ::send(made.fd_, &mine, sizeof mine, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof mine);
-  return connected ? std::move(made) : Socket{};
+  made.listening_ = listening;
+  made.mine_ = mine;
+  const int error = made.try_to_connect();
+  made.is_connected_ = error == 0;
+  return error == 0 || error == EAGAIN ? std::move(made) : Socket{};
+}
+
+int Socket::try_to_connect() const {
+  const SocketName name(listening_.secret);
+  if (is_closed() || ::connect(fd_, name.get(), name.length) != 0) return errno;
+  if (other_end(fd_) != listening_.pid) return EPERM;
+  const ssize_t sent = ::send(fd_, &mine_, sizeof mine_, MSG_NOSIGNAL);
+  return sent == static_cast<ssize_t>(sizeof mine_) ? 0 : EPIPE;
 }
 
 bool Socket::give(int fd, std::span<const Peer> peers) const {
@@ -144,8 +144,14 @@ bool Socket::give(int fd, std::span<const Peer> peers) const {
   return true;
 }
 
-int Socket::receive() const {
-  if (!becomes_readable(fd_)) return -1;
+int Socket::receive() {
+  for (int tries = 0; !is_connected_ && tries < kTries; ++tries) {
+    const int error = try_to_connect();
+    if (error != 0 && error != EAGAIN) return -1;
+    is_connected_ = error == 0;
+    if (!is_connected_) ::usleep(kBetweenTriesUs);
+  }
+  if (!is_connected_ || !becomes_readable(fd_)) return -1;
   Parcel parcel;
   if (::recvmsg(fd_, &parcel.header, MSG_CMSG_CLOEXEC) != 1) return -1;
   const cmsghdr* const beside = CMSG_FIRSTHDR(&parcel.header);

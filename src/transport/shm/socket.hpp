@@ -19,13 +19,14 @@ class Socket {
   ~Socket();
 
   // Named by `secret`. Closed where that fails, as all of these.
-  [[nodiscard]] static Socket listen(std::uint64_t secret);
+  [[nodiscard]] static Socket listen(std::uint64_t secret, int backlog = kBacklog);
   // Who is at the other end. Others of this user may learn the name, but are other processes.
   struct Peer {
     std::uint64_t secret = 0;
     pid_t pid = 0;
   };
-  // To the one who listens; `mine` says who comes.
+  // To the one who listens; `mine` says who comes. Where more have come than the kernel lets wait,
+  // it is open, and to be connected later.
   [[nodiscard]] static Socket connect(const Peer& listening, std::uint64_t mine);
 
   [[nodiscard]] bool is_closed() const { return fd_ < 0; }
@@ -33,13 +34,21 @@ class Socket {
   // On one that listens: passes the descriptor `fd` to all of these, who have connected and say
   // their secret. False where not all of them got it in time.
   [[nodiscard]] bool give(int fd, std::span<const Peer> peers) const;
-  // On one that is connected: the descriptor that is passed; negative where none came in time.
-  [[nodiscard]] int receive() const;
+  // On one that connects, while the other gives: the descriptor; negative where none came in time.
+  [[nodiscard]] int receive();
 
  private:
+  static constexpr int kBacklog = 4096;  // older kernels let 128 wait, unless told otherwise
+
   explicit Socket(int fd) : fd_(fd) {}
+  // What errno says where it fails, and 0 where it does not.
+  [[nodiscard]] int try_to_connect() const;
 
   int fd_ = -1;
+  // Of one that connects: to whom, as whom, and whether it has.
+  Peer listening_{};
+  std::uint64_t mine_ = 0;
+  bool is_connected_ = false;
 };
 
 }  // namespace stretto::shm

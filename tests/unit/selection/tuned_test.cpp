@@ -57,6 +57,12 @@ TEST_F(Tuned, HoldOnlyForTheRanksAndHostsTheyWereMeasuredOn) {
   EXPECT_EQ(chosen(query(Collective::bcast, 8), two_hosts_), "binomial");
 }
 
+TEST_F(Tuned, AreForCollectivesByRanksAndHosts) {
+  EXPECT_TRUE(rules_.has(Collective::barrier, 4, 1));
+  EXPECT_FALSE(rules_.has(Collective::barrier, 4, 2));
+  EXPECT_FALSE(rules_.has(Collective::bcast, 5, 1));
+}
+
 TEST_F(Tuned, HoldForWhatWasMeasuredOnly) {
   Query uneven = query(Collective::allreduce, 1 << 20);
   uneven.uneven = true;

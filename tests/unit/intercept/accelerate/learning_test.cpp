@@ -130,6 +130,14 @@ TEST_F(LearningTest, ResultsThatDependOnTheOrderKeepTheirAlgorithm) {
   EXPECT_EQ(winner_of(Collective::allreduce), "");
 }
 
+// It takes bits of fractions, too, by which integers are known.
+TEST_F(LearningTest, SumsKeepTheirAlgorithmWhereTheMpiChecksNothing) {
+  options_.checks_operations = false;
+  slow_ = {"Allreduce"};
+  run([](int rank) { add_numbers(rank, 0); });
+  EXPECT_EQ(winner_of(Collective::allreduce), "");
+}
+
 TEST_F(LearningTest, UnlessTheUserAllowsThemToChange) {
   const Setting all{"STRETTO_LEARN", "all"};
   slow_ = {"Allreduce", "Reduce"};

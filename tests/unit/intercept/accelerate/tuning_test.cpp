@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "fake_mpi/job.hpp"
 #include "settings.hpp"
@@ -45,9 +46,9 @@ class TuningDeathTest : public testing::Test {
   ~TuningDeathTest() override { std::filesystem::remove_all(folder_); }
 
   void plan(const std::string& text) const { std::ofstream(folder_ / "plan") << text; }
-  [[nodiscard]] std::string times() const {
+  [[nodiscard]] std::string text_in(const char* file) const {
     std::ostringstream text;
-    text << std::ifstream(folder_ / "times.json").rdbuf();
+    text << std::ifstream(folder_ / file).rdbuf();
     return text.str();
   }
 
@@ -58,12 +59,36 @@ class TuningDeathTest : public testing::Test {
 TEST_F(TuningDeathTest, MeasuresThePlanAndEndsTheProgram) {
   plan(kPlan);
   EXPECT_EXIT(tune_in(folder_), testing::ExitedWithCode(0), "");
-  const std::string text = times();
+  const std::string text = text_in("times.json");
   for (const std::string part :
        {"\"ranks\":2", "\"hosts\":1", "\"collective\":\"bcast\",\"bytes\":8",
         "\"collective\":\"barrier\""}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
+}
+
+// How often it ran the calls of one of the lists "handled" and "passed".
+long calls_of(const std::string& counters, const std::string& list, const std::string& algorithm) {
+  const std::size_t begin = counters.find('"' + list + "\":[");
+  const std::string all = counters.substr(begin, counters.find(']', begin) - begin);
+  const std::size_t at = all.find("\"call\":\"MPI_Bcast\"" + algorithm);
+  if (at == std::string::npos) return 0;
+  constexpr std::string_view kCalls = "\"calls\":";
+  return std::stol(all.substr(all.find(kCalls, at) + kCalls.size()));
+}
+
+TEST_F(TuningDeathTest, EachWayRunsAsManyCalls) {
+  plan(kPlan);
+  EXPECT_EXIT(
+      {
+        const Setting counters("STRETTO_RUN_COUNTERS", folder_.c_str());
+        tune_in(folder_);
+      },
+      testing::ExitedWithCode(0), "");
+  const std::string counters = text_in("rank-0.json");
+  const long native = calls_of(counters, "passed", "");
+  EXPECT_GT(native, 0) << counters;
+  EXPECT_EQ(calls_of(counters, "handled", ",\"algorithm\":\"chain\""), native) << counters;
 }
 
 TEST_F(TuningDeathTest, ADamagedPlanIsABugOfOurs) {

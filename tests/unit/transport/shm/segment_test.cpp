@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -11,6 +13,8 @@ namespace stretto::shm {
 namespace {
 
 constexpr std::size_t kBytes = 1 << 20;
+
+rlimit both(rlim_t most) { return {.rlim_cur = most, .rlim_max = most}; }
 
 TEST(Segment, IsTheSameMemoryForWhoMapsIt) {
   int fd = -1;
@@ -32,10 +36,26 @@ TEST(Segment, IsNotMappedBeyondItsEnd) {
   ::close(fd);
 }
 
+// A profiler's timer may be shorter than the kernel takes for all of it.
+TEST(Segment, IsMadeWhateverSignalsCome) {
+  struct sigaction nothing{};
+  nothing.sa_handler = [](int /*number*/) {};
+  struct sigaction before{};
+  ASSERT_EQ(::sigaction(SIGALRM, &nothing, &before), 0);
+  const itimerval often{.it_interval = {0, 300}, .it_value = {0, 300}};
+  ASSERT_EQ(::setitimer(ITIMER_REAL, &often, nullptr), 0);
+  int fd = -1;
+  EXPECT_FALSE(Segment::make(64 * kBytes, &fd).is_empty());
+  const itimerval never{};
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  ::sigaction(SIGALRM, &before, nullptr);
+  ::close(fd);
+}
+
 TEST(Segment, IsNotMadeBeyondTheLimitOfFiles) {
   EXPECT_EXIT(
       {
-        const rlimit limit{kBytes - 1, kBytes - 1};
+        const rlimit limit = both(kBytes - 1);
         if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) std::_Exit(2);
         int fd = -1;
         std::_Exit(Segment::make(kBytes, &fd).is_empty() && fd < 0 ? 0 : 1);
@@ -46,7 +66,7 @@ TEST(Segment, IsNotMadeBeyondTheLimitOfFiles) {
 TEST(Segment, IsNotMadeWhereNoFileMayBeOpened) {
   EXPECT_EXIT(
       {
-        const rlimit limit{3, 3};
+        const rlimit limit = both(3);
         if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) std::_Exit(2);
         int fd = -1;
         std::_Exit(Segment::make(kBytes, &fd).is_empty() ? 0 : 1);

@@ -107,13 +107,17 @@ TEST_F(LearningTest, SizesAreLearnedEachOnItsOwn) {
   for (const auto& each : learned_) EXPECT_EQ(each.size(), 2U);
 }
 
+void add_number(int rank) {
+  const double mine = rank;
+  double sum = 0;
+  MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  ASSERT_EQ(sum, 3);
+}
+
 // Until so many kinds of calls are known, and for a while after that.
 void add_numbers(int rank, std::size_t kinds) {
   for (int i = 0; i < kCalls || (i < kMostCalls && knows_less_than(kinds)); ++i) {
-    double mine = rank;
-    double sum = 0;
-    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    ASSERT_EQ(sum, 3);
+    add_number(rank);
     int number = rank;
     int most = 0;
     MPI_Reduce(&number, &most, 1, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD);
@@ -133,8 +137,16 @@ TEST_F(LearningTest, ResultsThatDependOnTheOrderKeepTheirAlgorithm) {
 // It takes bits of fractions, too, by which integers are known.
 TEST_F(LearningTest, SumsKeepTheirAlgorithmWhereTheMpiChecksNothing) {
   options_.checks_operations = false;
-  slow_ = {"Allreduce"};
-  run([](int rank) { add_numbers(rank, 0); });
+  slow_ = {"Allreduce", "Barrier"};
+  run([](int rank) {
+    int more = kCalls;
+    for (int i = 0; i < kMostCalls && more > 0; ++i) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      add_number(rank);
+      if (!knows_less_than(1)) --more;
+    }
+  });
+  EXPECT_NE(winner_of(Collective::barrier), "");
   EXPECT_EQ(winner_of(Collective::allreduce), "");
 }
 

@@ -8,7 +8,7 @@ import typer
 
 from stretto.cli.consoles import note
 from stretto.errors import InputError
-from stretto.tune.openmpi import classic_rules, json_rules
+from stretto.tune.openmpi import classic_rules, json_rules, not_written
 from stretto.tune.rules import Tuned, read_tuned
 
 _WRITERS: dict[str, Callable[[Tuned], str]] = {"openmpi": classic_rules, "openmpi6": json_rules}
@@ -38,7 +38,10 @@ def export(
     """
     if to not in _WRITERS:
         raise InputError(f"--to {to}: there are {', '.join(_WRITERS)}")
-    text = _WRITERS[to](read_tuned(rules))
+    tuned = read_tuned(rules)
+    text = _WRITERS[to](tuned)
+    if left_out := not_written(tuned):
+        note(f"stretto: {left_out}")
     if output is None:
         print(text, end="")
         return

@@ -22,8 +22,8 @@ from stretto.cli.tune_options import (
     RoundCount,
     Sizes,
     Subject,
-    subject_of_profile,
     subjects_of,
+    subjects_of_profile,
 )
 from stretto.cli.tune_tables import winners
 from stretto.data.contests import NATIVE, Contest, ContestPlan, Contests, Way
@@ -71,9 +71,10 @@ def tune(
     asked = (ranks, sizes, collectives, patterns)
     if from_profile is not None and any(asked):
         raise InputError("--from-profile: ranks, sizes, collectives and patterns are the program's")
-    subjects = subjects_of(*asked) if from_profile is None else [subject_of_profile(from_profile)]
+    subjects = subjects_of(*asked) if from_profile is None else subjects_of_profile(from_profile)
     if not output.absolute().parent.is_dir():
         raise InputError(f"--output {output}: {output.absolute().parent} is not a folder")
+    _require_writable(output)
     _refuse_forced(os.environ)
     job = prepare(program, launcher, launcher_args)
     if native_algorithms and not job.launcher.product.startswith(openmpi.PRODUCT):
@@ -103,6 +104,17 @@ def tune(
     else:
         out.print(winners(tuned))
         note(f"Rules: {output}")
+
+
+def _require_writable(output: Path) -> None:
+    """Found out before all is measured. What a file has stays in it until there are rules."""
+    is_new = not (output.exists() or output.is_symlink())
+    try:
+        output.open("ab").close()
+    except OSError as error:
+        raise InputError(f"--output {output}: {error.strerror}") from error
+    if is_new:
+        output.unlink()
 
 
 def _refuse_forced(environment: Mapping[str, str]) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stretto.cli.consoles import note
 from stretto.cli.options import bytes_of
 from stretto.cli.simulate_options import arrivals_of
 from stretto.data.contests import Pattern
@@ -14,6 +15,7 @@ from stretto.data.profiles import read_profile
 from stretto.errors import InputError
 from stretto.model.arrivals import PATTERNS
 from stretto.report.program_calls import program_calls
+from stretto.report.words import size as size_words
 
 COLLECTIVES = (
     "barrier",
@@ -33,7 +35,7 @@ _RANKS = "2"
 _SIZES = "8,256,4K,64K,1M"
 _COLLECTIVES = "bcast,reduce,allreduce,allgather,alltoall"
 _SEED = 1  # of random arrivals
-_MOST_BYTES = 64 << 20  # of a buffer of all ranks' blocks
+_MOST_BYTES = 64 << 20  # of a rank's buffer, which has room for all ranks' blocks of any collective
 
 RankCounts = Annotated[
     str | None,
@@ -95,20 +97,22 @@ def subjects_of(
     """What the options say. Raises InputError."""
     lengths = sorted({bytes_of(word) for word in (sizes or _SIZES).split(",")})
     names = _collectives_of(collectives or _COLLECTIVES)
-    return [
-        Subject(
-            count,
-            [
-                (name, length, _patterns_of(patterns or _NONE, count))
-                for name in names
-                for length in _fitting(lengths, name, count)
-            ],
-        )
-        for count in _rank_counts(ranks or _RANKS)
-    ]
+    return _fitting(
+        [
+            Subject(
+                count,
+                [
+                    (name, length, _patterns_of(patterns or _NONE, count))
+                    for name in names
+                    for length in ([0] if name == "barrier" else lengths)
+                ],
+            )
+            for count in _rank_counts(ranks or _RANKS)
+        ]
+    )
 
 
-def subject_of_profile(run: Path) -> Subject:
+def subjects_of_profile(run: Path) -> list[Subject]:
     """What a profiled program called. Raises InputError."""
     if not is_profile(run):
         raise InputError(f"--from-profile {run} is no run of stretto profile that came to its end")
@@ -121,11 +125,10 @@ def subject_of_profile(run: Path) -> Subject:
             [Pattern(f"as call {number}", late) for number, late in each.late_ns.items()],
         )
         for each in found
-        if each.bytes in _fitting([each.bytes], each.collective, ranks)
     ]
     if not calls:
         raise InputError(f"--from-profile {run}: no blocking collective of all ranks is in it")
-    return Subject(ranks, calls)
+    return _fitting([Subject(ranks, calls)])
 
 
 def _rank_counts(text: str) -> list[int]:
@@ -136,11 +139,22 @@ def _rank_counts(text: str) -> list[int]:
     return sorted({int(word) for word in words})
 
 
-def _fitting(sizes: list[int], collective: str, ranks: int) -> list[int]:
-    """Those whose blocks of all ranks fit in memory; a barrier has none."""
-    if collective == "barrier":
-        return [0]
-    return [size for size in sizes if size * ranks <= _MOST_BYTES]
+def _fitting(subjects: list[Subject]) -> list[Subject]:
+    """Without calls that take too much memory, of which a line is said. Raises InputError."""
+    fitting = []
+    too_large = []
+    for each in subjects:
+        most = _MOST_BYTES // each.ranks
+        calls = [call for call in each.calls if call[1] <= most]
+        if len(calls) < len(each.calls):
+            too_large.append(f"{size_words(most)} on {each.ranks} ranks")
+        if calls:
+            fitting.append(Subject(each.ranks, calls))
+    if not fitting:
+        raise InputError(f"nothing to measure: sizes may have {', '.join(too_large)}, at most")
+    if too_large:
+        note(f"stretto: larger sizes than {', '.join(too_large)} are left out")
+    return fitting
 
 
 def _collectives_of(text: str) -> list[str]:

@@ -1,8 +1,23 @@
-"""Structs as the lines of a TOML file that people read."""
+"""Structs as the lines of a TOML file that people read and write."""
 
 import json
+from typing import TypeVar
 
 import msgspec
+
+from stretto.errors import InputError
+
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
+
+
+def struct_of(text: bytes, kind: type[_Struct], where: str) -> _Struct:
+    """What the text of a file says. Raises InputError, which begins with `where`."""
+    try:
+        return msgspec.toml.decode(text, type=kind)
+    except RecursionError as error:
+        raise InputError(f"{where}: arrays or tables within each other, too many") from error
+    except ValueError as error:  # of msgspec, of UTF-8, and of integers of too many digits
+        raise InputError(f"{where}: {error}") from error
 
 
 def facts(part: msgspec.Struct) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from stretto.data.toml_text import facts, written
+from stretto.data.toml_text import facts, struct_of, written
 from stretto.errors import InputError
 
 _MOST_RANKS = 1 << 30
@@ -177,10 +177,7 @@ def read_machine(name: str) -> Machine:
 
 def machine_of_toml(text: bytes, name: str) -> Machine:
     """The machine that a file of this name describes. Raises InputError."""
-    try:
-        machine = msgspec.toml.decode(text, type=Machine)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"--machine {name}: {error}") from error
+    machine = struct_of(text, Machine, f"--machine {name}")
     _check(machine, name)
     return machine
 

@@ -59,7 +59,8 @@ def rules_from(winners: Mapping[int, Way]) -> list[Rule]:
         way = winners[size]
         if after is not None and winners[after] == way:
             continue
-        limit = None if after is None else math.isqrt(max(size, 1) * after)
+        # Never up to the size after it, where 0 would reach 1: limits rise.
+        limit = None if after is None else min(math.isqrt(max(size, 1) * after), after - 1)
         rules.append(rule_of(way, limit))
     return rules
 

@@ -73,6 +73,10 @@ _IDS = {
 }
 # It counts the blocks of all ranks together.
 _OF_ALL_BLOCKS = ("allgather", "alltoall", "gather", "scatter", "reduce_scatter")
+# It looks up the rules of these by what not every rank knows, or not by the size at all: gather's
+# by what each sends, which means nothing on a root in place; scatter's by what each has to send,
+# which means nothing but on the root; scan's and exscan's by the bytes of one element.
+_IGNORANT_OF_SIZES = ("gather", "scatter", "scan", "exscan")
 # From this version on rules have a fifth column, and the first line says so.
 _FIFTH_COLUMN = (5, 0, 7)
 
@@ -97,7 +101,9 @@ def classic_rules(tuned: Tuned) -> str:
     columns = " 0 0 0" if has_fifth else " 0 0"  # fan-out, segments and requests as usual
     lines = ["rule-file-version-2"] if has_fifth else []
     groups = _groups(tuned)
-    lines += [f"{len(groups)} # collectives"]
+    if left_out := not_written(tuned):
+        lines.append(f"# {left_out}")
+    lines.append(f"{len(groups)} # collectives")
     for name, by_ranks in groups.items():
         sizes = dict(_all_sizes(by_ranks))
         lines += [f"{_IDS[name]} # {name}", f"{len(sizes)} # communicator sizes"]
@@ -129,6 +135,25 @@ def json_rules(tuned: Tuned) -> str:
     return json.dumps(rules, indent=2) + "\n"
 
 
+def not_written(tuned: Tuned) -> str:
+    """Which rules are left out of every file, as one line; empty where none are.
+
+    Ranks that look up different sizes would run different algorithms: wrong data, or a hang.
+    """
+    named = [f"{each.name} on {each.ranks} ranks" for each in tuned.collective if _is_unsafe(each)]
+    if not named:
+        return ""
+    return (
+        f"not written: {', '.join(sorted(named))}: rules that change with the size, which "
+        f"{PRODUCT} cannot look up safely for these"
+    )
+
+
+def _is_unsafe(of: CollectiveRules) -> bool:
+    algorithms_of = {rule.algorithm for rule in of.mpi_rule}
+    return of.name in _IGNORANT_OF_SIZES and len(algorithms_of) > 1
+
+
 def _version(tuned: Tuned) -> tuple[int, ...]:
     found = re.fullmatch(rf"{PRODUCT} (\d+)\.(\d+)\.(\d+).*", tuned.fingerprint.mpi)
     if found is None:
@@ -137,7 +162,7 @@ def _version(tuned: Tuned) -> tuple[int, ...]:
 
 
 def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
-    """By collective, the fewest ranks first; its rules know no hosts."""
+    """What can be written, by collective, the fewest ranks first; its rules know no hosts."""
     _version(tuned)
     with_rules = [each for each in tuned.collective if each.mpi_rule]
     if not with_rules:
@@ -145,7 +170,12 @@ def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
             "there are no rules of the MPI's own algorithms: measure with "
             "stretto tune --native-algorithms"
         )
-    ordered = sorted(with_rules, key=lambda each: (each.name, each.ranks))
+    if unknown := next((each.name for each in with_rules if each.name not in _ALGORITHMS), None):
+        raise InputError(f"{PRODUCT} has no rules of '{unknown}'")
+    safe = [each for each in with_rules if not _is_unsafe(each)]
+    if not safe:
+        raise InputError(f"no rules are left: {not_written(tuned)}")
+    ordered = sorted(safe, key=lambda each: (each.name, each.ranks))
     groups = {name: list(of) for name, of in groupby(ordered, key=lambda each: each.name)}
     for name, of in groups.items():
         ranks = [each.ranks for each in of]

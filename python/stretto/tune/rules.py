@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from stretto.data.toml_text import facts, written
+from stretto.data.toml_text import facts, struct_of, written
 from stretto.errors import InputError
 
 # One variable holds all rules, and the system takes none of more than 128 KiB.
@@ -96,11 +96,10 @@ def rule_for(rules: list[Rule], length: int) -> Rule:
 def read_tuned(path: Path) -> Tuned:
     """The rules of a file. Raises InputError with what is wrong in it."""
     try:
-        tuned = msgspec.toml.decode(path.read_bytes(), type=Tuned)
+        text = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
+    tuned = struct_of(text, Tuned, str(path))
     for each in tuned.collective:
         for rules in (each.rule, each.mpi_rule):
             _check(path, each, rules)

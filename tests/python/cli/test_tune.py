@@ -1,9 +1,12 @@
 """What stretto tune and stretto export refuse, before they start anything."""
 
+from pathlib import Path
+
 import pytest
 
 from stretto.cli.main import run_command
 from stretto.cli.tune_options import subjects_of
+from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, toml_of
 
 Captured = pytest.CaptureFixture[str]
 
@@ -19,7 +22,10 @@ Captured = pytest.CaptureFixture[str]
         (["--from-profile", "nowhere"], "nowhere is no run of stretto profile"),
         (["--from-profile", "nowhere", "-n", "2"], "ranks, sizes, collectives and patterns are"),
         (["-o", "nowhere/tuned.toml"], "nowhere is not a folder"),
+        (["-o", "/"], "--output /: Is a directory"),
+        (["-o", "/proc/tuned.toml"], "--output /proc/tuned.toml: "),
         (["--rounds", "0"], "--rounds"),
+        (["-n", "128", "--sizes", "1M"], "sizes may have 512 KiB on 128 ranks, at most"),
     ],
 )
 def test_bad_input_is_one_line(words: list[str], complaint: str, capsys: Captured) -> None:
@@ -27,6 +33,16 @@ def test_bad_input_is_one_line(words: list[str], complaint: str, capsys: Capture
     said = capsys.readouterr().err.strip()
     assert complaint in said
     assert len(said.splitlines()) == 1
+
+
+def test_nothing_is_written_before_there_are_rules(tmp_path: Path, capsys: Captured) -> None:
+    old = tmp_path / "old.toml"
+    old.write_text("rules")
+    for path in (old, tmp_path / "new.toml"):
+        assert run_command(["tune", "-o", str(path), str(tmp_path / "no_program")]) != 0
+        assert "no_program" in capsys.readouterr().err
+    assert [each.name for each in tmp_path.iterdir()] == ["old.toml"]
+    assert old.read_text() == "rules"
 
 
 def test_a_forced_algorithm_is_not_measured(
@@ -37,14 +53,22 @@ def test_a_forced_algorithm_is_not_measured(
     assert "STRETTO_SELECTION_BCAST is set" in capsys.readouterr().err
 
 
-def test_what_is_asked_for_becomes_calls() -> None:
+def test_what_is_asked_for_becomes_calls(capsys: Captured) -> None:
     four, sixteen = subjects_of("16,4,4", "1K,32M", "barrier,bcast", "none,last:1ms")
     assert (four.ranks, sixteen.ranks) == (4, 16)
-    # All ranks' blocks of 32 MiB would be more than a buffer may be.
+    # All ranks' blocks of 32 MiB would be more than a buffer may be, and that is said.
+    said = "stretto: larger sizes than 16.0 MiB on 4 ranks, 4.00 MiB on 16 ranks are left out\n"
+    assert capsys.readouterr().err == said
     assert [(name, size) for name, size, _ in four.calls] == [("barrier", 0), ("bcast", 1024)]
     (none, last) = four.calls[0][2]
     assert (none.name, none.late_ns) == ("none", [0.0] * 4)
     assert (last.name, last.late_ns) == ("last:1ms", [0.0, 0.0, 0.0, 1e6])
+
+
+def test_ranks_of_which_no_size_fits_are_left_out(capsys: Captured) -> None:
+    (two,) = subjects_of("2,128", "1M", "bcast,reduce", None)
+    assert (two.ranks, len(two.calls)) == (2, 2)
+    assert "larger sizes than 512 KiB on 128 ranks are left out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -59,3 +83,18 @@ def test_what_cannot_be_exported_is_said(
 ) -> None:
     assert run_command(["export", *words]) == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_what_is_not_exported_is_said(tmp_path: Path, capsys: Captured) -> None:
+    own = [Rule("native")]
+    rules = [
+        CollectiveRules("bcast", 4, 1, own, [Rule("chain")]),
+        CollectiveRules("scatter", 4, 1, own, [Rule("binomial", 8), Rule("basic_linear")]),
+    ]
+    tuned = tmp_path / "tuned.toml"
+    tuned.write_text(toml_of(Tuned(Fingerprint("Open MPI 4.1.4", "cpu", 2), rules)))
+    for words in (["--to", "openmpi"], ["--to", "openmpi6"]):
+        assert run_command(["export", str(tuned), *words]) == 0
+        printed, said = capsys.readouterr()
+        assert "binomial" not in printed
+        assert said.startswith("stretto: not written: scatter on 4 ranks: ")

@@ -98,6 +98,7 @@ def test_the_native_tool_reads_every_machine(
             "level 'near' holds 2,000,000,000 ranks, over 1,073,741,824",
         ),
         (('name = "m"', "name ="), "line 2"),
+        (('name = "m"', "name = " + "[" * 20_000), "within each other"),
     ],
 )
 def test_what_is_wrong_is_said(change: tuple[str, str], complaint: str, tmp_path: Path) -> None:

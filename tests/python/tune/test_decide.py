@@ -1,17 +1,31 @@
 """Who wins, and what rules come of it."""
 
+import tempfile
+from pathlib import Path
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stretto.data.contests import Contest, ContestPlan, Contests, ContestTimes, Pattern, Way
 from stretto.data.schedules import Explanation, Priced
 from stretto.tune.contenders import contenders
 from stretto.tune.decide import rules_from, winner
 from stretto.tune.results import Results
-from stretto.tune.rules import Rule
+from stretto.tune.rules import (
+    CollectiveRules,
+    Fingerprint,
+    Rule,
+    Tuned,
+    read_tuned,
+    rule_for,
+    toml_of,
+)
 
 NATIVE = Way("native")
 CHAIN = Way("chain", 32768)
 FLAT = Way("knomial", radix=8)
+WAYS = (NATIVE, CHAIN, FLAT)
 
 
 def around(ns: float) -> list[float]:
@@ -55,6 +69,26 @@ def test_rules_change_halfway_between_sizes_and_hold_for_all() -> None:
         Rule("knomial", None, radix=8),
     ]
     assert rules_from({0: CHAIN}) == [Rule("chain", None, segment_bytes=32768)]
+
+
+def test_rules_change_even_between_0_and_1() -> None:
+    assert rules_from({0: NATIVE, 1: CHAIN, 2: NATIVE}) == [
+        Rule("native", 0),
+        Rule("chain", 1, segment_bytes=32768),
+        Rule("native", None),
+    ]
+
+
+@given(st.dictionaries(st.integers(0, 40) | st.integers(0, 1 << 40), st.sampled_from(WAYS)))
+def test_rules_of_any_sizes_are_read_back_and_hold_at_each(winners: dict[int, Way]) -> None:
+    rules = rules_from({0: NATIVE} | winners)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "tuned.toml")
+        tuned = Tuned(Fingerprint("MPI", "cpu", 2), [CollectiveRules("bcast", 2, 1, rules)])
+        path.write_text(toml_of(tuned))
+        assert read_tuned(path) == tuned
+    for size, way in winners.items():
+        assert rule_for(rules, size).algorithm == way.algorithm
 
 
 def test_launches_count_together_and_the_mpis_own_algorithms_apart() -> None:

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from stretto.errors import InputError
-from stretto.tune.openmpi import algorithms, classic_rules, json_rules, settings_for
+from stretto.tune.openmpi import (
+    algorithms,
+    classic_rules,
+    json_rules,
+    not_written,
+    settings_for,
+)
 from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned
 
 RULES = [Rule("native", 1000), Rule("ring")]
@@ -63,12 +69,39 @@ def test_json_is_of_version_3() -> None:
     ]
 
 
+CHANGING = [Rule("linear", 1000), Rule("recursive_doubling")]
+ONE = [Rule("linear")]
+
+
+# Not all ranks know the size there, or none looks it up.
+@pytest.mark.parametrize("name", ["scan", "exscan"])
+def test_rules_that_change_where_open_mpi_knows_no_size_are_left_out(name: str) -> None:
+    rules = tuned(of(name, 4, CHANGING), of(name, 5, ONE), of("bcast", 4, [Rule("chain")]))
+    assert not_written(rules).startswith(f"not written: {name} on 4 ranks: ")
+    text = classic_rules(rules)
+    assert text.startswith(f"# not written: {name} on 4 ranks: ")
+    assert "recursive_doubling" not in text
+    found = json.loads(json_rules(rules))["collectives"]
+    assert [each["comm_size_min"] for each in found[name]] == [5]
+    assert set(found) == {name, "bcast"}
+
+
+@pytest.mark.parametrize("name", ["gather", "scatter"])
+def test_one_rule_of_all_sizes_is_written(name: str) -> None:
+    rules = tuned(of(name, 4, [Rule("binomial", 1000), Rule("binomial")]), of(name, 5, RULES))
+    assert not_written(rules).startswith(f"not written: {name} on 5 ranks: ")
+    assert [4004, 2, 0, 0] in numbers(classic_rules(rules))
+    assert not_written(tuned(of(name, 4, [Rule("binomial")]), of("bcast", 4))) == ""
+
+
 @pytest.mark.parametrize(
     ("rules", "complaint"),
     [
         (tuned(of("bcast", 4, [])), "measure with stretto tune --native-algorithms"),
         (tuned(of("bcast", 4), mpi="MPICH 5.0.2"), "are MPICH 5.0.2's"),
         (tuned(of("bcast", 4, [Rule("rings")])), "no bcast algorithm 'rings'"),
+        (tuned(of("foo", 4)), "no rules of 'foo'"),
+        (tuned(of("scatter", 4)), "no rules are left: not written: scatter on 4 ranks"),
         (
             tuned(of("allreduce", 4), of("allreduce", 4, hosts=2)),
             "different numbers of hosts",

@@ -68,6 +68,7 @@ def test_the_first_rule_that_is_long_enough_holds() -> None:
         ('algorithm = "ring",', 'algorithm = "ring", up_to_bytes = 4096,', "the last rule"),
         ("[fingerprint]", "[fingerprints]", "fingerprint"),
         ("[[collective]]", "[[collective", "Expected"),
+        ("cpus = 8", "cpus = " + "8" * 5000, "has 5000 digits"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, old: str, new: str, complaint: str) -> None:

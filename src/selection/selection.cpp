@@ -228,14 +228,21 @@ bool takes_classic(const Query& query, const Surroundings& around) {
          may_run(*classic(query).algorithm, query);
 }
 
-// MPIs send so much unasked to a rank of the host (Open MPI from 4 KiB on not).
+// MPIs send so much unasked to a rank of the host (Open MPI from 4 KiB on not), and to one of
+// another host (Open MPI from 64 KiB on not).
 constexpr Count kUnasked = 2 * kKiB;
+constexpr Count kUnaskedBetweenHosts = 32 * kKiB;
 
-// Between two ranks of a host a short message is with the other as soon as the call has begun, and
-// nobody need move it along: no thread could make it any faster than the MPI's call is.
+// Between two ranks there is one message each way. A short one is on its way as soon as the call
+// has begun, and nobody need move it along: the MPI's call does the same for less.
 bool is_over_at_once(const Query& query, const Surroundings& around) {
-  return around.hosts == 1 && query.size == 2 && !query.uneven && !query.two_groups &&
-         query.bytes <= kUnasked;
+  if (query.size != 2 || query.two_groups || is_neighborhood(query.collective)) return false;
+  if (query.uneven) {  // where not all know the sizes blocks go in one message as they are
+    const bool has_root =
+        query.collective == Collective::gather || query.collective == Collective::scatter;
+    return around.hosts > 1 && query.form == Form::blocking && has_root;
+  }
+  return query.bytes <= (around.hosts == 1 ? kUnasked : kUnaskedBetweenHosts);
 }
 
 // From how many bytes on Stretto's blocking collectives were faster than Open MPI's and MPICH's on
@@ -260,6 +267,7 @@ Basis native_is_best(const Query& query, const Surroundings& around) {
     return is_over_at_once(query, around) ? Basis::over_at_once : where_crowded;
   }
   if (around.hosts == 1) return is_fast_in_memory(query, around) ? Basis::none : Basis::one_host;
+  if (is_over_at_once(query, around)) return Basis::over_at_once;
   if (!around.in_blocks && !is_neighborhood(query.collective)) return Basis::scattered;
   const Count least = least_between_crowded(query.collective);
   return query.bytes < least || least == kAny ? where_crowded : Basis::none;

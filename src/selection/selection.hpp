@@ -81,7 +81,7 @@ enum class Basis : std::uint8_t {
   times,             // what the algorithms' own formulas say
   classic,           // a host's ranks do not follow each other, and it is what the MPIs run
   one_host,          // on one host the MPI's own meet in shared memory
-  over_at_once,      // between two ranks of a host, and so short that nobody need move it along
+  over_at_once,      // between two ranks, and so short that nobody need move it along
   scattered,         // a host's ranks do not follow each other, and the call may be the MPI's
   crowded,           // ranks share cores
   better_elsewhere,  // the MPIs run something faster, which is not Stretto's to run

@@ -43,14 +43,27 @@ TEST(Selection, TakesLongOnesOnOneHostWhoseRanksShareMemory) {
   EXPECT_EQ(choose(query(Collective::scan, kLong), around, {}).algorithm, nullptr);
 }
 
-TEST(Selection, LeavesToTheMpiWhatIsOverAtOnceBetweenTwoRanksOfAHost) {
+TEST(Selection, LeavesToTheMpiWhatIsOverAtOnceBetweenTwoRanks) {
   Query asked = query(Collective::allreduce, 8);
   asked.form = Form::nonblocking;
   asked.size = 2;
   EXPECT_EQ(choose(asked, kOneHost, {}).reason, Reason::native_selected);
-  EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);
+  EXPECT_EQ(choose(asked, kTwoHosts, {}).basis, Basis::over_at_once);
   asked.bytes = Count{4} << 10;
   EXPECT_NE(choose(asked, kOneHost, {}).algorithm, nullptr);
+  asked.bytes = Count{32} << 10;
+  EXPECT_EQ(choose(asked, kTwoHosts, {}).basis, Basis::over_at_once);
+  asked.form = Form::blocking;
+  EXPECT_EQ(choose(asked, kTwoHosts, {}).basis, Basis::over_at_once);
+  ++asked.bytes;
+  EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);
+  // One message whatever its size, which the root alone may know.
+  asked = query(Collective::gather, 0);
+  asked.size = 2;
+  asked.uneven = true;
+  EXPECT_EQ(choose(asked, kTwoHosts, {}).basis, Basis::over_at_once);
+  asked.form = Form::nonblocking;
+  EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);
   // Ranks may differ in what they know of these.
   asked = query(Collective::alltoall, 8);
   asked.form = Form::nonblocking;
@@ -122,12 +135,14 @@ TEST(Selection, KeepsRankOrderWhereItMatters) {
 }
 
 TEST(Selection, NamesOnlyAlgorithmsThatExist) {
+  Surroundings around = kTwoHosts;
+  around.never_native = true;
   for (int c = 0; c < kCollectives; ++c) {
     for (Count bytes = 1; bytes <= Count{1} << 28; bytes *= 4) {
       for (const int size : {2, 8, 64}) {
         Query asked = query(static_cast<Collective>(c), bytes);
         asked.size = size;
-        EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);
+        EXPECT_NE(choose(asked, around, {}).algorithm, nullptr);
       }
     }
   }

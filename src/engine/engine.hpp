@@ -136,6 +136,7 @@ class Engine {
   void set_hosts(const Hosts& world) {
     oversubscribed_ = world.oversubscribed;
     spans_hosts_ = world.numbers.hosts > 1;
+    shortest_pause_ns_ = spans_hosts_ || world.spare_cores ? kShortestPause : kLongestPause;
   }
 
  private:
@@ -220,6 +221,11 @@ class Engine {
   bool has_thread_ = false;
   bool oversubscribed_ = false;
   bool spans_hosts_ = false;
+  // Between two polls of the progress thread, in ns. On one host all transport is work of the
+  // ranks' cores: where these compute and no other is free, a poll gains no time and takes some.
+  static constexpr std::int64_t kShortestPause = 200'000;
+  static constexpr std::int64_t kLongestPause = 2'000'000;
+  std::int64_t shortest_pause_ns_ = kShortestPause;
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
   std::atomic<bool> stays_on_host_{false};

@@ -15,12 +15,9 @@
 namespace stretto {
 namespace {
 
-// Between polls, in ns. While an operation's rhythm is not known, or it is late, the polls
-// follow each other at the first and slow down to the second.
-constexpr std::int64_t kShortest = 200'000;
-constexpr std::int64_t kLongestQuiet = 400'000;
-// Where nothing is expected sooner. Something else may begin meanwhile.
-constexpr std::int64_t kLongest = 2'000'000;
+// While an operation's rhythm is not known, or it is late, the polls follow each other after the
+// shortest pause, which grows up to twice that.
+constexpr std::int64_t kMostGrowth = 2;
 
 constexpr std::size_t kLeastStack = std::size_t{1} << 20;
 // Where the main thread's has no limit; of address space, which some systems count.
@@ -73,7 +70,7 @@ void Engine::run_progress_thread() {
   this_thread.rank = rank_;
   prctl(PR_SET_NAME, "stretto");
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  std::int64_t interval = kShortest;
+  std::int64_t interval = shortest_pause_ns_;
   const auto wanted = [this] { return background() > 0 && (waiters_ == 0 || must_call()); };
   const AwaitedAll all;
 
@@ -85,7 +82,7 @@ void Engine::run_progress_thread() {
     if (!wanted() && begun != begun_) {
       begun = begun_;
       lock.unlock();
-      sleep_ns(kShortest);
+      sleep_ns(shortest_pause_ns_);
       lock.lock();
       continue;
     }
@@ -93,7 +90,7 @@ void Engine::run_progress_thread() {
       parked_ = true;
       wake_.wait(lock, [&] { return stopping_ || wanted(); });
       parked_ = false;
-      interval = kShortest;
+      interval = shortest_pause_ns_;
     }
     if (!must_call()) {
       const std::int64_t pause = pause_ns(interval);
@@ -116,7 +113,8 @@ void Engine::poll_in_background(Lock& lock, std::int64_t& interval) {
     // Twice, as Open MPI's test functions progress last: what that finds the next call reports.
     moved = pass(lock) || pass(lock);
   }
-  interval = moved ? kShortest : std::min(interval * 5 / 4, kLongestQuiet);
+  const std::int64_t longer = std::min(interval * 5 / 4, kMostGrowth * shortest_pause_ns_);
+  interval = moved ? shortest_pause_ns_ : longer;
 }
 
 // Until something is expected, and `shortest` at least.
@@ -130,7 +128,8 @@ std::int64_t Engine::pause_ns(std::int64_t shortest) const {
     expected = std::min(expected, operation->expected_ns());
   }
   if (known != background()) return shortest;
-  return std::clamp(expected - now_ns(), shortest, kLongest);
+  // Something else may begin meanwhile.
+  return std::clamp(expected - now_ns(), shortest, std::max(shortest, kLongestPause));
 }
 
 // Only the MPI's own operations are pending: any call that polls for messages makes it

@@ -100,9 +100,8 @@ Hosts survey(MPI_Comm comm) {
     machines = number_names_of(comm, mine, size, make_host_words(static_cast<std::size_t>(size)));
   }
   const Topology here(gather_on_host(comm, several ? machines : hosts.numbers, rank, size, mine));
-  std::uint64_t common =
-      (here.oversubscribed() ? 0 : kHasCores) | (here.knows_cores() ? kKnows : 0) |
-      (here.has_spare_cores() ? kSpares : 0);
+  std::uint64_t common = (here.oversubscribed() ? 0 : kHasCores) |
+                         (here.knows_cores() ? kKnows : 0) | (here.has_spare_cores() ? kSpares : 0);
   keep_common_bits({.comm = comm, .rank = rank}, {&common, 1});
   hosts.oversubscribed = (common & kHasCores) == 0;
   hosts.knows_cores = (common & kKnows) != 0;

@@ -106,6 +106,11 @@ Native read(const Loaded& mpi) {
   read_handle(mpi, "ompi_mpi_op_" #symbol, table.predefined_ops[next++]);
   STRETTO_PREDEFINED_OPS(STRETTO_READ)
 #undef STRETTO_READ
+  next = 0;
+#define STRETTO_READ(constant, symbol) \
+  read_handle(mpi, "ompi_mpi_" #symbol, table.integer_types[next++]);
+  STRETTO_INTEGER_TYPES(STRETTO_READ)
+#undef STRETTO_READ
 #else
 #define STRETTO_SET(type, name, constant, symbol) table.name = MPI_##constant;
   STRETTO_NATIVE_HANDLES(STRETTO_SET)
@@ -113,6 +118,9 @@ Native read(const Loaded& mpi) {
 #define STRETTO_OP(constant, symbol) MPI_##constant,
   table.predefined_ops = {STRETTO_PREDEFINED_OPS(STRETTO_OP)};
 #undef STRETTO_OP
+#define STRETTO_TYPE(constant, symbol) MPI_##constant,
+  table.integer_types = {STRETTO_INTEGER_TYPES(STRETTO_TYPE)};
+#undef STRETTO_TYPE
 #endif
   return table;
 }

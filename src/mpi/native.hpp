@@ -62,6 +62,16 @@ namespace stretto {
   X(MAX, max) X(MIN, min) X(SUM, sum) X(PROD, prod) X(LAND, land) X(BAND, band) X(LOR, lor)     \
   X(BOR, bor) X(LXOR, lxor) X(BXOR, bxor) X(MAXLOC, maxloc) X(MINLOC, minloc)                   \
   X(REPLACE, replace) X(NO_OP, no_op)
+
+// Those whose sums do not round.
+#define STRETTO_INTEGER_TYPES(X)                                                                \
+  X(SIGNED_CHAR, signed_char) X(UNSIGNED_CHAR, unsigned_char) X(SHORT, short)                   \
+  X(UNSIGNED_SHORT, unsigned_short) X(INT, int) X(UNSIGNED, unsigned) X(LONG, long)             \
+  X(UNSIGNED_LONG, unsigned_long) X(LONG_LONG, long_long_int)                                   \
+  X(UNSIGNED_LONG_LONG, unsigned_long_long) X(INT8_T, int8_t) X(INT16_T, int16_t)               \
+  X(INT32_T, int32_t) X(INT64_T, int64_t) X(UINT8_T, uint8_t) X(UINT16_T, uint16_t)             \
+  X(UINT32_T, uint32_t) X(UINT64_T, uint64_t) X(AINT, aint) X(OFFSET, offset) X(COUNT, count)   \
+  X(INTEGER, integer)
 // clang-format on
 
 struct Native {
@@ -74,6 +84,7 @@ struct Native {
   STRETTO_NATIVE_HANDLES(STRETTO_DECLARE)
 #undef STRETTO_DECLARE
   std::array<MPI_Op, 14> predefined_ops{};
+  std::array<MPI_Datatype, 22> integer_types{};
 };
 
 // Is the MPI this process has loaded the one this library was built for?
@@ -85,6 +96,10 @@ struct Native {
 
 [[nodiscard]] inline bool is_predefined(MPI_Op op) {
   return std::ranges::find(native().predefined_ops, op) != native().predefined_ops.end();
+}
+
+[[nodiscard]] inline bool is_integer(MPI_Datatype type) {
+  return std::ranges::find(native().integer_types, type) != native().integer_types.end();
 }
 
 // For a keyval whose attributes stay where they are.

@@ -20,7 +20,15 @@ from stretto.cli.output import launches_bar, print_json, print_result
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.tuned_rules import RulesOption, rules_for_ranks
 from stretto.data.host import load_average
-from stretto.data.run_folder import Plan, RunFolder, create, default_path, resumable, resume
+from stretto.data.run_folder import (
+    PROGRESS,
+    Plan,
+    RunFolder,
+    create,
+    default_path,
+    resumable,
+    resume,
+)
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
 from stretto.launch.comparison import Comparison
 from stretto.launch.comparison import run as run_comparison
@@ -95,7 +103,7 @@ def compare(
     )
     with launcher_on(job.launcher, rig) as where:
         comparison = Comparison(job.program, where, ranks, runs, timeout, env, *patterns)
-        settings = selection | ({"progress": "messages"} if progress else {})
+        settings = selection | ({PROGRESS: "messages"} if progress else {})
         settings |= {"rules": tuned} if tuned else {}
         plan = _plan(name or Path(program[0]).name, rig, settings, comparison)
         folder = _folder(output or default_path(RUNS, plan), plan, job, comparison)

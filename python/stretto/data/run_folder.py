@@ -22,6 +22,10 @@ _SAMPLES = "samples.parquet"
 _JOURNAL = "samples.jsonl"
 
 
+# Of a plan's settings: what is moved along beside collectives.
+PROGRESS = "progress"
+
+
 class Plan(msgspec.Struct, frozen=True):
     """What a run shall do; a run resumes only under the plan it began with."""
 

@@ -99,7 +99,7 @@ def summarise(folder: RunFolder) -> Result:
             *doubts_of_output(
                 has_times=own is not None, has_checksums=answers is not Answers.UNKNOWN
             ),
-            *doubts_of_counters(ranks),
+            *doubts_of_counters(ranks, record.plan),
             *doubts_of_machine(record.provenance),
             *doubts_of_spread({side: (own or wall).of(side) for side in Side}),
         ],

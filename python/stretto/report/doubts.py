@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from stretto.data.counters import RankCounters
 from stretto.data.provenance import Provenance
-from stretto.data.run_folder import Plan
+from stretto.data.run_folder import PROGRESS, Plan
 from stretto.data.samples import Side
 from stretto.stats.summary import Summary
 
@@ -60,14 +60,14 @@ def doubts_of_output(*, has_times: bool, has_checksums: bool) -> Iterator[Doubt]
         )
 
 
-def doubts_of_counters(ranks: Sequence[RankCounters]) -> Iterator[Doubt]:
+def doubts_of_counters(ranks: Sequence[RankCounters], plan: Plan) -> Iterator[Doubt]:
     """Whether Stretto did anything in the launches under it."""
     if not ranks:
         yield Doubt(
             DoubtKind.NO_COUNTERS,
             "no rank wrote counters under Stretto: it was not loaded or stayed inert",
         )
-    elif not any(rank.handled for rank in ranks):
+    elif not any(rank.handled for rank in ranks) and PROGRESS not in plan.settings:
         yield Doubt(
             DoubtKind.NOTHING_HANDLED,
             "Stretto handled none of the program's calls; the table says why they passed",

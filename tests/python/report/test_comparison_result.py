@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import msgspec
@@ -5,7 +6,7 @@ import pytest
 import stand_ins
 
 from stretto.data.provenance import collect
-from stretto.data.run_folder import RunFolder, create
+from stretto.data.run_folder import PROGRESS, Plan, RunFolder, create
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
 from stretto.report.comparison import Answers, Result, compare_answers, summarise
@@ -26,7 +27,9 @@ def sample(order: int, checksum: str | None = "1f", **changes: object) -> Sample
     return msgspec.structs.replace(one, **changes)
 
 
-def finished(path: Path, samples: list[Sample], *, counters: str = COUNTERS) -> RunFolder:
+def finished(
+    path: Path, samples: list[Sample], *, counters: str = COUNTERS, plan: Plan = PLAN
+) -> RunFolder:
     provenance = collect(
         argv=["stretto", "compare"],
         program=Path("/bin/true"),
@@ -36,7 +39,7 @@ def finished(path: Path, samples: list[Sample], *, counters: str = COUNTERS) -> 
         stretto_command=["mpirun", "-x", "LD_PRELOAD=/lib/x.so"],
     )
     quiet = msgspec.structs.replace(provenance, load_before=0.0)
-    folder = create(path, PLAN, quiet)
+    folder = create(path, plan, quiet)
     for each in samples:
         folder.append(each)
         if each.side is Side.STRETTO and counters:
@@ -91,6 +94,20 @@ def test_a_drop_in_that_wrote_nothing_is_doubted(tmp_path: Path) -> None:
     found = summarise(finished(tmp_path / "run", samples, counters=""))
     assert found.counters is None
     assert [each.kind for each in found.warnings] == [DoubtKind.NO_COUNTERS]
+
+
+@pytest.mark.parametrize(
+    ("settings", "kinds"), [({}, [DoubtKind.NOTHING_HANDLED]), ({PROGRESS: "messages"}, [])]
+)
+def test_a_drop_in_that_did_nothing_is_doubted(
+    tmp_path: Path, settings: dict[str, str], kinds: list[DoubtKind]
+) -> None:
+    """Unless it was to move the program's own messages along."""
+    nothing = re.sub('"handled": .*"passed": ', '"handled": [], "passed": ', COUNTERS)
+    plan = msgspec.structs.replace(PLAN, settings=settings)
+    samples = [sample(order) for order in range(10)]
+    found = summarise(finished(tmp_path / "run", samples, counters=nothing, plan=plan))
+    assert [each.kind for each in found.warnings] == kinds
 
 
 def test_wide_spread_is_doubted(tmp_path: Path) -> None:

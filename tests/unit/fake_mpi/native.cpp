@@ -34,6 +34,9 @@ Native read() {
 #define STRETTO_OP(constant, symbol) MPI_##constant,
   table.predefined_ops = {STRETTO_PREDEFINED_OPS(STRETTO_OP)};
 #undef STRETTO_OP
+#define STRETTO_TYPE(constant, symbol) MPI_##constant,
+  table.integer_types = {STRETTO_INTEGER_TYPES(STRETTO_TYPE)};
+#undef STRETTO_TYPE
   return table;
 }
 

@@ -179,9 +179,7 @@ FAKE_MPI(Reduce_local,
   if (at.fails()) return at.refused();
   const TypePointer of = at.type(type);
   const std::shared_ptr<Op> by = at.op(op);
-  if (check(*by, *of) != MPI_SUCCESS) {
-    return at.job.options.checks_operations ? at.raise(MPI_ERR_OP) : MPI_SUCCESS;
-  }
+  if (check(*by, *of) != MPI_SUCCESS) return at.raise(MPI_ERR_OP);
   at.unlocked([&] { return reduce(*by, inbuf, inoutbuf, count, *of, type); });
   return MPI_SUCCESS;
 }

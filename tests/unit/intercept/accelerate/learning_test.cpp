@@ -134,30 +134,6 @@ TEST_F(LearningTest, ResultsThatDependOnTheOrderKeepTheirAlgorithm) {
   EXPECT_EQ(winner_of(Collective::allreduce), "");
 }
 
-// Such an MPI takes bits of fractions, too, by which integers are known.
-class LearningDeathTest : public LearningTest {
- protected:
-  void add_where_nothing_is_checked() {
-    options_.checks_operations = false;
-    slow_ = {"Allreduce", "Barrier"};
-    run([](int rank) {
-      int more = kCalls;
-      for (int i = 0; i < kMostCalls && more > 0; ++i) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        add_number(rank);
-        if (!knows_less_than(1)) --more;
-      }
-    });
-    EXPECT_NE(winner_of(Collective::barrier), "");
-    EXPECT_EQ(winner_of(Collective::allreduce), "");
-  }
-};
-
-// In a process of its own, since what the MPI took once is known for good.
-TEST_F(LearningDeathTest, SumsKeepTheirAlgorithmWhereTheMpiChecksNothing) {
-  expect_in_a_process([this] { add_where_nothing_is_checked(); });
-}
-
 TEST_F(LearningTest, UnlessTheUserAllowsThemToChange) {
   const Setting all{"STRETTO_LEARN", "all"};
   slow_ = {"Allreduce", "Reduce"};

@@ -81,7 +81,8 @@ constexpr double kLongestUs = 1e12;  // ten days
 
 bool set_time(std::string_view label, std::string_view value, Learned& entry) {
   const auto us = number_in<double>(value);
-  if (!us || !(*us >= 0 && *us < kLongestUs)) return false;
+  const bool is_time = us && *us >= 0 && *us < kLongestUs;
+  if (!is_time) return false;
   entry.times_us.emplace_back(without_quotes(label), *us);
   return true;
 }

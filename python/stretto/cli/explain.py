@@ -28,8 +28,8 @@ _WHY = {
     "times": "it is estimated to be the fastest, on the machine that Stretto takes every one for",
     "one_host": "on one host the MPI's ranks meet in shared memory, which for such calls nothing "
     "here is known to be faster than; a run finds out, and so does stretto tune",
-    "over_at_once": "between two ranks it is one short message each way, which the MPI's call sends "
-    "for less",
+    "over_at_once": "between two ranks it is one short message each way, which the MPI's call "
+    "sends for less",
     "crowded": "ranks share cores, where only long broadcasts, reductions and gathers between "
     "hosts were faster",
     "better_elsewhere": "what the MPIs run is estimated to be faster, and is not Stretto's to run "

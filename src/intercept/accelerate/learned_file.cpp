@@ -40,7 +40,7 @@ std::string value_of(std::string_view name, const std::string& lines) {
 // What the kernel calls this machine's processors; on ARM it knows numbers only.
 std::string processor() {
   const std::string lines = read_file("/proc/cpuinfo").value_or("");
-  const std::string name = value_of("model name", lines);
+  std::string name = value_of("model name", lines);
   if (!name.empty()) return name;
   return value_of("CPU implementer", lines) + ' ' + value_of("CPU part", lines);
 }

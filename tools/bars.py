@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 import crowded_bars
+import program_bars
 from gather_bars import ordered_gather
 from interleaved import figures, measure, on_rig, run_once, shown, test_program
 from live_bars import simulator_live
@@ -214,7 +215,8 @@ BARS = {
     "crowded": crowded,
     "crowded-one-host": crowded_bars.one_host,
     "crowded-hosts": crowded_bars.between_hosts,
-    "crowded-programs": crowded_bars.programs,
+    "crowded-programs": program_bars.between_crowded_hosts,
+    "programs": program_bars.programs,
     "one-host": one_host,
     "messages": messages,
     "idle": idle,

@@ -17,31 +17,11 @@ from stretto.launch.yielding import yielding
 RIG = "4x2@1gbit"
 BLOCKING = ("barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
 SIZES = (8, 4096, 65536, 262144)
-PROGRAMS = ("transpose", "jacobi3d", "relaxation", "abinit_like", "is 4194304 6")
 
 
 def one_host(mpi: InstalledLauncher, apps: Path, runs: int, only: Collection[str] = ()) -> Table:
     """Four ranks on the cores of one host; `only` cells like "scatter:8", where there are any."""
     return _cells(mpi, mpi, apps, runs, 4, "4 ranks on one host", 1000, only)
-
-
-def programs(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
-    """The sample applications, the same eight ranks."""
-    table = Table(
-        "program",
-        "native s",
-        "Stretto s",
-        "native / Stretto",
-        "bar",
-        title=f"{mpi.name}, {RIG}, 8 ranks: more than cores; both yield",
-    )
-    with on_rig(mpi, RIG) as launcher:
-        for program in track(PROGRAMS, RIG, transient=True):
-            name, *arguments = program.split()
-            argv = [str(apps / name), *arguments]
-            got = measure(launcher, 8, argv, runs, both=yielding(mpi.abi))
-            table.add_row(program, *got.sides("time"), got.speedup("time"), "0.97")
-    return table
 
 
 def between_hosts(

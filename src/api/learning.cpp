@@ -38,7 +38,8 @@ bool may_depend_on_order(const Call& call) {
 
 // Programs broadcast texts of which the other ranks do not know how short they are, or give more
 // room than a root scatters: wrong, and MPIs let it pass. Ranks that counted such calls in
-// different kinds would never agree again, so nothing is learned from short ones.
+// different kinds would never agree again, so nothing is learned from short ones. A call that is
+// short on some ranks only is beyond help.
 constexpr Count kLeastFromRoot = 4096;
 
 bool may_differ_in_amount(Collective collective) {

@@ -132,8 +132,9 @@ class Engine {
   [[nodiscard]] long progress_wakeups() const { return wakeups_; }
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
   [[nodiscard]] bool spans_hosts() const { return spans_hosts_; }
-  // Of MPI_COMM_WORLD; before any other thread uses the engine.
+  // Of MPI_COMM_WORLD; before any thread of the program's uses the engine.
   void set_hosts(const Hosts& world) {
+    const std::lock_guard lock(mutex_);
     oversubscribed_ = world.oversubscribed;
     spans_hosts_ = world.numbers.hosts > 1;
     shortest_pause_ns_ = spans_hosts_ || world.spare_cores ? kShortestPause : kLongestPause;
@@ -176,6 +177,7 @@ class Engine {
   void lower_locks();
   void start_progress_thread();
   void run_progress_thread();
+  void nap(Lock& lock, std::int64_t ns);
   void poll_in_background(Lock& lock, std::int64_t& interval);
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
   static void poke();
@@ -216,7 +218,8 @@ class Engine {
   long polls_ = 0;  // at what is pending, by anybody
   long begun_ = 0;  // in the background
   int waiters_ = 0;
-  bool parked_ = false;  // the progress thread sleeps until it is woken
+  bool parked_ = false;   // the progress thread sleeps until it is woken
+  bool napping_ = false;  // or for a while, unless there is something that nobody else may do
   bool stopping_ = false;
   bool has_thread_ = false;
   bool oversubscribed_ = false;

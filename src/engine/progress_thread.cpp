@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 
 #include "base/clock.hpp"
 #include "engine/engine.hpp"
@@ -70,20 +71,18 @@ void Engine::run_progress_thread() {
   this_thread.rank = rank_;
   prctl(PR_SET_NAME, "stretto");
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  std::int64_t interval = shortest_pause_ns_;
   const auto wanted = [this] { return background() > 0 && (waiters_ == 0 || must_call()); };
   const AwaitedAll all;
 
   Lock lock(mutex_);
+  std::int64_t interval = shortest_pause_ns_;
   long begun = begun_;
   while (!stopping_) {
     // Who begins operations one after the other need not wake it each time: that takes longer than
     // a short one.
     if (!wanted() && begun != begun_) {
       begun = begun_;
-      lock.unlock();
-      sleep_ns(shortest_pause_ns_);
-      lock.lock();
+      nap(lock, shortest_pause_ns_);
       continue;
     }
     if (!wanted()) {
@@ -92,15 +91,17 @@ void Engine::run_progress_thread() {
       parked_ = false;
       interval = shortest_pause_ns_;
     }
-    if (!must_call()) {
-      const std::int64_t pause = pause_ns(interval);
-      lock.unlock();
-      sleep_ns(pause);
-      lock.lock();
-    }
+    if (!must_call()) nap(lock, pause_ns(interval));
     ++wakeups_;
     if (wanted()) poll_in_background(lock, interval);
   }
+}
+
+// Unless there is something that nobody else may do.
+void Engine::nap(Lock& lock, std::int64_t ns) {
+  napping_ = true;
+  wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return stopping_ || must_call(); });
+  napping_ = false;
 }
 
 void Engine::poll_in_background(Lock& lock, std::int64_t& interval) {
@@ -113,8 +114,10 @@ void Engine::poll_in_background(Lock& lock, std::int64_t& interval) {
     // Twice, as Open MPI's test functions progress last: what that finds the next call reports.
     moved = pass(lock) || pass(lock);
   }
-  const std::int64_t longer = std::min(interval * 5 / 4, kMostGrowth * shortest_pause_ns_);
-  interval = moved ? shortest_pause_ns_ : longer;
+  // What has begun to move may be waited for by others, a part after the other.
+  const std::int64_t longer =
+      std::clamp(interval * 5 / 4, shortest_pause_ns_, kMostGrowth * shortest_pause_ns_);
+  interval = moved ? kShortestPause : longer;
 }
 
 // Until something is expected, and `shortest` at least.

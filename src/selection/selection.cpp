@@ -237,12 +237,15 @@ constexpr Count kUnaskedBetweenHosts = 32 * kKiB;
 // has begun, and nobody need move it along: the MPI's call does the same for less.
 bool is_over_at_once(const Query& query, const Surroundings& around) {
   if (query.size != 2 || query.two_groups || is_neighborhood(query.collective)) return false;
-  if (query.uneven) {  // where not all know the sizes blocks go in one message as they are
-    const bool has_root =
-        query.collective == Collective::gather || query.collective == Collective::scatter;
-    return around.hosts > 1 && query.form == Form::blocking && has_root;
+  if (around.hosts == 1) return !query.uneven && query.bytes <= kUnasked;
+  // These are one message as they are, whose size not all know, or not all say rightly.
+  if (query.collective == Collective::gather || query.collective == Collective::scatter) {
+    return query.form == Form::blocking;
   }
-  return query.bytes <= (around.hosts == 1 ? kUnasked : kUnaskedBetweenHosts);
+  // Of blocking calls limits are between two powers of two (see Contests).
+  const bool is_short = query.form == Form::blocking ? query.bytes < kUnaskedBetweenHosts
+                                                     : query.bytes <= kUnaskedBetweenHosts;
+  return !query.uneven && is_short;
 }
 
 // From how many bytes on Stretto's blocking collectives were faster than Open MPI's and MPICH's on

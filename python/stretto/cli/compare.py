@@ -34,6 +34,7 @@ from stretto.launch.comparison import Comparison
 from stretto.launch.comparison import run as run_comparison
 from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.job import Job, prepare, provenance_of
+from stretto.launch.long_messages import at_once
 from stretto.native.schedules import known_algorithms
 from stretto.report.comparison import Answers, summarise
 from stretto.report.page import write_report
@@ -101,9 +102,10 @@ def compare(
         rules=tuned,
         asan=job.program.asan,
     )
+    messages = at_once(job.abi) if progress else {}
     with launcher_on(job.launcher, rig) as where:
-        comparison = Comparison(job.program, where, ranks, runs, timeout, env, *patterns)
-        settings = selection | ({PROGRESS: "messages"} if progress else {})
+        comparison = Comparison(job.program, where, ranks, runs, timeout, env | messages, *patterns)
+        settings = selection | ({PROGRESS: "messages"} | messages if progress else {})
         settings |= {"rules": tuned} if tuned else {}
         plan = _plan(name or Path(program[0]).name, rig, settings, comparison)
         folder = _folder(output or default_path(RUNS, plan), plan, job, comparison)

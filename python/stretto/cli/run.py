@@ -21,6 +21,7 @@ from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare
 from stretto.launch.launch_ranks import launch_ranks
+from stretto.launch.long_messages import at_once
 from stretto.native.schedules import known_algorithms
 
 
@@ -54,7 +55,7 @@ def run(
         progress=progress,
         rules=rules_for_ranks(rules, job, ranks),
         asan=job.program.asan,
-    )
+    ) | (at_once(job.abi) if progress else {})
     start = Start(ranks, job.program.argv, environment)
     if dry_run:
         print(shlex.join(job.launcher.command(start)))

@@ -10,7 +10,6 @@
 #include "intercept/accelerate/counters.hpp"
 #include "intercept/accelerate/learned_file.hpp"
 #include "intercept/accelerate/lifeline.hpp"
-#include "intercept/accelerate/tracked.hpp"
 #include "intercept/shared/roll_call.hpp"
 #include "intercept/shared/this_rank.hpp"
 #include "mpi/yielding.hpp"
@@ -80,7 +79,6 @@ int level_to_request(int required) {
   static_cast<void>(learn_setting());
   static_cast<void>(tuned_rules());
   static_cast<void>(device_job::set());
-  Tracked::prepare_mpi();
   return wants_progress_thread() ? MPI_THREAD_MULTIPLE : required;
 }
 

@@ -18,9 +18,6 @@ class Tracked {
   // This rank's.
   [[nodiscard]] static Tracked& get() { return of_rank<Tracked>(); }
 
-  // Before MPI_Init: where it is asked for the MPI is to send longer messages at once.
-  static void prepare_mpi();
-
   // Is it worth it? Short messages are on their way when the call returns, and on one
   // host moving a message is work of the cores the program computes on.
   [[nodiscard]] static bool worth(Count count, MPI_Datatype datatype);

@@ -142,7 +142,7 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   mine.address = reinterpret_cast<std::uint64_t>(&mine.secret);
   const bool random = ::getrandom(&mine.secret, sizeof mine.secret, 0) == sizeof mine.secret;
   // Before the others can know its name.
-  const Socket listening = Socket::listen(mine.secret);
+  Socket listening = Socket::listen(mine.secret);
   if (!random || listening.is_closed()) mine.place = 0;
 
   const std::vector<int> ranks = candidates(group, mine.place);
@@ -186,6 +186,7 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
     for (const Mark& mark : here) others.push_back({mark.secret, static_cast<pid_t>(mark.pid)});
     others.erase(others.begin());
     if (listening.give(fd, others)) said = kConnected;
+    listening = {};  // who has not got it need not wait
   } else if (connected) {
     const int received = first.receive();
     if (received >= 0) made.memory = Segment::map(received, bytes);

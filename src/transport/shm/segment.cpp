@@ -32,7 +32,7 @@ bool may_be_so_long(std::size_t bytes) {
 
 // A signal, as of a profiler's timer, undoes what one call has allocated so far: it must be able to
 // end between two signals.
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kPiece = std::size_t{64} << 10;
 
 bool allocate(int fd, std::size_t at, std::size_t bytes) {
   for (;;) {

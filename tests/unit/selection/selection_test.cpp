@@ -53,7 +53,10 @@ TEST(Selection, LeavesToTheMpiWhatIsOverAtOnceBetweenTwoRanks) {
   EXPECT_NE(choose(asked, kOneHost, {}).algorithm, nullptr);
   asked.bytes = Count{32} << 10;
   EXPECT_EQ(choose(asked, kTwoHosts, {}).basis, Basis::over_at_once);
+  ++asked.bytes;
+  EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);
   asked.form = Form::blocking;
+  asked.bytes = (Count{32} << 10) - 1;
   EXPECT_EQ(choose(asked, kTwoHosts, {}).basis, Basis::over_at_once);
   ++asked.bytes;
   EXPECT_NE(choose(asked, kTwoHosts, {}).algorithm, nullptr);

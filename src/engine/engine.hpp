@@ -178,7 +178,8 @@ class Engine {
   void start_progress_thread();
   void run_progress_thread();
   void nap(Lock& lock, std::int64_t ns);
-  void poll_in_background(Lock& lock, std::int64_t& interval);
+  [[nodiscard]] bool is_worth_polling();
+  bool poll_in_background(Lock& lock);  // whether anything has moved
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
   static void poke();
   // A thread that waits pokes the MPI, too: another rank may need what the program has begun with
@@ -229,6 +230,7 @@ class Engine {
   static constexpr std::int64_t kShortestPause = 200'000;
   static constexpr std::int64_t kLongestPause = 2'000'000;
   std::int64_t shortest_pause_ns_ = kShortestPause;
+  int unpolled_ = 0;  // times that the progress thread looked whether anybody waits
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
   std::atomic<bool> stays_on_host_{false};

@@ -19,6 +19,8 @@ namespace {
 // While an operation's rhythm is not known, or it is late, the polls follow each other after the
 // shortest pause, which grows up to twice that.
 constexpr std::int64_t kMostGrowth = 2;
+// Of so many times that nobody waits for anything, at which there is a poll all the same.
+constexpr int kMostUnpolled = 8;
 
 constexpr std::size_t kLeastStack = std::size_t{1} << 20;
 // Where the main thread's has no limit; of address space, which some systems count.
@@ -93,7 +95,12 @@ void Engine::run_progress_thread() {
     }
     if (!must_call()) nap(lock, pause_ns(interval));
     ++wakeups_;
-    if (wanted()) poll_in_background(lock, interval);
+    if (!wanted()) continue;
+    // What has begun to move may be waited for by others, a part after the other.
+    const bool moved = poll_in_background(lock);
+    const std::int64_t longer =
+        std::clamp(interval * 5 / 4, shortest_pause_ns_, kMostGrowth * shortest_pause_ns_);
+    interval = moved ? kShortestPause : longer;
   }
 }
 
@@ -104,20 +111,25 @@ void Engine::nap(Lock& lock, std::int64_t ns) {
   napping_ = false;
 }
 
-void Engine::poll_in_background(Lock& lock, std::int64_t& interval) {
+// Where no core is free nothing is gained by moving what nobody waits for: it takes as long now as
+// it takes the one who will. But now and then, as somebody may test for it again and again.
+bool Engine::is_worth_polling() {
+  if (shortest_pause_ns_ == kShortestPause || must_call()) return true;
+  if (++unpolled_ % kMostUnpolled == 0) return true;
+  return std::ranges::any_of(transports_, [](const auto& transport) {
+    return !transport->idle() && transport->is_awaited();
+  });
+}
+
+bool Engine::poll_in_background(Lock& lock) {
+  if (!is_worth_polling()) return false;
   ++polls_;
-  bool moved = false;
   if (!driving_ && !has_messages() && to_post_.empty() && to_compute_.empty() && to_call_.empty()) {
     drive(lock, [] { poke(); });
-    moved = work(lock);  // what others left meanwhile to the thread that drives
-  } else {
-    // Twice, as Open MPI's test functions progress last: what that finds the next call reports.
-    moved = pass(lock) || pass(lock);
+    return work(lock);  // what others left meanwhile to the thread that drives
   }
-  // What has begun to move may be waited for by others, a part after the other.
-  const std::int64_t longer =
-      std::clamp(interval * 5 / 4, shortest_pause_ns_, kMostGrowth * shortest_pause_ns_);
-  interval = moved ? kShortestPause : longer;
+  // Twice, as Open MPI's test functions progress last: what that finds the next call reports.
+  return pass(lock) || pass(lock);
 }
 
 // Until something is expected, and `shortest` at least.

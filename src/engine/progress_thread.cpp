@@ -114,7 +114,7 @@ void Engine::nap(Lock& lock, std::int64_t ns) {
 // Where no core is free nothing is gained by moving what nobody waits for: it takes as long now as
 // it takes the one who will. But now and then, as somebody may test for it again and again.
 bool Engine::is_worth_polling() {
-  if (shortest_pause_ns_ == kShortestPause || must_call()) return true;
+  if (shortest_pause_ns_ == kShortestPause || driving_ || must_call()) return true;
   if (++unpolled_ % kMostUnpolled == 0) return true;
   return std::ranges::any_of(transports_, [](const auto& transport) {
     return !transport->idle() && transport->is_awaited();

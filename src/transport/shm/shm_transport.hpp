@@ -36,8 +36,8 @@ class ShmTransport final : public Transport {
 
   [[nodiscard]] static Neighbours& neighbours_of(Opaque group);
   [[nodiscard]] static Peer& peer_of(const Endpoint& end);
-  // What may give the peer something to do.
   void forget_left();
+  // What may give the peer something to do.
   template <class Action>
   int post(Peer& peer, const Action& action);
 

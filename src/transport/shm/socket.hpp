@@ -38,7 +38,7 @@ class Socket {
   [[nodiscard]] int receive();
 
  private:
-  static constexpr int kBacklog = 4096;  // older kernels let 128 wait, unless told otherwise
+  static constexpr int kBacklog = 4096;  // older kernels let no more than 128 wait
 
   explicit Socket(int fd) : fd_(fd) {}
   // What errno says where it fails, and 0 where it does not.

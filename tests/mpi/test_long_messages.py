@@ -43,3 +43,5 @@ def test_otherwise_its_limit_is_its_own(mpi: Mpi) -> None:
 
 def test_what_the_user_has_set_stays(mpi: Mpi) -> None:
     assert limit(mpi, "--progress", **{VARIABLE: "100000"}) == 100_000
+    given = ["--launcher-args", f"--mca {NAME} 200000"]
+    assert limit(mpi, "--progress", *given) == 200_000

@@ -102,7 +102,7 @@ def compare(
         rules=tuned,
         asan=job.program.asan,
     )
-    messages = at_once(job.abi) if progress else {}
+    messages = at_once(job.abi, job.launcher.extra) if progress else {}
     with launcher_on(job.launcher, rig) as where:
         comparison = Comparison(job.program, where, ranks, runs, timeout, env | messages, *patterns)
         settings = selection | ({PROGRESS: "messages"} | messages if progress else {})

@@ -55,7 +55,7 @@ def run(
         progress=progress,
         rules=rules_for_ranks(rules, job, ranks),
         asan=job.program.asan,
-    ) | (at_once(job.abi) if progress else {})
+    ) | (at_once(job.abi, job.launcher.extra) if progress else {})
     start = Start(ranks, job.program.argv, environment)
     if dry_run:
         print(shlex.join(job.launcher.command(start)))

@@ -12,13 +12,18 @@ add_custom_target(unit-tests)
 add_library(stretto-unoptimized INTERFACE)
 target_compile_options(stretto-unoptimized INTERFACE -O0 -g1)
 
+# Optimizing what they check at every turn would take long. Last of all options.
+set(unit_libraries stretto-core stretto-counted GTest::gtest_main stretto-unoptimized)
+# Reading GoogleTest would be most of what compiling a test takes.
+stretto_precompile(stretto-headers-unit HEADERS <gtest/gtest.h> LIBRARIES ${unit_libraries})
+# One option for programs and objects alike: CMake has two.
+set_target_properties(stretto-headers-unit PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+
 function(stretto_compile_tests name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
-  # Reading GoogleTest would be most of what compiling a test takes.
-  target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
-  target_link_libraries(${name} PRIVATE stretto-core stretto-counted GTest::gtest_main)
-  # Optimizing what they check at every turn would be most of the rest. Last of all options.
-  target_link_libraries(${name} PRIVATE stretto-unoptimized)
+  target_precompile_headers(${name} REUSE_FROM stretto-headers-unit)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_link_libraries(${name} PRIVATE ${unit_libraries})
 endfunction()
 
 function(stretto_add_unit_tests name)

@@ -306,7 +306,7 @@ bool Engine::retire(Lock& lock) {
 bool Engine::work(Lock& lock, const Operation* only) {
   bool any = false;
   while (post(lock) || compute(lock, only) || retire(lock)) any = true;
-  if (parked_ && must_call()) wake_.notify_one();
+  if ((parked_ || napping_) && must_call()) wake_.notify_one();
   return any;
 }
 

@@ -132,10 +132,12 @@ class Engine {
   [[nodiscard]] long progress_wakeups() const { return wakeups_; }
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
   [[nodiscard]] bool spans_hosts() const { return spans_hosts_; }
-  // Of MPI_COMM_WORLD; before any other thread uses the engine.
+  // Of MPI_COMM_WORLD; before any thread of the program's uses the engine.
   void set_hosts(const Hosts& world) {
+    const std::lock_guard lock(mutex_);
     oversubscribed_ = world.oversubscribed;
     spans_hosts_ = world.numbers.hosts > 1;
+    shortest_pause_ns_ = spans_hosts_ || world.spare_cores ? kShortestPause : kLongestPause;
   }
 
  private:
@@ -175,7 +177,9 @@ class Engine {
   void lower_locks();
   void start_progress_thread();
   void run_progress_thread();
-  void poll_in_background(Lock& lock, std::int64_t& interval);
+  void nap(Lock& lock, std::int64_t ns);
+  [[nodiscard]] bool is_worth_polling();
+  bool poll_in_background(Lock& lock);  // whether anything has moved
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
   static void poke();
   // A thread that waits pokes the MPI, too: another rank may need what the program has begun with
@@ -215,11 +219,18 @@ class Engine {
   long polls_ = 0;  // at what is pending, by anybody
   long begun_ = 0;  // in the background
   int waiters_ = 0;
-  bool parked_ = false;  // the progress thread sleeps until it is woken
+  bool parked_ = false;   // the progress thread sleeps until it is woken
+  bool napping_ = false;  // or for a while, unless there is something that nobody else may do
   bool stopping_ = false;
   bool has_thread_ = false;
   bool oversubscribed_ = false;
   bool spans_hosts_ = false;
+  // Between two polls of the progress thread, in ns. On one host all transport is work of the
+  // ranks' cores: where these compute and no other is free, a poll gains no time and takes some.
+  static constexpr std::int64_t kShortestPause = 200'000;
+  static constexpr std::int64_t kLongestPause = 2'000'000;
+  std::int64_t shortest_pause_ns_ = kShortestPause;
+  int unpolled_ = 0;  // times that the progress thread looked whether anybody waits
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
   std::atomic<bool> stays_on_host_{false};

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 
 #include "base/clock.hpp"
 #include "engine/engine.hpp"
@@ -15,12 +16,11 @@
 namespace stretto {
 namespace {
 
-// Between polls, in ns. While an operation's rhythm is not known, or it is late, the polls
-// follow each other at the first and slow down to the second.
-constexpr std::int64_t kShortest = 200'000;
-constexpr std::int64_t kLongestQuiet = 400'000;
-// Where nothing is expected sooner. Something else may begin meanwhile.
-constexpr std::int64_t kLongest = 2'000'000;
+// While an operation's rhythm is not known, or it is late, the polls follow each other after the
+// shortest pause, which grows up to twice that.
+constexpr std::int64_t kMostGrowth = 2;
+// Of so many times that nobody waits for anything, at which there is a poll all the same.
+constexpr int kMostUnpolled = 8;
 
 constexpr std::size_t kLeastStack = std::size_t{1} << 20;
 // Where the main thread's has no limit; of address space, which some systems count.
@@ -73,50 +73,63 @@ void Engine::run_progress_thread() {
   this_thread.rank = rank_;
   prctl(PR_SET_NAME, "stretto");
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  std::int64_t interval = kShortest;
   const auto wanted = [this] { return background() > 0 && (waiters_ == 0 || must_call()); };
   const AwaitedAll all;
 
   Lock lock(mutex_);
+  std::int64_t interval = shortest_pause_ns_;
   long begun = begun_;
   while (!stopping_) {
     // Who begins operations one after the other need not wake it each time: that takes longer than
     // a short one.
     if (!wanted() && begun != begun_) {
       begun = begun_;
-      lock.unlock();
-      sleep_ns(kShortest);
-      lock.lock();
+      nap(lock, shortest_pause_ns_);
       continue;
     }
     if (!wanted()) {
       parked_ = true;
       wake_.wait(lock, [&] { return stopping_ || wanted(); });
       parked_ = false;
-      interval = kShortest;
+      interval = shortest_pause_ns_;
     }
-    if (!must_call()) {
-      const std::int64_t pause = pause_ns(interval);
-      lock.unlock();
-      sleep_ns(pause);
-      lock.lock();
-    }
+    if (!must_call()) nap(lock, pause_ns(interval));
     ++wakeups_;
-    if (wanted()) poll_in_background(lock, interval);
+    if (!wanted()) continue;
+    // What has begun to move may be waited for by others, a part after the other.
+    const bool moved = poll_in_background(lock);
+    const std::int64_t longer =
+        std::clamp(interval * 5 / 4, shortest_pause_ns_, kMostGrowth * shortest_pause_ns_);
+    interval = moved ? kShortestPause : longer;
   }
 }
 
-void Engine::poll_in_background(Lock& lock, std::int64_t& interval) {
+// Unless there is something that nobody else may do.
+void Engine::nap(Lock& lock, std::int64_t ns) {
+  napping_ = true;
+  wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return stopping_ || must_call(); });
+  napping_ = false;
+}
+
+// Where no core is free nothing is gained by moving what nobody waits for: it takes as long now as
+// it takes the one who will. But now and then, as somebody may test for it again and again.
+bool Engine::is_worth_polling() {
+  if (shortest_pause_ns_ == kShortestPause || driving_ || must_call()) return true;
+  if (++unpolled_ % kMostUnpolled == 0) return true;
+  return std::ranges::any_of(transports_, [](const auto& transport) {
+    return !transport->idle() && transport->is_awaited();
+  });
+}
+
+bool Engine::poll_in_background(Lock& lock) {
+  if (!is_worth_polling()) return false;
   ++polls_;
-  bool moved = false;
   if (!driving_ && !has_messages() && to_post_.empty() && to_compute_.empty() && to_call_.empty()) {
     drive(lock, [] { poke(); });
-    moved = work(lock);  // what others left meanwhile to the thread that drives
-  } else {
-    // Twice, as Open MPI's test functions progress last: what that finds the next call reports.
-    moved = pass(lock) || pass(lock);
+    return work(lock);  // what others left meanwhile to the thread that drives
   }
-  interval = moved ? kShortest : std::min(interval * 5 / 4, kLongestQuiet);
+  // Twice, as Open MPI's test functions progress last: what that finds the next call reports.
+  return pass(lock) || pass(lock);
 }
 
 // Until something is expected, and `shortest` at least.
@@ -130,7 +143,8 @@ std::int64_t Engine::pause_ns(std::int64_t shortest) const {
     expected = std::min(expected, operation->expected_ns());
   }
   if (known != background()) return shortest;
-  return std::clamp(expected - now_ns(), shortest, kLongest);
+  // Something else may begin meanwhile.
+  return std::clamp(expected - now_ns(), shortest, std::max(shortest, kLongestPause));
 }
 
 // Only the MPI's own operations are pending: any call that polls for messages makes it

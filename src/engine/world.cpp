@@ -20,6 +20,7 @@ constexpr int kMostForMachines = 65536;
 // What all hosts have.
 constexpr std::uint64_t kHasCores = 1;  // for all their ranks, or nobody knows
 constexpr std::uint64_t kKnows = 2;     // and report it
+constexpr std::uint64_t kSpares = 4;    // and another for each of them
 
 std::string_view name_of(const Affinity& affinity) {
   return {affinity.host.data(), strnlen(affinity.host.data(), affinity.host.size())};
@@ -99,11 +100,12 @@ Hosts survey(MPI_Comm comm) {
     machines = number_names_of(comm, mine, size, make_host_words(static_cast<std::size_t>(size)));
   }
   const Topology here(gather_on_host(comm, several ? machines : hosts.numbers, rank, size, mine));
-  std::uint64_t common =
-      (here.oversubscribed() ? 0 : kHasCores) | (here.knows_cores() ? kKnows : 0);
+  std::uint64_t common = (here.oversubscribed() ? 0 : kHasCores) |
+                         (here.knows_cores() ? kKnows : 0) | (here.has_spare_cores() ? kSpares : 0);
   keep_common_bits({.comm = comm, .rank = rank}, {&common, 1});
   hosts.oversubscribed = (common & kHasCores) == 0;
   hosts.knows_cores = (common & kKnows) != 0;
+  hosts.spare_cores = (common & kSpares) != 0 && mine.cores.count() > 1;
   return hosts;
 }
 

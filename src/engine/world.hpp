@@ -11,6 +11,7 @@ struct Hosts {
   CoreNumbers cores{};
   bool oversubscribed = false;  // some machine has more ranks than cores for them
   bool knows_cores = true;      // no host is silent about that
+  bool spare_cores = false;     // a second thread of this rank may have a core to itself
 };
 
 // Of all ranks of `comm`, an intracommunicator. Collective. Twelve bytes a rank travel to all, up

@@ -73,11 +73,10 @@ Topology::Topology(std::span<const Affinity> affinities) {
   }
   hosts_ = static_cast<int>(hosts.size());
   for (const auto& [name, host] : hosts) {
-    if (!host.knows_cores) {
-      knows_cores_ = false;
-    } else if (static_cast<std::size_t>(host.ranks) > host.cores.count()) {
-      oversubscribed_ = true;
-    }
+    const auto ranks = static_cast<std::size_t>(host.ranks);
+    knows_cores_ = knows_cores_ && host.knows_cores;
+    oversubscribed_ = oversubscribed_ || (host.knows_cores && ranks > host.cores.count());
+    has_spare_cores_ = has_spare_cores_ && host.cores.count() >= 2 * ranks;
   }
   std::map<std::pair<int, int>, int> numbers;  // of complexes, by host and name
   for (std::size_t i = 0; i < affinities.size(); ++i) {

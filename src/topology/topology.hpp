@@ -59,12 +59,15 @@ class Topology {
   // another one from running. Of a host where a rank's cores are unknown that is, too.
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
   [[nodiscard]] bool knows_cores() const { return knows_cores_; }
+  // Each host has two cores a rank at least.
+  [[nodiscard]] bool has_spare_cores() const { return has_spare_cores_; }
 
  private:
   std::vector<Location> locations_;
   int hosts_ = 0;
   bool oversubscribed_ = false;
   bool knows_cores_ = true;
+  bool has_spare_cores_ = true;
 };
 
 }  // namespace stretto

@@ -83,6 +83,8 @@ class Transport {
   virtual const std::vector<Completed>& poll() = 0;
   // From now on this rank polls again and again until something is complete, or does no more.
   virtual void attend(bool /*polls*/) {}
+  // Does another rank attend, as far as one can know?
+  [[nodiscard]] virtual bool is_awaited() const { return true; }
   // The tokens of the messages in flight.
   [[nodiscard]] virtual std::vector<Token> in_flight() const = 0;
   // Gives up the receives posted for `owner`, which complete; its sends run out by themselves.

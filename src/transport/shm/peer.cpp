@@ -233,9 +233,9 @@ bool Peer::may_pull(Received& by) {
     want(by);
     return false;
   }
-  const auto attends = [](const auto* word) { return word->load(std::memory_order_relaxed) != 0; };
-  if (!copies_ || by.come > 0 || !attends(attend_[0])) return true;
-  if (attends(attend_[1])) {
+  const bool attends = copies_ && attend_[0]->load(std::memory_order_relaxed) != 0;
+  if (by.come > 0 || !attends) return true;
+  if (is_attending()) {
     want(by);
     return false;
   }

@@ -57,6 +57,10 @@ class Peer {
   [[nodiscard]] bool is_quiet() const {
     return posted_.empty() && moving_.empty() && sent_.empty() && done_.empty() && waiting() == 0;
   }
+  // Does the other poll all the time now?
+  [[nodiscard]] bool is_attending() const {
+    return attend_[1]->load(std::memory_order_relaxed) != 0;
+  }
   bool is_polled = false;  // by its owner
 
  private:

@@ -147,6 +147,16 @@ void ShmTransport::attend(bool polls) {
   }
 }
 
+bool ShmTransport::is_awaited() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(groups_, [](const auto& group) {
+    return std::ranges::any_of(group->peers, [&](const Peer& peer) {
+      return &peer != &group->peers[static_cast<std::size_t>(group->here.local)] &&
+             peer.is_attending();
+    });
+  });
+}
+
 std::vector<Transport::Token> ShmTransport::in_flight() const {
   const std::lock_guard lock(mutex_);
   std::vector<Token> tokens;

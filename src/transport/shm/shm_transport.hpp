@@ -27,6 +27,7 @@ class ShmTransport final : public Transport {
   [[nodiscard]] bool idle() const override { return polled_.empty(); }
   const std::vector<Completed>& poll() override;
   void attend(bool polls) override;
+  [[nodiscard]] bool is_awaited() const override;
   [[nodiscard]] std::vector<Token> in_flight() const override;
   void cancel_receives(const void* owner) override;
 

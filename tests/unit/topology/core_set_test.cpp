@@ -46,6 +46,16 @@ TEST(Topology, CoresThatAreKnownMayBeTooFew) {
   EXPECT_TRUE(shared.oversubscribed());
 }
 
+TEST(Topology, TwoCoresForEachRankAreSpareOnes) {
+  std::array<Affinity, 2> affinities{};
+  for (Affinity& affinity : affinities) {
+    for (const std::size_t core : {1U, 2U, 3U}) affinity.cores.set(core);
+  }
+  EXPECT_FALSE(Topology(affinities).has_spare_cores());
+  affinities[0].cores.set(4);
+  EXPECT_TRUE(Topology(affinities).has_spare_cores());
+}
+
 TEST(Topology, HostsOfOneMachineShareItsCores) {
   Affinity first = Affinity::here();
   Affinity second = first;

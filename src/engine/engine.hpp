@@ -44,6 +44,11 @@ class Awaited {
   const Awaited* before_;  // of this thread
 };
 
+class AwaitedAll : public Awaited {
+ public:
+  [[nodiscard]] bool has(const Operation& /*operation*/) const override { return true; }
+};
+
 class Engine {
  public:
   // This rank's.

@@ -26,11 +26,6 @@ constexpr std::size_t kLeastStack = std::size_t{1} << 20;
 // Where the main thread's has no limit; of address space, which some systems count.
 constexpr std::size_t kMostStack = std::size_t{256} << 20;
 
-class AwaitedAll : public Awaited {
- public:
-  [[nodiscard]] bool has(const Operation& /*operation*/) const override { return true; }
-};
-
 std::size_t stack_bytes() {
   rlimit limit{};
   if (getrlimit(RLIMIT_STACK, &limit) != 0) return kLeastStack;

@@ -48,7 +48,11 @@ TEST(FreedLater, ATypeAndAnOperationLiveAsLongAsWhatUsesThem) {
     int data = rank == 0 ? 5 : 0;
     Operation* const sums = Engine::get().start(allreduce(world, &rank, &sum, 1, op), true, {});
     Operation* const copies = Engine::get().start(bcast(world, &data, 1, 0, type), true, {});
-    EXPECT_TRUE(Engine::get().free_type_later(type));
+    // The root's messages may be on their way, with nothing more to do for it.
+    if (!Engine::get().free_type_later(type)) {
+      EXPECT_EQ(rank, 0);
+      MPI_Type_free(&type);
+    }
     EXPECT_TRUE(Engine::get().free_op_later(op));
     EXPECT_FALSE(Engine::get().free_type_later(MPI_DOUBLE));
     release();

@@ -208,6 +208,127 @@ TEST(ProgressThreadBeside, AnotherThreadsWaitIsNotHeldUpByAFunctionOfTheProgram)
   });
 }
 
+// Who holds a lock of the program's that such a function needs may begin an operation with it.
+thread_local bool is_programs = false;
+std::atomic<int> ran_on_programs{0};
+void note_thread(void* in, void* inout, int* length, MPI_Datatype* type) {
+  if (is_programs) ++ran_on_programs;
+  add(in, inout, length, type);
+}
+
+TEST(ProgressThreadBeside, WhoBeginsAnOperationDoesNotRunItsFunction) {
+  Job job(2);
+  job.delay("Pack", std::chrono::milliseconds(50));  // meanwhile all messages come to rank 1
+  ran_on_programs = 0;
+  run_with_stretto(job, [](int rank) {
+    is_programs = true;
+    MPI_Op op{};
+    MPI_Op_create(note_thread, 1, &op);
+    MPI_Datatype packed{};  // when it is copied
+    MPI_Type_vector(1, 1, 1, MPI_INT, &packed);
+    int sum = 0;
+    if (rank == 1) MPI_Barrier(MPI_COMM_WORLD);
+    Operation* const operation = Engine::get().start(
+        allreduce(attached(MPI_COMM_WORLD), &rank, &sum, 1, op, packed), true, {});
+    if (rank == 0) MPI_Barrier(MPI_COMM_WORLD);
+    fake_mpi::eventually([&] { return operation->done(); });
+    EXPECT_EQ(sum, 1);
+    Engine::release(operation);
+    MPI_Type_free(&packed);
+    MPI_Op_free(&op);
+  });
+  EXPECT_EQ(ran_on_programs, 0);
+}
+
+// Without the thread, as where the MPI is to be finalized by the thread that began it.
+TEST(ProgressThreadBeside, WhatIsPendingInTheEndRunsItsFunctionWithoutTheThread) {
+  Job job(2);
+  std::array<int, 2> sums{};
+  const std::array<int, 2> in{2, 3};
+  run_with_stretto(job, [&](int rank) {
+    const auto me = static_cast<std::size_t>(rank);
+    MPI_Op op{};
+    MPI_Op_create(add, 1, &op);
+    Engine::get().stop_thread();
+    Engine::release(Engine::get().start(
+        allreduce(attached(MPI_COMM_WORLD), &in[me], &sums[me], 1, op), true, {}));
+    stretto_finalize();
+    MPI_Op_free(&op);
+  });
+  EXPECT_EQ(sums, (std::array<int, 2>{5, 5}));
+}
+
+// Reaches nobody, and notes whether its rank says that it polls all the time.
+class Listener final : public Transport {
+ public:
+  explicit Listener(std::atomic<bool>& attends) : attends_(attends) {}
+  [[nodiscard]] Joined join(const Group& /*group*/) override { return {}; }
+  void leave(Opaque /*group*/) override {}
+  int post_send(const Piece& /*data*/, const Endpoint& /*to*/, Token /*token*/) override {
+    return MPI_ERR_OTHER;
+  }
+  int post_recv(const Piece& /*data*/, const Endpoint& /*from*/, Token /*token*/) override {
+    return MPI_ERR_OTHER;
+  }
+  [[nodiscard]] bool idle() const override { return true; }
+  const std::vector<Completed>& poll() override { return none_; }
+  void attend(bool polls) override { attends_ = polls; }
+  [[nodiscard]] std::vector<Token> in_flight() const override { return {}; }
+  void cancel_receives(const void* /*owner*/) override {}
+
+ private:
+  std::atomic<bool>& attends_;
+  std::vector<Completed> none_;
+};
+
+std::array<std::atomic<bool>, 2> attends;  // by rank
+
+std::atomic<bool>& my_attention() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return attends[static_cast<std::size_t>(rank)];
+}
+
+Transports with_listener() {
+  Transports transports = fake_mpi::by_the_mpi();
+  transports.insert(transports.begin(), std::make_unique<Listener>(my_attention()));
+  return transports;
+}
+
+void wait_elsewhere(void* in, void* inout, int* length, MPI_Datatype* type) {
+  RankContext& here = RankContext::current();
+  std::thread([&] {
+    const Running running(here);
+    int asked = 0;
+    Engine::get().wait_until([&] { return ++asked == 2; });
+  }).join();
+  add(in, inout, length, type);
+}
+
+TEST(ProgressThreadBeside, AWaitDuringAFunctionOfTheProgramDoesNotEndTheOther) {
+  Job job(2);
+  const auto program = [](int rank) {
+    MPI_Op op{};
+    MPI_Op_create(wait_elsewhere, 1, &op);
+    Engine::get().stop_thread();
+    int sum = 0;
+    Operation* const operation =
+        Engine::get().start(allreduce(attached(MPI_COMM_WORLD), &rank, &sum, 1, op), true, {});
+    const AwaitedAll all;
+    bool attended = false;
+    Engine::get().wait_until([&] {
+      attended = my_attention();
+      return operation->done();
+    });
+    EXPECT_TRUE(attended);
+    EXPECT_FALSE(my_attention());
+    EXPECT_EQ(sum, 1);
+    Engine::release(operation);
+    MPI_Op_free(&op);
+  };
+  run_with_stretto(job, program, with_listener);
+}
+
 // A function of the program's may call MPI, and so come to the engine again.
 void call_back(void* in, void* inout, int* length, MPI_Datatype* type) {
   int sum = 0;

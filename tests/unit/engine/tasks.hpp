@@ -29,11 +29,11 @@ namespace stretto {
 }
 
 [[nodiscard]] inline Task allreduce(Communicator& comm, const int* from, int* to, Count count,
-                                    MPI_Op op = MPI_SUM) {
+                                    MPI_Op op = MPI_SUM, MPI_Datatype type = MPI_INT) {
   Binding binding;
-  binding.send = {const_cast<int*>(from), Element::of(MPI_INT)};
-  binding.recv = {to, Element::of(MPI_INT)};
-  binding.scratch = Element::of(MPI_INT);
+  binding.send = {const_cast<int*>(from), Element::of(type)};
+  binding.recv = {to, Element::of(type)};
+  binding.scratch = Element::of(type);
   binding.op = op;
   binding.calls_program = !is_predefined(op);
   return task_of(comm, Collective::allreduce, "recursive_doubling", {.count = count},

@@ -60,7 +60,7 @@ def test_what_the_map_names_is_there() -> None:
     ("text", "error"),
     [
         ("by `engine/engin.cpp`", "there is no engine/engin.cpp"),
-        ("by `engine/engine.cpp: poll, pol`", "engine/engine.cpp has no pol"),
+        ("by `engine/passes.cpp: poll, pol`", "engine/passes.cpp has no pol"),
         ("by `python/stretto/cli/verbs.py: VERB`", "python/stretto/cli/verbs.py has no VERB"),
         ("by `intercept/nothing/`", "there is no intercept/nothing/"),
         ("[more](../docs/nothing.md)", "there is no ../docs/nothing.md"),

@@ -211,13 +211,21 @@ bool trusts_native(const Query& query) {
   return query.form == Form::blocking || !is_neighborhood(query.collective);
 }
 
-// From how many bytes on Stretto's blocking collectives were faster than those of Open MPI and
-// MPICH, both yielding, between hosts whose ranks share cores (docs/decisions/0026-crowded.md).
-Count least_between_crowded(Collective collective) {
-  if (collective == Collective::gather) return 16 * kKiB;
-  if (collective == Collective::bcast) return 64 * kKiB;
-  if (collective == Collective::reduce) return 128 * kKiB;
-  return kAny;
+// From how many bytes on Stretto's collectives were faster than those of Open MPI and MPICH, both
+// yielding, between hosts whose ranks share cores (docs/decisions/0026-crowded.md).
+Count least_between_crowded(const Query& query) {
+  constexpr Count kLong = 1024 * kKiB;
+  if (query.collective == Collective::allgather) return query.uneven ? kAny : kLong;
+  if (query.form == Form::nonblocking) return query.collective == Collective::bcast ? kLong : kAny;
+  if (query.collective == Collective::gather) return 16 * kKiB;
+  if (query.collective == Collective::bcast) return 64 * kKiB;
+  if (query.collective == Collective::reduce) return 128 * kKiB;
+  return query.collective == Collective::allreduce ? kLong : kAny;
+}
+
+bool is_long_between_crowded(const Query& query, const Surroundings& around) {
+  const Count least = least_between_crowded(query);
+  return around.hosts > 1 && around.in_blocks && query.bytes >= least && least != kAny;
 }
 
 // Where a host's ranks do not follow each other: rules and times count with it, and lines and rings
@@ -264,7 +272,8 @@ bool is_fast_in_memory(const Query& query, const Surroundings& around) {
 // what counts is the work that a collective is. Basis::none: they are not.
 Basis native_is_best(const Query& query, const Surroundings& around) {
   if (around.never_native || query.form == Form::persistent) return Basis::none;
-  const Basis where_crowded = around.has_cores ? Basis::none : Basis::crowded;
+  const bool is_crowded = !around.has_cores && !is_long_between_crowded(query, around);
+  const Basis where_crowded = is_crowded ? Basis::crowded : Basis::none;
   if (query.form == Form::nonblocking) {
     if (!trusts_native(query)) return Basis::none;
     return is_over_at_once(query, around) ? Basis::over_at_once : where_crowded;
@@ -272,8 +281,7 @@ Basis native_is_best(const Query& query, const Surroundings& around) {
   if (around.hosts == 1) return is_fast_in_memory(query, around) ? Basis::none : Basis::one_host;
   if (is_over_at_once(query, around)) return Basis::over_at_once;
   if (!around.in_blocks && !is_neighborhood(query.collective)) return Basis::scattered;
-  const Count least = least_between_crowded(query.collective);
-  return query.bytes < least || least == kAny ? where_crowded : Basis::none;
+  return where_crowded;
 }
 
 Choice tuned(const TunedRule& rule, const Query& query) {

@@ -97,15 +97,16 @@ TEST(Selection, BetweenHostsThatShareCoresTakesWhatWasFasterAlone) {
     return choose(asked, shared, {}).reason == Reason::native_selected;
   };
   constexpr Count kLarge = Count{1} << 20;
-  EXPECT_FALSE(is_native(Collective::bcast, kLarge, Form::blocking));
-  EXPECT_FALSE(is_native(Collective::reduce, kLarge, Form::blocking));
-  EXPECT_FALSE(is_native(Collective::gather, kLarge, Form::blocking));
-  for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather}) {
+  for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather,
+                                      Collective::allreduce, Collective::allgather}) {
+    EXPECT_FALSE(is_native(collective, kLarge, Form::blocking));
     EXPECT_TRUE(is_native(collective, 8, Form::blocking));
-    EXPECT_TRUE(is_native(collective, kLarge, Form::nonblocking));
+    const bool is_taken = collective == Collective::bcast || collective == Collective::allgather;
+    EXPECT_EQ(is_native(collective, kLarge, Form::nonblocking), !is_taken);
+    EXPECT_TRUE(is_native(collective, kLarge / 2, Form::nonblocking));
   }
+  EXPECT_TRUE(is_native(Collective::allreduce, kLarge / 2, Form::blocking));
   for (const Count bytes : {Count{8}, kLarge}) {
-    EXPECT_TRUE(is_native(Collective::allreduce, bytes, Form::blocking));
     EXPECT_TRUE(is_native(Collective::alltoall, bytes, Form::nonblocking));
     EXPECT_FALSE(is_native(Collective::alltoall, bytes, Form::persistent));
   }

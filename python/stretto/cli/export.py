@@ -1,6 +1,5 @@
 """stretto export: measured rules as an MPI's own settings, for runs without Stretto."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -8,14 +7,8 @@ import typer
 
 from stretto.cli.consoles import note
 from stretto.errors import InputError
-from stretto.tune.openmpi import classic_rules, json_rules, not_written
-from stretto.tune.rules import Tuned, read_tuned
-
-_WRITERS: dict[str, Callable[[Tuned], str]] = {"openmpi": classic_rules, "openmpi6": json_rules}
-_USE = (
-    "Use: mpirun --mca coll_tuned_use_dynamic_rules 1 "
-    "--mca coll_tuned_dynamic_rules_filename {file} ..."
-)
+from stretto.tune.mpis import FORMATS
+from stretto.tune.rules import read_tuned
 
 
 def export(
@@ -23,7 +16,7 @@ def export(
         Path, typer.Argument(metavar="FILE", help="What stretto tune --native-algorithms wrote.")
     ],
     to: Annotated[
-        str, typer.Option(metavar="FORMAT", help=f"The MPI's format: {', '.join(_WRITERS)}.")
+        str, typer.Option(metavar="FORMAT", help=f"The MPI's format: {', '.join(FORMATS)}.")
     ],
     output: Annotated[
         Path | None,
@@ -36,12 +29,13 @@ def export(
 
     Example: stretto export tuned.toml --to openmpi -o rules.conf
     """
-    if to not in _WRITERS:
-        raise InputError(f"--to {to}: there are {', '.join(_WRITERS)}")
+    if to not in FORMATS:
+        raise InputError(f"--to {to}: there are {', '.join(FORMATS)}")
     tuned = read_tuned(rules)
-    text = _WRITERS[to](tuned)
-    if left_out := not_written(tuned):
-        note(f"stretto: {left_out}")
+    mpi, own = FORMATS[to]
+    text = own.write(tuned)
+    for line in mpi.remarks(tuned):
+        note(f"stretto: {line}")
     if output is None:
         print(text, end="")
         return
@@ -49,4 +43,4 @@ def export(
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"--output {output}: {error.strerror}") from error
-    note(_USE.format(file=output))
+    note(f"Use: {own.use.format(file=output)}")

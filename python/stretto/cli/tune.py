@@ -36,10 +36,11 @@ from stretto.launch.environment import SELECTION
 from stretto.launch.job import Job, prepare
 from stretto.launch.tuning import Tuning
 from stretto.native.schedules import explain
-from stretto.tune import openmpi
 from stretto.tune.contenders import contenders
+from stretto.tune.mpis import PRODUCTS, settings_of
 from stretto.tune.results import Results
 from stretto.tune.rules import Fingerprint, Tuned, toml_of
+from stretto.tune.settings import OwnSettings
 
 
 def tune(
@@ -77,11 +78,7 @@ def tune(
     _require_writable(output)
     _refuse_forced(os.environ)
     job = prepare(program, launcher, launcher_args)
-    if native_algorithms and not job.launcher.product.startswith(openmpi.PRODUCT):
-        raise InputError(
-            f"--native-algorithms: those of {job.launcher.product} are not known here, only "
-            f"{openmpi.PRODUCT}'s"
-        )
+    own = _own_settings(job.launcher.product) if native_algorithms else None
     results = Results()
     with launcher_on(job.launcher, rig) as where:
         tuning = Tuning(job, where, timeout)
@@ -89,7 +86,7 @@ def tune(
             run
             for subject in subjects
             for plan in [_plan(tuning, subject, rounds)]
-            for run in _runs(plan, subject.ranks, native_algorithms)
+            for run in _runs(plan, subject.ranks, own)
         ]
         turns = [run for _ in range(launches) for run in runs]
         for count, plan, settings in track(turns, "measuring", console=err, transient=True):
@@ -123,6 +120,17 @@ def _refuse_forced(environment: Mapping[str, str]) -> None:
         raise InputError(f"{forced} is set, and would run whatever is measured: unset it")
 
 
+def _own_settings(mpi: str) -> OwnSettings:
+    """What is known of the MPI's own algorithms. Raises InputError."""
+    own = settings_of(mpi)
+    if own is None:
+        raise InputError(
+            f"--native-algorithms: those of {mpi} are not known here, only those of "
+            f"{', '.join(PRODUCTS)}"
+        )
+    return own
+
+
 def _fingerprint(job: Job, launcher: Launcher, rig: str | None) -> Fingerprint:
     host = this_host()
     return Fingerprint(
@@ -150,19 +158,21 @@ def _plan(tuning: Tuning, subject: Subject, rounds: int) -> ContestPlan:
 
 
 def _runs(
-    plan: ContestPlan, ranks: int, native_algorithms: bool
+    plan: ContestPlan, ranks: int, own: OwnSettings | None
 ) -> Iterator[tuple[int, ContestPlan, dict[str, str]]]:
     """The launches of a turn: ranks, what they measure, and settings of the MPI's."""
     yield ranks, plan, {}
-    if native_algorithms:
-        for each, settings in _of_the_mpi(plan, ranks):
+    if own is not None:
+        for each, settings in _of_the_mpi(plan, ranks, own):
             yield ranks, each, settings
 
 
-def _of_the_mpi(plan: ContestPlan, ranks: int) -> Iterator[tuple[ContestPlan, dict[str, str]]]:
+def _of_the_mpi(
+    plan: ContestPlan, ranks: int, own: OwnSettings
+) -> Iterator[tuple[ContestPlan, dict[str, str]]]:
     """The same calls by the MPI's own algorithms: a launch for the first of each collective, one
     for the second, and so on."""
-    known = {each.collective: openmpi.algorithms(each.collective, ranks) for each in plan.contests}
+    known = {each.collective: own.algorithms(each.collective, ranks) for each in plan.contests}
     for turn in range(max(map(len, known.values()), default=0)):
         forced = {name: names[turn] for name, names in known.items() if turn < len(names)}
         contests = [
@@ -170,7 +180,7 @@ def _of_the_mpi(plan: ContestPlan, ranks: int) -> Iterator[tuple[ContestPlan, di
             for each in plan.contests
             if each.collective in forced
         ]
-        yield ContestPlan(plan.rounds, contests), openmpi.settings_for(forced)
+        yield ContestPlan(plan.rounds, contests), own.forced(forced)
 
 
 def _estimates(seen: Contests, collective: str, size: int) -> Explanation:

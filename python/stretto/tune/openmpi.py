@@ -4,13 +4,19 @@ The numbers are those of Open MPI 4.1 to 6: `ompi_info --param coll tuned --leve
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 
 from stretto.data.contests import NATIVE
-from stretto.errors import InputError
 from stretto.tune.rules import CollectiveRules, Tuned
+from stretto.tune.settings import (
+    Format,
+    OwnSettings,
+    groups,
+    not_written,
+    ranges,
+    unknown_algorithm,
+    version_of,
+)
 
 PRODUCT = "Open MPI"
 _SETTING = "OMPI_MCA_coll_tuned_"
@@ -86,25 +92,24 @@ def algorithms(collective: str, ranks: int) -> list[str]:
     return [name for name in _ALGORITHMS[collective] if name != _TWO or ranks == 2]
 
 
-def settings_for(algorithm_of: Mapping[str, str]) -> dict[str, str]:
+def forced(algorithm_of: Mapping[str, str]) -> dict[str, str]:
     """What makes ranks take these algorithms, by collective."""
-    forced = {
+    chosen = {
         f"{_SETTING}{_NAMES.get(name, name)}_algorithm": algorithm
         for name, algorithm in algorithm_of.items()
     }
-    return {f"{_SETTING}use_dynamic_rules": "1", **forced}
+    return {f"{_SETTING}use_dynamic_rules": "1", **chosen}
 
 
 def classic_rules(tuned: Tuned) -> str:
     """A file for coll_tuned_dynamic_rules_filename. Raises InputError."""
-    has_fifth = _version(tuned) >= _FIFTH_COLUMN
+    has_fifth = version_of(tuned, PRODUCT) >= _FIFTH_COLUMN
     columns = " 0 0 0" if has_fifth else " 0 0"  # fan-out, segments and requests as usual
     lines = ["rule-file-version-2"] if has_fifth else []
-    groups = _groups(tuned)
-    if left_out := not_written(tuned):
-        lines.append(f"# {left_out}")
-    lines.append(f"{len(groups)} # collectives")
-    for name, by_ranks in groups.items():
+    written = groups(tuned, PRODUCT, _ALGORITHMS, _is_unsafe)
+    lines += [f"# {line}" for line in remarks(tuned)]
+    lines.append(f"{len(written)} # collectives")
+    for name, by_ranks in written.items():
         sizes = dict(_all_sizes(by_ranks))
         lines += [f"{_IDS[name]} # {name}", f"{len(sizes)} # communicator sizes"]
         for ranks, rules in sizes.items():
@@ -129,59 +134,21 @@ def json_rules(tuned: Tuned) -> str:
             }
             for each in by_ranks
         ]
-        for name, by_ranks in _groups(tuned).items()
+        for name, by_ranks in groups(tuned, PRODUCT, _ALGORITHMS, _is_unsafe).items()
     }
     rules = {"rule_file_version": 3, "module": "tuned", "collectives": collectives}
     return json.dumps(rules, indent=2) + "\n"
 
 
-def not_written(tuned: Tuned) -> str:
-    """Which rules are left out of every file, as one line; empty where none are.
-
-    Ranks that look up different sizes would run different algorithms: wrong data, or a hang.
-    """
-    named = [f"{each.name} on {each.ranks} ranks" for each in tuned.collective if _is_unsafe(each)]
-    if not named:
-        return ""
-    return (
-        f"not written: {', '.join(sorted(named))}: rules that change with the size, which "
-        f"{PRODUCT} cannot look up safely for these"
-    )
+def remarks(tuned: Tuned) -> list[str]:
+    """Which rules are left out of every file."""
+    left_out = not_written(tuned, PRODUCT, _is_unsafe)
+    return [left_out] if left_out else []
 
 
 def _is_unsafe(of: CollectiveRules) -> bool:
     algorithms_of = {rule.algorithm for rule in of.mpi_rule}
     return of.name in _IGNORANT_OF_SIZES and len(algorithms_of) > 1
-
-
-def _version(tuned: Tuned) -> tuple[int, ...]:
-    found = re.fullmatch(rf"{PRODUCT} (\d+)\.(\d+)\.(\d+).*", tuned.fingerprint.mpi)
-    if found is None:
-        raise InputError(f"the rules are {tuned.fingerprint.mpi}'s, not {PRODUCT}'s")
-    return tuple(map(int, found.groups()))
-
-
-def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
-    """What can be written, by collective, the fewest ranks first; its rules know no hosts."""
-    _version(tuned)
-    with_rules = [each for each in tuned.collective if each.mpi_rule]
-    if not with_rules:
-        raise InputError(
-            "there are no rules of the MPI's own algorithms: measure with "
-            "stretto tune --native-algorithms"
-        )
-    if unknown := next((each.name for each in with_rules if each.name not in _ALGORITHMS), None):
-        raise InputError(f"{PRODUCT} has no rules of '{unknown}'")
-    safe = [each for each in with_rules if not _is_unsafe(each)]
-    if not safe:
-        raise InputError(f"no rules are left: {not_written(tuned)}")
-    ordered = sorted(safe, key=lambda each: (each.name, each.ranks))
-    groups = {name: list(of) for name, of in groupby(ordered, key=lambda each: each.name)}
-    for name, of in groups.items():
-        ranks = [each.ranks for each in of]
-        if len(set(ranks)) < len(ranks):
-            raise InputError(f"{name} was measured on as many ranks of different numbers of hosts")
-    return groups
 
 
 def _all_sizes(by_ranks: list[CollectiveRules]) -> Iterator[tuple[int, list[tuple[int, str]]]]:
@@ -196,14 +163,7 @@ def _all_sizes(by_ranks: list[CollectiveRules]) -> Iterator[tuple[int, list[tupl
 
 
 def _ranges(of: CollectiveRules) -> Iterator[tuple[int, int | None, str]]:
-    """The first and the last size, as Open MPI counts it, and the algorithm."""
-    blocks = of.ranks if of.name in _OF_ALL_BLOCKS else 1
-    start = 0
-    for rule in of.mpi_rule:
-        # Up to the last byte of so many blocks, so that no size is without a rule.
-        end = None if rule.up_to_bytes is None else (rule.up_to_bytes + 1) * blocks - 1
-        yield start, end, rule.algorithm
-        start = 0 if end is None else end + 1
+    return ranges(of, blocks=of.ranks if of.name in _OF_ALL_BLOCKS else 1)
 
 
 def _number(collective: str, algorithm: str) -> int:
@@ -212,5 +172,17 @@ def _number(collective: str, algorithm: str) -> int:
         return 0
     known = _ALGORITHMS[collective]
     if algorithm not in known:
-        raise InputError(f"{PRODUCT} has no {collective} algorithm '{algorithm}'")
+        raise unknown_algorithm(PRODUCT, collective, algorithm)
     return known.index(algorithm) + 1
+
+
+_USE = (
+    "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} ..."
+)
+OWN = OwnSettings(
+    PRODUCT,
+    algorithms,
+    forced,
+    remarks,
+    {"openmpi": Format(classic_rules, _USE), "openmpi6": Format(json_rules, _USE)},
+)

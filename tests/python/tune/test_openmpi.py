@@ -3,16 +3,20 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from tuned import LARGEST
+from tuned import rules as random_rules
 
 from stretto.errors import InputError
 from stretto.tune.openmpi import (
     algorithms,
     classic_rules,
+    forced,
     json_rules,
-    not_written,
-    settings_for,
+    remarks,
 )
-from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned
+from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, rule_for
 
 RULES = [Rule("native", 1000), Rule("ring")]
 
@@ -39,6 +43,28 @@ def test_ranks_that_were_not_measured_go_by_no_rule() -> None:
     ]
     neighbours = numbers(classic_rules(tuned(of("allreduce", 5), of("allreduce", 4))))
     assert [line[0] for line in neighbours if len(line) == 1] == [1, 2, 4, 0, 1, 4, 2, 5, 2, 6, 1]
+
+
+@given(some.sampled_from(["bcast", "allgather"]), some.data(), some.integers(0, 2 * LARGEST))
+def test_each_size_has_the_algorithm_of_its_rule(
+    name: str, data: some.DataObject, size: int
+) -> None:
+    names = algorithms(name, 4)
+    chosen = data.draw(random_rules(["native", *names]))
+    of_four = tuned(of(name, 4, chosen))
+    wanted = ["native", *names].index(rule_for(chosen, size).algorithm)
+    counted = 4 * size if name == "allgather" else size
+    lines = numbers(classic_rules(of_four))
+    (at,) = (i for i, line in enumerate(lines) if line == [4] and len(lines[i + 1]) == 1 and i > 2)
+    rows = lines[at + 2 : at + 2 + lines[at + 1][0]]
+    assert [row[1] for row in rows if row[0] <= counted][-1] == wanted
+    found = json.loads(json_rules(of_four))["collectives"][name][0]["rules"]
+    those = [
+        each["alg"]
+        for each in found
+        if each["msg_size_min"] <= counted <= each.get("msg_size_max", counted)
+    ]
+    assert those == [wanted]
 
 
 def test_blocks_are_counted_together() -> None:
@@ -77,7 +103,7 @@ ONE = [Rule("linear")]
 @pytest.mark.parametrize("name", ["scan", "exscan"])
 def test_rules_that_change_where_open_mpi_knows_no_size_are_left_out(name: str) -> None:
     rules = tuned(of(name, 4, CHANGING), of(name, 5, ONE), of("bcast", 4, [Rule("chain")]))
-    assert not_written(rules).startswith(f"not written: {name} on 4 ranks: ")
+    assert remarks(rules)[0].startswith(f"not written: {name} on 4 ranks: ")
     text = classic_rules(rules)
     assert text.startswith(f"# not written: {name} on 4 ranks: ")
     assert "recursive_doubling" not in text
@@ -89,9 +115,9 @@ def test_rules_that_change_where_open_mpi_knows_no_size_are_left_out(name: str) 
 @pytest.mark.parametrize("name", ["gather", "scatter"])
 def test_one_rule_of_all_sizes_is_written(name: str) -> None:
     rules = tuned(of(name, 4, [Rule("binomial", 1000), Rule("binomial")]), of(name, 5, RULES))
-    assert not_written(rules).startswith(f"not written: {name} on 5 ranks: ")
+    assert remarks(rules)[0].startswith(f"not written: {name} on 5 ranks: ")
     assert [4004, 2, 0, 0] in numbers(classic_rules(rules))
-    assert not_written(tuned(of(name, 4, [Rule("binomial")]), of("bcast", 4))) == ""
+    assert remarks(tuned(of(name, 4, [Rule("binomial")]), of("bcast", 4))) == []
 
 
 @pytest.mark.parametrize(
@@ -114,7 +140,7 @@ def test_what_cannot_be_written_is_said(rules: Tuned, complaint: str) -> None:
 
 
 def test_what_makes_open_mpi_take_an_algorithm() -> None:
-    assert settings_for({"reduce_scatter": "butterfly"}) == {
+    assert forced({"reduce_scatter": "butterfly"}) == {
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm": "butterfly",
     }

@@ -1,0 +1,102 @@
+"""What an MPI's own algorithms are to `stretto tune` and `stretto export`, and what its files of
+rules have in common with other MPIs'."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from stretto.errors import InputError
+from stretto.tune.rules import CollectiveRules, Tuned
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to tell an MPI its algorithms; `use` says what to do with the {file}."""
+
+    write: Callable[[Tuned], str]
+    use: str
+
+
+@dataclass(frozen=True)
+class OwnSettings:
+    """An MPI, whose name and version begin with `product`."""
+
+    product: str
+    algorithms: Callable[[str, int], list[str]]  # of a collective, among so many ranks
+    forced: Callable[[Mapping[str, str]], dict[str, str]]  # makes ranks take these, by collective
+    remarks: Callable[[Tuned], list[str]]  # what a user has to know of what is written, by lines
+    formats: Mapping[str, Format]
+
+    def is_of(self, mpi: str) -> bool:
+        """Whether `mpi`, as its launcher says it, is this one."""
+        return re.match(rf"{re.escape(self.product)}(?![\w])", mpi) is not None
+
+
+# Whether an MPI cannot go by these rules, as not all its ranks would by the same.
+Unsafe = Callable[[CollectiveRules], bool]
+
+
+def version_of(tuned: Tuned, product: str) -> tuple[int, ...]:
+    """That of the MPI that was measured. Raises InputError where it is another one."""
+    found = re.match(rf"{re.escape(product)}(?![\w])\D?([\d.]*)", tuned.fingerprint.mpi)
+    if found is None:
+        raise InputError(f"the rules are {tuned.fingerprint.mpi}'s, not {product}'s")
+    return tuple(int(part) for part in found[1].split(".") if part)
+
+
+def groups(
+    tuned: Tuned, product: str, known: Mapping[str, object], is_unsafe: Unsafe
+) -> dict[str, list[CollectiveRules]]:
+    """What can be written, by collective, the fewest ranks first. No MPI's rules know hosts.
+
+    `known`: the collectives that have rules. Raises InputError.
+    """
+    version_of(tuned, product)
+    with_rules = [each for each in tuned.collective if each.mpi_rule]
+    if not with_rules:
+        raise InputError(
+            "there are no rules of the MPI's own algorithms: measure with "
+            "stretto tune --native-algorithms"
+        )
+    if unknown := next((each.name for each in with_rules if each.name not in known), None):
+        raise InputError(f"{product} has no rules of '{unknown}'")
+    safe = [each for each in with_rules if not is_unsafe(each)]
+    if not safe:
+        raise InputError(f"no rules are left: {not_written(tuned, product, is_unsafe)}")
+    ordered = sorted(safe, key=lambda each: (each.name, each.ranks))
+    found = {name: list(of) for name, of in groupby(ordered, key=lambda each: each.name)}
+    for name, of in found.items():
+        ranks = [each.ranks for each in of]
+        if len(set(ranks)) < len(ranks):
+            raise InputError(f"{name} was measured on as many ranks of different numbers of hosts")
+    return found
+
+
+def not_written(tuned: Tuned, product: str, is_unsafe: Unsafe) -> str:
+    """Which rules are left out of every file, as one line; empty where none are.
+
+    Ranks that look up different sizes would run different algorithms: wrong data, or a hang.
+    """
+    named = [f"{each.name} on {each.ranks} ranks" for each in tuned.collective if is_unsafe(each)]
+    if not named:
+        return ""
+    return (
+        f"not written: {', '.join(sorted(named))}: rules that change with the size, which "
+        f"{product} cannot look up safely for these"
+    )
+
+
+def ranges(of: CollectiveRules, blocks: int = 1) -> Iterator[tuple[int, int | None, str]]:
+    """The first and the last size and the algorithm; an MPI counts so many blocks together."""
+    start = 0
+    for rule in of.mpi_rule:
+        # Up to the last byte of so many blocks, so that no size is without a rule.
+        end = None if rule.up_to_bytes is None else (rule.up_to_bytes + 1) * blocks - 1
+        yield start, end, rule.algorithm
+        start = 0 if end is None else end + 1
+
+
+def unknown_algorithm(product: str, collective: str, algorithm: str) -> InputError:
+    """Of a file that was written by hand, or for another version."""
+    return InputError(f"{product} has no {collective} algorithm '{algorithm}'")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from stretto.data.host import this_host
 from stretto.launch.base import Abi
 from stretto.launch.yielding import yielding
+from stretto.tune.mpis import settings_of
 from stretto.tune.openmpi import classic_rules
 from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, read_tuned, toml_of
 
@@ -32,7 +34,8 @@ def stretto(mpi: Mpi, folder: Path, *words: object) -> subprocess.CompletedProce
     program = ["--launcher", str(mpi.launcher.path)]
     verb, *rest = map(str, words)
     command = [*STRETTO, verb, *program, *rest]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    env = {**os.environ, **mpi.environment}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
 def tuned_for(mpi: Mpi, *collectives: CollectiveRules) -> Tuned:
@@ -80,6 +83,25 @@ def test_what_is_tuned_is_written_with_its_evidence(mpi: Mpi, tmp_path: Path) ->
     again = stretto(mpi, tmp_path, "run", "-n", "2", "--rules", "tuned.toml", mpi.program("chosen"))
     assert again.returncode == 0, again.stderr
     assert again.stderr == ""
+
+
+# All the way, with each MPI: its own algorithms are measured, and rules of them written.
+def test_own_algorithms_are_measured_and_exported(any_mpi: Mpi, tmp_path: Path) -> None:
+    own = settings_of(any_mpi.name)
+    if own is None or any_mpi.abi is Abi.MPIABI:
+        pytest.skip("an interface that its MPI has beside another one")
+    words = ["-n", 2, "--sizes", 8, "--collectives", "barrier,allgather", "--rounds", 2]
+    words += ["--launches", 1, "--native-algorithms"]
+    done = stretto(any_mpi, tmp_path, "tune", *words, any_mpi.program("chosen"))
+    assert done.returncode == 0, done.stderr
+    barrier, allgather = read_tuned(tmp_path / "tuned.toml").collective
+    for each in (barrier, allgather):
+        measured = {one.algorithm for one in each.measured}
+        assert measured >= {f"native:{name}" for name in own.algorithms(each.name, 2)}
+    for name in own.formats:
+        command = [*STRETTO, "export", "tuned.toml", "--to", name]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0 or "own choice won wherever" in done.stderr, done.stderr
 
 
 # In a binomial tree, which MPIs run, rank 3 waits for rank 1, which is late; in a flat one only

@@ -77,7 +77,8 @@ NativeAlgorithms = Annotated[
     bool,
     typer.Option(
         "--native-algorithms",
-        help="Measure each of Open MPI's own algorithms, too, for `stretto export`.",
+        help="Measure each of the MPI's own algorithms, too, for `stretto export`: those of "
+        "Open MPI, Intel MPI or MPICH 5.0.",
     ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The rules, as TOML.")]

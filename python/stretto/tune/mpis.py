@@ -1,9 +1,9 @@
 """The MPIs whose own algorithms can be measured and chosen: a module each."""
 
-from stretto.tune import openmpi
+from stretto.tune import intel, mpich, openmpi
 from stretto.tune.settings import Format, OwnSettings
 
-_MPIS = (openmpi.OWN,)
+_MPIS = (openmpi.OWN, intel.OWN, mpich.OWN)
 
 PRODUCTS = tuple(mpi.product for mpi in _MPIS)
 # By the name that `stretto export --to` takes.

@@ -98,3 +98,30 @@ def test_what_is_not_exported_is_said(tmp_path: Path, capsys: Captured) -> None:
         printed, said = capsys.readouterr()
         assert "binomial" not in printed
         assert said.startswith("stretto: not written: scatter on 4 ranks: ")
+
+
+def test_how_the_mpi_is_told_is_said(tmp_path: Path, capsys: Captured) -> None:
+    tuned = tmp_path / "tuned.toml"
+    for mpi, algorithm, uses in (
+        ("Open MPI 4.1.4", "chain", {"openmpi": "coll_tuned_dynamic_rules_filename "}),
+        ("Intel MPI 2021.19", "preset_1", {"impi": "I_MPI_TUNING=", "impi-adjust": ". "}),
+        (
+            "MPICH 5.0.2",
+            "binomial",
+            {
+                "mpich": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=",
+                "mpich-ch4": "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE=",
+            },
+        ),
+    ):
+        rules = [CollectiveRules("bcast", 4, 1, [Rule("native")], [Rule(algorithm)])]
+        tuned.write_text(toml_of(Tuned(Fingerprint(mpi, "cpu", 2), rules)))
+        for name, use in uses.items():
+            file = tmp_path / name
+            assert run_command(["export", str(tuned), "--to", name, "-o", str(file)]) == 0
+            assert f"{use}{file}" in capsys.readouterr().err.replace("\n", "")
+            assert file.stat().st_size > 0
+    assert run_command(["export", str(tuned), "--to", "impi"]) == 2
+    said = capsys.readouterr().err
+    assert "the rules are MPICH 5.0.2's, not Intel MPI's" in said
+    assert len(said.splitlines()) == 1

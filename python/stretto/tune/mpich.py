@@ -50,6 +50,7 @@ _ALGORITHMS: dict[str, dict[str, _Algorithm]] = {
     "reduce": {"binomial": _ANY, "reduce_scatter_gather": _BUILT_IN},
     "allreduce": {
         "recursive_doubling": _ANY,
+        # With k=2 it was right for all operations here; what MPICH promises is not written down.
         "recexch": _Algorithm(commutative=True, parameters=_EXCHANGE),
         "reduce_scatter_allgather": _BUILT_IN,
         "ring": _BUILT_IN,

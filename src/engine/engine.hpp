@@ -235,7 +235,8 @@ class Engine {
   static constexpr std::int64_t kShortestPause = 200'000;
   static constexpr std::int64_t kLongestPause = 2'000'000;
   std::int64_t shortest_pause_ns_ = kShortestPause;
-  int unpolled_ = 0;  // times that the progress thread looked whether anybody waits
+  int unpolled_ = 0;       // times that the progress thread looked whether anybody waits
+  bool moves_on_ = false;  // its last poll has moved anything
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
   std::atomic<bool> stays_on_host_{false};

@@ -92,10 +92,10 @@ void Engine::run_progress_thread() {
     ++wakeups_;
     if (!wanted()) continue;
     // What has begun to move may be waited for by others, a part after the other.
-    const bool moved = poll_in_background(lock);
+    moves_on_ = is_worth_polling() && poll_in_background(lock);
     const std::int64_t longer =
         std::clamp(interval * 5 / 4, shortest_pause_ns_, kMostGrowth * shortest_pause_ns_);
-    interval = moved ? kShortestPause : longer;
+    interval = moves_on_ ? kShortestPause : longer;
   }
 }
 
@@ -109,7 +109,7 @@ void Engine::nap(Lock& lock, std::int64_t ns) {
 // Where no core is free nothing is gained by moving what nobody waits for: it takes as long now as
 // it takes the one who will. But now and then, as somebody may test for it again and again.
 bool Engine::is_worth_polling() {
-  if (shortest_pause_ns_ == kShortestPause || driving_ || must_call()) return true;
+  if (shortest_pause_ns_ == kShortestPause || moves_on_ || driving_ || must_call()) return true;
   if (++unpolled_ % kMostUnpolled == 0) return true;
   return std::ranges::any_of(transports_, [](const auto& transport) {
     return !transport->idle() && transport->is_awaited();
@@ -117,7 +117,6 @@ bool Engine::is_worth_polling() {
 }
 
 bool Engine::poll_in_background(Lock& lock) {
-  if (!is_worth_polling()) return false;
   ++polls_;
   if (!driving_ && !has_messages() && to_post_.empty() && to_compute_.empty() && to_call_.empty()) {
     drive(lock, [] { poke(); });

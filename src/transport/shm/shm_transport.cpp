@@ -84,6 +84,7 @@ Transport::Joined ShmTransport::join(const Group& group) {
   made->here = std::move(here);
   Neighbours& joined = *made;
   const std::lock_guard lock(mutex_);
+  joined.attention->store(attends_ ? 1 : 0, std::memory_order_relaxed);
   groups_.push_back(std::move(made));
   return {.group = {reinterpret_cast<std::uintptr_t>(&joined)}, .reached = joined.here.ranks};
 }
@@ -142,19 +143,20 @@ const std::vector<Transport::Completed>& ShmTransport::poll() {
 
 void ShmTransport::attend(bool polls) {
   const std::lock_guard lock(mutex_);
+  attends_ = polls;
   for (const auto& group : groups_) {
     group->attention->store(polls ? 1 : 0, std::memory_order_relaxed);
   }
 }
 
+// A rank says the same in all groups, and the first is MPI_COMM_WORLD's.
 bool ShmTransport::is_awaited() const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::any_of(groups_, [](const auto& group) {
-    return std::ranges::any_of(group->peers, [&](const Peer& peer) {
-      return &peer != &group->peers[static_cast<std::size_t>(group->here.local)] &&
-             peer.is_attending();
-    });
-  });
+  if (groups_.empty()) return false;
+  const Neighbours& all = *groups_.front();
+  const Peer* const self = &all.peers[static_cast<std::size_t>(all.here.local)];
+  return std::ranges::any_of(
+      all.peers, [self](const Peer& peer) { return &peer != self && peer.is_attending(); });
 }
 
 std::vector<Transport::Token> ShmTransport::in_flight() const {

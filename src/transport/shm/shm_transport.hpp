@@ -46,6 +46,7 @@ class ShmTransport final : public Transport {
   // Groups join and leave beside what the owner serialises.
   mutable std::mutex mutex_;  // of the lists
   std::vector<std::unique_ptr<Neighbours>> groups_;
+  bool attends_ = false;
   // Until the next poll: what is polled is the owner's alone, and one that leaves may be in it.
   std::vector<std::unique_ptr<Neighbours>> left_;
   std::atomic<bool> has_left_{false};

@@ -100,6 +100,7 @@ bool FakeTransport::idle() const {
 }
 
 const std::vector<Transport::Completed>& FakeTransport::poll() {
+  ++polls_;
   const std::lock_guard lock(network_->mutex_);
   completed_ = std::exchange(arrived_, {});
   return completed_;

@@ -2,6 +2,7 @@
 // this process. It knows no MPI.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -32,6 +33,8 @@ class FakeNetwork {
   void fail_next(Fails how, int error);
   // That have been sent.
   [[nodiscard]] long messages() const;
+  // As if another rank waited, or none did.
+  void set_awaited(bool on) { awaited_ = on; }
 
  private:
   friend class FakeTransport;
@@ -62,6 +65,7 @@ class FakeNetwork {
   std::uintptr_t groups_ = 0;
   bool held_ = false;
   long messages_ = 0;
+  std::atomic<bool> awaited_{true};
   Fails fails_ = Fails::none;
   int error_ = 0;
 };
@@ -82,9 +86,11 @@ class FakeTransport final : public Transport {
   const std::vector<Completed>& poll() override;
   [[nodiscard]] std::vector<Token> in_flight() const override;
   void cancel_receives(const void* owner) override;
+  [[nodiscard]] bool is_awaited() const override { return network_->awaited_; }
 
   // Groups it is in.
   [[nodiscard]] std::size_t groups() const { return here_.size(); }
+  [[nodiscard]] long polls() const { return polls_; }
 
  private:
   friend class FakeNetwork;
@@ -97,6 +103,7 @@ class FakeTransport final : public Transport {
   std::vector<Token> in_flight_;
   std::vector<Completed> arrived_;
   std::vector<Completed> completed_;
+  std::atomic<long> polls_{0};
 };
 
 }  // namespace stretto

@@ -1,0 +1,79 @@
+// What the progress thread does on a host whose ranks have no core to spare.
+
+#include <gtest/gtest.h>
+
+#include "engine/tasks.hpp"
+#include "engine/world.hpp"
+#include "fake_mpi/with_stretto.hpp"
+#include "transport/fake_transport.hpp"
+
+namespace stretto {
+namespace {
+
+using fake_mpi::eventually;
+using fake_mpi::Job;
+
+class SpareCores : public testing::Test {
+ protected:
+  // Two ranks between which messages are held back at first, and an allreduce is pending.
+  template <class Body>
+  void run(bool spare_cores, const Body& body) {
+    const fake_mpi::NeverNative never_native;
+    network->hold(true);
+    network->set_awaited(false);
+    job.run([&](int rank) {
+      auto near = std::make_unique<FakeTransport>(network, [](int, int) { return true; });
+      const FakeTransport& fake = *near;
+      Transports transports = fake_mpi::by_the_mpi();
+      transports.insert(transports.begin(), std::move(near));
+      const fake_mpi::WithStretto stretto(std::move(transports));
+      Engine& engine = Engine::get();
+      engine.set_hosts({.numbers = {.hosts = 1}, .spare_cores = spare_cores});
+      int sum = 0;
+      Operation* const operation =
+          engine.start(allreduce(attached(MPI_COMM_WORLD), &rank, &sum, 1), true, {});
+      body(engine, fake);
+      MPI_Barrier(MPI_COMM_WORLD);
+      network->hold(false);
+      eventually([&] { return operation->done(); });
+      EXPECT_EQ(sum, 1);
+      Engine::release(operation);
+    });
+  }
+
+  // How often it polls of so many times that it looks whether it should.
+  static long polls_of(long looks, const Engine& engine, const FakeTransport& fake) {
+    const long before = fake.polls();  // first, as it goes on meanwhile
+    const long first = engine.progress_wakeups();
+    eventually([&] { return engine.progress_wakeups() >= first + looks; });
+    return fake.polls() - before;
+  }
+
+  std::shared_ptr<FakeNetwork> network = std::make_shared<FakeNetwork>();
+  Job job{2};
+};
+
+// Each time twice.
+TEST_F(SpareCores, WithoutThemWhatNobodyWaitsForIsPolledForRarely) {
+  run(false, [](const Engine& engine, const FakeTransport& fake) {
+    const long polls = polls_of(40, engine, fake);
+    EXPECT_GE(polls, 2 * 4);
+    EXPECT_LE(polls, 2 * 20);
+  });
+}
+
+TEST_F(SpareCores, WithoutThemItIsPolledForOnceAnotherRankWaits) {
+  run(false, [this](const Engine& engine, const FakeTransport& fake) {
+    network->set_awaited(true);
+    EXPECT_GE(polls_of(40, engine, fake), 2 * 38);
+  });
+}
+
+TEST_F(SpareCores, WithThemItIsPolledForAllTheSame) {
+  run(true, [](const Engine& engine, const FakeTransport& fake) {
+    EXPECT_GE(polls_of(40, engine, fake), 2 * 38);
+  });
+}
+
+}  // namespace
+}  // namespace stretto

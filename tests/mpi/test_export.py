@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from mpi_runs import EVERY_MPI
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 RANKS = 4
 SIZE = 1000
-LATE_MS = 400  # in the middle of which arrived.c looks
+LATE_MS = (400, 1600, 6400)  # in the middle of which arrived.c looks; longer where it was hindered
 
 # A collective, two algorithms which that program tells apart, and who has to be late for that.
 Case = tuple[str, str, str, int]
@@ -85,9 +85,13 @@ def seen(mpi: Mpi, name: str, late: int, env: Mapping[str, str], ranks: int = RA
     """By what an algorithm is known: blocks that have come at half time, or bits of sums."""
     program = mpi.program("arrived")
     env = {**yielding(mpi.abi), **env}
-    ended = mpi.run(program, name, SIZE, late, LATE_MS, ranks=ranks, env=env)
-    assert ended.ok, ended.stderr
-    return ended.stdout.strip().splitlines()[-1]
+    for late_ms in LATE_MS:
+        ended = mpi.run(program, name, SIZE, late, late_ms, ranks=ranks, env=env)
+        assert ended.ok, ended.stderr
+        said = ended.stdout.strip().splitlines()[-1]
+        if said != "hindered":
+            return said
+    pytest.fail(f"{name}: the ranks did not come to the call together")
 
 
 def forced(mpi: Mpi, name: str, algorithm: str) -> dict[str, str]:
@@ -132,6 +136,10 @@ def test_intel_mpi_obeys_to_the_byte(
     assert_changes_at_one_byte(intel_mpi, tmp_path, case, settings)
 
 
+# Collectives in which Intel MPI's own choice is another than preset 0, and who has to be late.
+OWN_CHOICES = [("reduce", 1), ("allreduce", 1), ("gather", 2)]
+
+
 # Of sizes that Intel MPI's own choice won, for which there is no number, the fastest preset has
 # them; other collectives are as they were, and other numbers of ranks have the basic logic.
 def test_intel_mpi_takes_presets_where_it_has_no_name_for_its_own_choice(
@@ -149,7 +157,10 @@ def test_intel_mpi_takes_presets_where_it_has_no_name_for_its_own_choice(
     assert seen(intel_mpi, "bcast", 1, env) == seen(
         intel_mpi, "bcast", 1, forced(intel_mpi, "bcast", "preset_7")
     )
-    assert seen(intel_mpi, "scatter", 2, env) == seen(intel_mpi, "scatter", 2, {})
+    for name, late in OWN_CHOICES:
+        own = seen(intel_mpi, name, late, {})
+        assert own != seen(intel_mpi, name, late, forced(intel_mpi, name, "preset_0")), name
+        assert seen(intel_mpi, name, late, env) == own, name
     basic = forced(intel_mpi, "bcast", "preset_0")
     assert seen(intel_mpi, "bcast", 1, env, RANKS + 1) == seen(
         intel_mpi, "bcast", 1, basic, RANKS + 1
@@ -161,20 +172,26 @@ def test_mpich_obeys_to_the_byte(an_mpich: Mpi, case: Case, tmp_path: Path) -> N
     assert_changes_at_one_byte(an_mpich, tmp_path, case, mpich_files)
 
 
+def in_order(table: str | bytes) -> dict[str, Any]:
+    """By collective; below, pairs of conditions and what they lead to: the first that holds counts,
+    so that their order has a meaning."""
+    return dict(json.loads(table, object_pairs_hook=list))
+
+
 def test_what_is_not_tuned_is_as_mpich_has_it(an_mpich: Mpi) -> None:
     assert an_mpich.libmpi is not None
     tables = [
-        json.loads(found[0])
+        in_order(found[0])
         for found in re.finditer(rb'\{"collective=[^\0]*', an_mpich.libmpi.read_bytes())
     ]
     tuned = tuned_for(
         an_mpich, CollectiveRules("bcast", RANKS, 1, [Rule(NATIVE)], [Rule("binomial")])
     )
     for text in (generic_table(tuned), ch4_table(tuned)):
-        ours = json.loads(text)
+        ours = in_order(text)
         theirs = next(each for each in tables if len(each) == len(ours))
-        bcast = ours.pop("collective=bcast")["comm_type=intra"]
-        assert bcast["comm_size=any"] == theirs.pop("collective=bcast")["comm_type=intra"]
+        bcast = dict(dict(ours.pop("collective=bcast"))["comm_type=intra"])
+        assert bcast["comm_size=any"] == dict(theirs.pop("collective=bcast"))["comm_type=intra"]
         assert ours == theirs
 
 

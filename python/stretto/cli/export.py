@@ -44,4 +44,4 @@ def export(
         output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"--output {output}: {error.strerror}") from error
-    note(f"Use: {own.use.format(file=output)}")
+    note(f"Use: {own.use.format(file=output.absolute())}")

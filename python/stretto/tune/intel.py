@@ -15,7 +15,7 @@ from stretto.data.contests import NATIVE, Way
 from stretto.errors import InputError
 from stretto.tune.decide import rules_from
 from stretto.tune.rules import CollectiveRules, Rule, Tuned
-from stretto.tune.settings import Format, OwnSettings, groups, ranges, unknown_algorithm
+from stretto.tune.settings import Format, OwnSettings, groups, name_of, ranges, within
 
 PRODUCT = "Intel MPI"
 
@@ -36,8 +36,6 @@ _HIGHEST = {
 }
 # Of operations that do not commute it computes nonsense: 2021.19, on 2, 4 and 8 ranks.
 _WRONG = {"reduce_scatter": ("preset_2",)}
-# Its name of ours, which has blocks of one size.
-_NAMES = {"reduce_scatter": "reduce_scatter_block"}
 _PRESET = "preset_"
 _BASIC = 0
 _ALL = -1  # sizes, or numbers of ranks
@@ -55,16 +53,16 @@ def algorithms(collective: str, ranks: int) -> list[str]:
 
 def forced(algorithm_of: Mapping[str, str]) -> dict[str, str]:
     """What makes ranks take these presets, by collective."""
-    return {_variable(name): str(_number(name, preset)) for name, preset in algorithm_of.items()}
+    return {_variable(name): str(_number(preset)) for name, preset in algorithm_of.items()}
 
 
 def tuning_file(tuned: Tuned) -> str:
     """JSON for I_MPI_TUNING. Of each level it is the first limit that is not exceeded that counts,
     and the last entry beyond all. Raises InputError."""
     tree = {
-        f"coll={_name(name).capitalize()}": {
+        f"coll={name_of(name).capitalize()}": {
             f"ppn={_ALL}": {
-                f"comm_size={ranks}": {"comm_id=-1": _by_size(_name(name).upper(), sizes)}
+                f"comm_size={ranks}": {"comm_id=-1": _by_size(name_of(name).upper(), sizes)}
                 for ranks, sizes in _by_ranks(of)
             }
         }
@@ -91,10 +89,12 @@ def adjust_settings(tuned: Tuned) -> str:
             "I_MPI_ADJUST_* hold for communicators of any size, and the rules are for "
             f"{', '.join(map(str, counts))} ranks: tune one number of them, or write --to impi"
         )
-    lines = [f"# For jobs of {counts[0]} ranks. Of smaller communicators nothing was measured."]
+    (ranks,) = counts
+    header = f"# For jobs of {ranks} ranks. Smaller communicators have these presets, unmeasured."
+    lines = [header]
     for name, (each,) in written.items():
         words = [
-            f"{_number(name, preset)}:{start}-{_LARGEST if end is None else end}"
+            f"{_number(preset)}:{start}-{_LARGEST if end is None else end}"
             for start, end, preset in ranges(each)
         ]
         lines.append(f"export {_variable(name)}='{';'.join(words)}'")
@@ -103,11 +103,14 @@ def adjust_settings(tuned: Tuned) -> str:
 
 def remarks(tuned: Tuned) -> list[str]:
     """Where it is not the rules themselves that are written."""
-    usual = [each for each in tuned.collective if each.mpi_rule and not _has_presets(each)]
+    measured = _measured(tuned)
+    usual = [each for of in measured.values() if not _has_presets(of) for each in of]
     mixed = [
         each
-        for each in tuned.collective
-        if _has_presets(each) and any(rule.algorithm == NATIVE for rule in each.mpi_rule)
+        for of in measured.values()
+        if _has_presets(of)
+        for each in of
+        if any(rule.algorithm == NATIVE for rule in each.mpi_rule)
     ]
     lines = []
     if usual:
@@ -116,8 +119,8 @@ def remarks(tuned: Tuned) -> list[str]:
         )
     if mixed:
         lines.append(
-            f"for some sizes, where {PRODUCT}'s own choice won, which no number stands for, the "
-            f"fastest preset is written: {_listed(mixed)}"
+            f"of sizes where {PRODUCT}'s own choice won, which no number stands for, the fastest "
+            f"preset is written: {_listed(mixed)}"
         )
     return lines
 
@@ -127,19 +130,25 @@ def _listed(those: list[CollectiveRules]) -> str:
 
 
 def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
-    """What has presets, and nothing but presets."""
+    """Collectives that have presets, and nothing but presets: where one number of ranks has some,
+    the others would otherwise have the basic logic."""
     written = {
-        name: [_without_native(each) for each in of if _has_presets(each)]
-        for name, of in groups(tuned, PRODUCT, _HIGHEST, lambda _: False).items()
+        name: [_without_native(each) for each in of]
+        for name, of in _measured(tuned).items()
+        if _has_presets(of)
     }
-    written = {name: of for name, of in written.items() if of}
     if not written:
         raise InputError(f"no rules are left: {PRODUCT}'s own choice won wherever it was measured")
     return written
 
 
-def _has_presets(of: CollectiveRules) -> bool:
-    return any(rule.algorithm != NATIVE for rule in of.mpi_rule)
+def _measured(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
+    found = groups(tuned, PRODUCT, _HIGHEST, algorithms, lambda _: False)
+    return {name: [within(each, _LARGEST) for each in of] for name, of in found.items()}
+
+
+def _has_presets(of: list[CollectiveRules]) -> bool:
+    return any(rule.algorithm != NATIVE for each in of for rule in each.mpi_rule)
 
 
 def _without_native(of: CollectiveRules) -> CollectiveRules:
@@ -173,22 +182,16 @@ def _by_ranks(of: list[CollectiveRules]) -> Iterator[tuple[int, _Sized]]:
     for each in of:
         if each.ranks > before + 1:
             yield each.ranks - 1, basic
-        yield each.ranks, [(end, _number(each.name, word)) for _, end, word in ranges(each)]
+        yield each.ranks, [(end, _number(word)) for _, end, word in ranges(each)]
         before = each.ranks
     yield _ALL, basic
 
 
 def _variable(collective: str) -> str:
-    return f"I_MPI_ADJUST_{_name(collective).upper()}"
+    return f"I_MPI_ADJUST_{name_of(collective).upper()}"
 
 
-def _name(collective: str) -> str:
-    return _NAMES.get(collective, collective)
-
-
-def _number(collective: str, preset: str) -> int:
-    if preset not in algorithms(collective, ranks=2):
-        raise unknown_algorithm(PRODUCT, collective, preset)
+def _number(preset: str) -> int:
     return int(preset.removeprefix(_PRESET))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from stretto.data.contests import NATIVE
 from stretto.tune.mpich_defaults import CH4, GENERIC, Tree
 from stretto.tune.rules import CollectiveRules, Tuned
-from stretto.tune.settings import Format, OwnSettings, groups, ranges, unknown_algorithm
+from stretto.tune.settings import Format, OwnSettings, groups, name_of, ranges, within
 
 PRODUCT = "MPICH 5.0"
 
@@ -70,8 +70,6 @@ _ALGORITHMS: dict[str, dict[str, _Algorithm]] = {
         "recursive_halving": _COMMUTATIVE,
     },
 }
-# Its name of ours, which has blocks of one size.
-_NAMES = {"reduce_scatter": "reduce_scatter_block"}
 # It looks up the blocks of all ranks together.
 _OF_ALL_BLOCKS = ("allgather", "reduce_scatter")
 # The composition that gives the call to all ranks at once. What is not here has no other one.
@@ -79,6 +77,7 @@ _AT_ONCE = {"barrier": "beta", "bcast": "gamma", "reduce": "gamma", "allreduce":
 _LARGEST = (1 << 31) - 1  # number that MPICH reads
 _PAGE = 4096
 _INTRA = "comm_type=intra"
+_OF_COMMUNICATORS = ("comm_", "is_node_consecutive=")  # conditions
 _KINDS = ("intra", "inter")  # of communicators
 _WITH_KIND = ("intra_", "inter_", "allcomm_")
 _ALGORITHM = "algorithm=MPIR_{}_{}"
@@ -100,7 +99,7 @@ def forced(algorithm_of: Mapping[str, str]) -> dict[str, str]:
     """What makes ranks take these algorithms, all ranks at once, by collective."""
     settings = {"MPIR_CVAR_DEVICE_COLLECTIVES": "percoll"}
     for name, algorithm in algorithm_of.items():
-        start = f"MPIR_CVAR_{_name(name).upper()}"
+        start = f"MPIR_CVAR_{name_of(name).upper()}"
         settings |= {f"{start}_DEVICE_COLLECTIVE": "0", f"{start}_INTRA_ALGORITHM": algorithm}
     return settings
 
@@ -109,19 +108,16 @@ def generic_table(tuned: Tuned) -> str:
     """JSON for MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE. Raises InputError."""
     table = _whole(GENERIC, _ALGORITHM)
     for name, of in _groups(tuned).items():
-        entry = table[f"collective={_name(name)}"]
-        usual = entry[_INTRA]
-        rules = {
-            each.ranks: _by_size(
-                each,
-                {rule.algorithm: _guarded(each, rule.algorithm, usual) for rule in each.mpi_rule},
-            )
-            for each in of
-        }
-        if name == "alltoall":  # in place there is one algorithm, and no size
-            for ranks, node in rules.items():
-                rules[ranks] = {"is_sendbuf_inplace=yes": usual, "is_sendbuf_inplace=no": node}
-        entry[_INTRA] = _by_ranks(rules, usual)
+        entry = table[f"collective={name_of(name)}"]
+        rules: dict[int, _Node] = {}
+        for each in of:
+            usual = _among(each.ranks, entry[_INTRA])
+            nodes = {way.algorithm: _guarded(each, way.algorithm, usual) for way in each.mpi_rule}
+            node = _by_size(each, nodes)
+            if name == "alltoall":  # in place there is one algorithm, and no size
+                node = {"is_sendbuf_inplace=yes": usual, "is_sendbuf_inplace=no": node}
+            rules[each.ranks] = node
+        entry[_INTRA] = _by_ranks(rules, entry[_INTRA])
     return _text(table)
 
 
@@ -131,25 +127,56 @@ def ch4_table(tuned: Tuned) -> str:
     for name, of in _groups(tuned).items():
         if name not in _AT_ONCE:
             continue
-        entry = table[f"collective={_name(name)}"]
-        usual = entry[_INTRA]
-        at_once = _leaf(_name(name), _COMPOSITION, _AT_ONCE[name])
-        rules = {
-            each.ranks: _by_size(
-                each,
-                {
-                    rule.algorithm: usual if rule.algorithm == NATIVE else at_once
-                    for rule in each.mpi_rule
-                },
+        entry = table[f"collective={name_of(name)}"]
+        at_once = _leaf(name_of(name), _COMPOSITION, _AT_ONCE[name])
+        rules: dict[int, _Node] = {}
+        for each in of:
+            usual = _among(each.ranks, entry[_INTRA])
+            ways = {way.algorithm for way in each.mpi_rule}
+            rules[each.ranks] = _by_size(
+                each, {way: usual if way == NATIVE else at_once for way in ways}
             )
-            for each in of
-        }
-        entry[_INTRA] = _by_ranks(rules, usual)
+        entry[_INTRA] = _by_ranks(rules, entry[_INTRA])
     return _text(table)
 
 
 def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
-    return groups(tuned, PRODUCT, _ALGORITHMS, lambda _: False)
+    found = groups(tuned, PRODUCT, _ALGORITHMS, algorithms, lambda _: False)
+    return {
+        name: [within(each, _LARGEST, _blocks(each)) for each in of] for name, of in found.items()
+    }
+
+
+def _among(ranks: int, node: _Node, *, is_pruned: bool = True) -> _Node:
+    """MPICH's own choice for so many ranks, without conditions on their number.
+
+    Those mean something else in a file, below sizes. As it makes a communicator, MPICH decides by
+    what is known of it, up to the first condition on calls; of later ones, which it looks up in
+    each call, it takes `comm_size<8` for `comm_size<=8`.
+    """
+    found: _Node = {}
+    for key, branch in node.items():
+        is_pruned = is_pruned and (key.startswith(_OF_COMMUNICATORS) or key.endswith("=any"))
+        holds = _holds(ranks, key, is_pruned=is_pruned)
+        if holds is False:
+            continue
+        below = _among(ranks, branch, is_pruned=is_pruned)
+        if holds and not found:
+            return below
+        found[key] = below
+    return found
+
+
+def _holds(ranks: int, condition: str, *, is_pruned: bool) -> bool | None:
+    """None where it does not depend on the number of ranks alone."""
+    if condition == "comm_size=any":
+        return True
+    if condition == "comm_size=pow2":
+        return _is_power_of_two(ranks)
+    name, _, limit = condition.partition("<")
+    if name != "comm_size":
+        return None
+    return ranks < int(limit) or (ranks == int(limit) and not is_pruned)
 
 
 def _by_ranks(rules: Mapping[int, _Node], usual: _Node) -> _Node:
@@ -157,7 +184,7 @@ def _by_ranks(rules: Mapping[int, _Node], usual: _Node) -> _Node:
     node: _Node = {}
     for ranks, of_these in sorted(rules.items()):
         if ranks - 1 not in rules:
-            node[f"comm_size<{ranks}"] = usual
+            node[f"comm_size<={ranks - 1}"] = usual
         node[f"comm_size<={ranks}"] = of_these
     return {**node, "comm_size=any": usual}
 
@@ -166,23 +193,24 @@ def _by_size(of: CollectiveRules, nodes: Mapping[str, _Node]) -> _Node:
     """What is to be done by the size, of each algorithm that its rules name."""
     if of.name == "barrier":
         return nodes[of.mpi_rule[0].algorithm]
-    is_total = of.name in _OF_ALL_BLOCKS
-    size = "total_msg_size" if is_total else "avg_msg_size"
+    size = "total_msg_size" if of.name in _OF_ALL_BLOCKS else "avg_msg_size"
     return {
-        f"{size}=any" if end is None else f"{size}<={min(end, _LARGEST)}": nodes[algorithm]
-        for _, end, algorithm in ranges(of, of.ranks if is_total else 1)
+        f"{size}=any" if end is None else f"{size}<={end}": nodes[algorithm]
+        for _, end, algorithm in ranges(of, _blocks(of))
     }
+
+
+def _blocks(of: CollectiveRules) -> int:
+    return of.ranks if of.name in _OF_ALL_BLOCKS else 1
 
 
 def _guarded(of: CollectiveRules, name: str, usual: _Node) -> _Node:
     """The algorithm, and MPICH's own choice for what it must not be given."""
     if name == NATIVE:
         return usual
-    if name not in algorithms(of.name, of.ranks):
-        raise unknown_algorithm(PRODUCT, of.name, name)
     algorithm = _ALGORITHMS[of.name][name]
     words = " ".join((f"intra_{name}", *algorithm.parameters))
-    node = _leaf(_name(of.name), _ALGORITHM, words)
+    node = _leaf(name_of(of.name), _ALGORITHM, words)
     if algorithm.commutative:
         node = {"is_commutative=yes": node, "is_commutative=no": usual}
     if algorithm.built_in:
@@ -218,10 +246,6 @@ def _text(table: _Node) -> str:
     """MPICH maps the file and reads to a zero byte, which a file of whole pages does not have."""
     text = json.dumps(table, indent=1) + "\n"
     return text if len(text) % _PAGE else text + "\n"
-
-
-def _name(collective: str) -> str:
-    return _NAMES.get(collective, collective)
 
 
 def _is_power_of_two(ranks: int) -> bool:

@@ -3,7 +3,7 @@
 A tree's keys are MPICH's conditions, of which the first that holds counts; its leaves are the
 algorithms between `MPIR_<Collective>_intra_` (or `inter_`, below "inter") and the parameters, and
 in CH4's table the compositions. That the installed MPICH has the same is tested in
-tests/mpi/test_tune_others.py.
+tests/mpi/test_export.py.
 """
 
 Tree = str | dict[str, "Tree"]
@@ -16,11 +16,8 @@ def _by_total(limit: int, short: str, long: str) -> Tree:
     return {f"total_msg_size<{limit}": short, "total_msg_size=any": long}
 
 
-def _if_built_in(short: str, long: str) -> Tree:
-    return {
-        "is_op_built_in=yes": {"count<pow2": short, "count=any": long},
-        "is_op_built_in=no": short,
-    }
+def _if_enough(short: str, long: str) -> Tree:
+    return {"count<pow2": short, "count=any": long}
 
 
 def _allgather(how: str = "") -> Tree:
@@ -71,7 +68,18 @@ def _nonblocking_bcast() -> Tree:
 def _long_reduce(how: str = "") -> dict[str, Tree]:
     return {
         "avg_msg_size<=2048": f"{how}binomial",
-        "avg_msg_size=any": _if_built_in(f"{how}binomial", f"{how}reduce_scatter_gather"),
+        "avg_msg_size=any": {
+            "is_op_built_in=yes": _if_enough(f"{how}binomial", f"{how}reduce_scatter_gather"),
+            "is_op_built_in=no": f"{how}binomial",
+        },
+    }
+
+
+def _long_allreduce(how: str = "") -> Tree:
+    short = f"{how}recursive_doubling"
+    return {
+        "is_op_built_in=no": short,
+        "is_op_built_in=yes": _if_enough(short, f"{how}reduce_scatter_allgather"),
     }
 
 
@@ -132,7 +140,7 @@ _BLOCKING: dict[str, Tree] = {
         {
             "avg_msg_size<=0": _if_commutative("smp", "recursive_doubling"),
             "avg_msg_size<=8": "recursive_doubling",
-            "avg_msg_size=any": _if_built_in("recursive_doubling", "reduce_scatter_allgather"),
+            "avg_msg_size=any": _long_allreduce(),
         },
         "reduce_exchange_bcast",
     ),
@@ -171,9 +179,7 @@ _NONBLOCKING: dict[str, Tree] = {
     "iallreduce": _both(
         {
             "avg_msg_size<=2048": "sched_recursive_doubling",
-            "avg_msg_size=any": _if_built_in(
-                "sched_recursive_doubling", "sched_reduce_scatter_allgather"
-            ),
+            "avg_msg_size=any": _long_allreduce("sched_"),
         },
         "sched_remote_reduce_local_bcast",
     ),

@@ -12,9 +12,9 @@ from stretto.tune.settings import (
     Format,
     OwnSettings,
     groups,
+    name_of,
     not_written,
     ranges,
-    unknown_algorithm,
     version_of,
 )
 
@@ -61,8 +61,6 @@ _ALGORITHMS = {
     "scan": ("linear", "recursive_doubling"),
     "exscan": ("linear", "recursive_doubling"),
 }
-# Its name of ours, which has blocks of one size.
-_NAMES = {"reduce_scatter": "reduce_scatter_block"}
 # The numbers that collectives have in a classic file.
 _IDS = {
     "allgather": 0,
@@ -95,7 +93,7 @@ def algorithms(collective: str, ranks: int) -> list[str]:
 def forced(algorithm_of: Mapping[str, str]) -> dict[str, str]:
     """What makes ranks take these algorithms, by collective."""
     chosen = {
-        f"{_SETTING}{_NAMES.get(name, name)}_algorithm": algorithm
+        f"{_SETTING}{name_of(name)}_algorithm": algorithm
         for name, algorithm in algorithm_of.items()
     }
     return {f"{_SETTING}use_dynamic_rules": "1", **chosen}
@@ -106,7 +104,7 @@ def classic_rules(tuned: Tuned) -> str:
     has_fifth = version_of(tuned, PRODUCT) >= _FIFTH_COLUMN
     columns = " 0 0 0" if has_fifth else " 0 0"  # fan-out, segments and requests as usual
     lines = ["rule-file-version-2"] if has_fifth else []
-    written = groups(tuned, PRODUCT, _ALGORITHMS, _is_unsafe)
+    written = groups(tuned, PRODUCT, _ALGORITHMS, algorithms, _is_unsafe)
     lines += [f"# {line}" for line in remarks(tuned)]
     lines.append(f"{len(written)} # collectives")
     for name, by_ranks in written.items():
@@ -122,7 +120,7 @@ def classic_rules(tuned: Tuned) -> str:
 def json_rules(tuned: Tuned) -> str:
     """The same for Open MPI 6. Raises InputError."""
     collectives = {
-        _NAMES.get(name, name): [
+        name_of(name): [
             {
                 "comm_size_min": each.ranks,
                 "comm_size_max": each.ranks,
@@ -134,7 +132,7 @@ def json_rules(tuned: Tuned) -> str:
             }
             for each in by_ranks
         ]
-        for name, by_ranks in groups(tuned, PRODUCT, _ALGORITHMS, _is_unsafe).items()
+        for name, by_ranks in groups(tuned, PRODUCT, _ALGORITHMS, algorithms, _is_unsafe).items()
     }
     rules = {"rule_file_version": 3, "module": "tuned", "collectives": collectives}
     return json.dumps(rules, indent=2) + "\n"
@@ -170,10 +168,7 @@ def _number(collective: str, algorithm: str) -> int:
     """0 stands for what Open MPI chooses itself."""
     if algorithm == NATIVE:
         return 0
-    known = _ALGORITHMS[collective]
-    if algorithm not in known:
-        raise unknown_algorithm(PRODUCT, collective, algorithm)
-    return known.index(algorithm) + 1
+    return _ALGORITHMS[collective].index(algorithm) + 1
 
 
 _USE = (

@@ -6,8 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
+from msgspec.structs import replace
+
+from stretto.data.contests import NATIVE
 from stretto.errors import InputError
 from stretto.tune.rules import CollectiveRules, Tuned
+
+# The names of a collective's algorithms, among so many ranks.
+Algorithms = Callable[[str, int], list[str]]
 
 
 @dataclass(frozen=True)
@@ -23,30 +29,47 @@ class OwnSettings:
     """An MPI, whose name and version begin with `product`."""
 
     product: str
-    algorithms: Callable[[str, int], list[str]]  # of a collective, among so many ranks
+    algorithms: Algorithms
     forced: Callable[[Mapping[str, str]], dict[str, str]]  # makes ranks take these, by collective
     remarks: Callable[[Tuned], list[str]]  # what a user has to know of what is written, by lines
     formats: Mapping[str, Format]
 
     def is_of(self, mpi: str) -> bool:
         """Whether `mpi`, as its launcher says it, is this one."""
-        return re.match(rf"{re.escape(self.product)}(?![\w])", mpi) is not None
+        return _is_of(mpi, self.product)
 
 
 # Whether an MPI cannot go by these rules, as not all its ranks would by the same.
 Unsafe = Callable[[CollectiveRules], bool]
 
 
+def name_of(collective: str) -> str:
+    """What MPIs call it: they have another reduce_scatter, whose blocks are of different sizes."""
+    return "reduce_scatter_block" if collective == "reduce_scatter" else collective
+
+
 def version_of(tuned: Tuned, product: str) -> tuple[int, ...]:
-    """That of the MPI that was measured. Raises InputError where it is another one."""
-    found = re.match(rf"{re.escape(product)}(?![\w])\D?([\d.]*)", tuned.fingerprint.mpi)
+    """That of the MPI that was measured. Raises InputError where it is another one, or says no
+    version."""
+    mpi = tuned.fingerprint.mpi
+    if not _is_of(mpi, product):
+        raise InputError(f"the rules are {mpi}'s, not {product}'s")
+    found = re.match(r"[^\d.]*(\d+(?:\.\d+)+)", mpi)
     if found is None:
-        raise InputError(f"the rules are {tuned.fingerprint.mpi}'s, not {product}'s")
-    return tuple(int(part) for part in found[1].split(".") if part)
+        raise InputError(f"the rules are of '{mpi}', which names no version like 5.0")
+    return tuple(int(part) for part in found[1].split("."))
+
+
+def _is_of(mpi: str, product: str) -> bool:
+    return re.match(rf"{re.escape(product)}(?!\w)", mpi) is not None
 
 
 def groups(
-    tuned: Tuned, product: str, known: Mapping[str, object], is_unsafe: Unsafe
+    tuned: Tuned,
+    product: str,
+    known: Mapping[str, object],
+    algorithms: Algorithms,
+    is_unsafe: Unsafe,
 ) -> dict[str, list[CollectiveRules]]:
     """What can be written, by collective, the fewest ranks first. No MPI's rules know hosts.
 
@@ -64,6 +87,8 @@ def groups(
     safe = [each for each in with_rules if not is_unsafe(each)]
     if not safe:
         raise InputError(f"no rules are left: {not_written(tuned, product, is_unsafe)}")
+    for each in safe:
+        _check_algorithms(each, product, algorithms(each.name, each.ranks))
     ordered = sorted(safe, key=lambda each: (each.name, each.ranks))
     found = {name: list(of) for name, of in groupby(ordered, key=lambda each: each.name)}
     for name, of in found.items():
@@ -97,6 +122,16 @@ def ranges(of: CollectiveRules, blocks: int = 1) -> Iterator[tuple[int, int | No
         start = 0 if end is None else end + 1
 
 
-def unknown_algorithm(product: str, collective: str, algorithm: str) -> InputError:
-    """Of a file that was written by hand, or for another version."""
-    return InputError(f"{product} has no {collective} algorithm '{algorithm}'")
+def within(of: CollectiveRules, largest: int, blocks: int = 1) -> CollectiveRules:
+    """Without the rules that begin beyond the largest size that an MPI reads: the last one before
+    holds there, too."""
+    starts = (start for start, _, _ in ranges(of, blocks))
+    rules = [rule for start, rule in zip(starts, of.mpi_rule, strict=True) if start <= largest]
+    return replace(of, mpi_rule=[*rules[:-1], replace(rules[-1], up_to_bytes=None)])
+
+
+def _check_algorithms(of: CollectiveRules, product: str, known: list[str]) -> None:
+    """Those of a file that was written by hand, or for another version."""
+    names = (rule.algorithm for rule in of.mpi_rule)
+    if unknown := next((name for name in names if name not in (NATIVE, *known)), None):
+        raise InputError(f"{product} has no {of.name} algorithm '{unknown}'")

@@ -100,6 +100,17 @@ def test_what_is_not_exported_is_said(tmp_path: Path, capsys: Captured) -> None:
         assert said.startswith("stretto: not written: scatter on 4 ranks: ")
 
 
+# A shell looks for a file without a slash in its PATH only.
+def test_the_file_is_named_by_its_whole_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rules = [CollectiveRules("bcast", 4, 1, [Rule("native")], [Rule("preset_1")])]
+    Path("tuned.toml").write_text(toml_of(Tuned(Fingerprint("Intel MPI 2021.19", "cpu", 2), rules)))
+    assert run_command(["export", "tuned.toml", "--to", "impi-adjust", "-o", "adjust.sh"]) == 0
+    assert f". {tmp_path}/adjust.sh; mpirun" in capsys.readouterr().err.replace("\n", "")
+
+
 def test_how_the_mpi_is_told_is_said(tmp_path: Path, capsys: Captured) -> None:
     tuned = tmp_path / "tuned.toml"
     for mpi, algorithm, uses in (

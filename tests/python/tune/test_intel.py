@@ -84,6 +84,31 @@ def test_where_its_own_choice_won_the_fastest_preset_is_written() -> None:
     assert replaced.endswith("bcast on 4 ranks")
 
 
+def test_a_collective_has_presets_for_all_numbers_of_ranks_or_for_none() -> None:
+    measured = [
+        Evidence(8, "none", f"native:{name}", us, us, us, 3)
+        for name, us in (("preset_1", 2.0), ("preset_2", 1.0))
+    ]
+    some_won = tuned(
+        MPI,
+        of("bcast", 4, [Rule("native")], measured),
+        of("bcast", 8, [Rule("preset_7")]),
+    )
+    text = tuning_file(some_won)
+    assert [preset(text, "bcast", n, 8) for n in (3, 4, 5, 8, 9)] == [0, 2, 0, 7, 0]
+    (replaced,) = remarks(some_won)
+    assert replaced.endswith("the fastest preset is written: bcast on 4 ranks")
+    with pytest.raises(InputError, match="for 4, 8 ranks"):
+        adjust_settings(some_won)
+
+
+def test_limits_beyond_what_intel_mpi_reads_are_left_out() -> None:
+    limits = [Rule("preset_1", 1 << 31), Rule("preset_2", 1 << 32), Rule("native")]
+    table = tuned(MPI, of("bcast", 4, limits))
+    assert [preset(tuning_file(table), "bcast", 4, 1 << n) for n in (3, 31, 33)] == [1, 1, 1]
+    assert adjust_settings(table).endswith("export I_MPI_ADJUST_BCAST='1:0-2147483647'\n")
+
+
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [

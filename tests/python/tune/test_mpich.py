@@ -3,6 +3,7 @@ tests/mpi/test_export.py."""
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +31,7 @@ class Call:
     is_op_built_in: bool = True
     is_sendbuf_inplace: bool = False
 
-    def holds(self, condition: str) -> bool:
+    def holds(self, condition: str, *, is_pruned: bool) -> bool:
         name = re.split("[<=]", condition, maxsplit=1)[0]
         value = condition[len(name) :].lstrip("<=")
         if value == "any" or condition in ("comm_type=intra", "comm_hierarchy=parent"):
@@ -48,18 +49,29 @@ class Call:
             "avg_msg_size": self.bytes,
             "total_msg_size": self.bytes * self.ranks,
         }[name]
-        return number <= int(value) if "<=" in condition else number < int(value)
+        # The search takes `comm_size<8` for `comm_size<=8`.
+        up_to = "<=" in condition or (name == "comm_size" and not is_pruned)
+        return number <= int(value) if up_to else number < int(value)
 
 
 def chosen(text: str, call: Call) -> str:
-    """The algorithm or composition that the first conditions that hold lead to."""
+    """The algorithm or composition that the first conditions that hold lead to.
+
+    As a communicator is made, MPICH prunes the tree up to the first condition that is on calls.
+    """
     name = {"reduce_scatter": "reduce_scatter_block"}.get(call.collective, call.collective)
     node: dict[str, Any] = json.loads(text)[f"collective={name}"]
+    is_pruned = True
     while True:
-        key = next(key for key in node if "MPI" in key or call.holds(key))
-        if "MPI" in key:
-            return key.partition("_intra_")[2]
-        node = node[key]
+        for key, below in node.items():
+            if "MPI" in key:
+                return key.partition("_intra_")[2]
+            is_pruned = is_pruned and (key.startswith("comm_") or key.endswith("=any"))
+            if call.holds(key, is_pruned=is_pruned):
+                node = below
+                break
+        else:
+            pytest.fail(f"no answer for {call}")
 
 
 USUAL = tuned(MPI, of("barrier", 64, [Rule("native")]))
@@ -86,6 +98,28 @@ def test_each_size_has_the_algorithm_of_its_rule(
         other = Call(name, others, size)
         for write in (generic_table, ch4_table):
             assert chosen(write(table), other) == chosen(write(USUAL), other)
+
+
+# MPICH's own conditions say `comm_size<8`, which below sizes would hold for 8 ranks, too.
+@pytest.mark.parametrize("ranks", [7, 8, 9])
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_left_to_mpich_is_its_choice_for_so_many_ranks(name: str, ranks: int) -> None:
+    first, *_ = algorithms(name, ranks)
+    table = tuned(MPI, of(name, ranks, [Rule(first, 10), Rule("native")]))
+    for write in (generic_table, ch4_table):
+        for size in (11, 256, 4096, 20_000, 100_000, 1 << 20):
+            call = Call(name, ranks, size)
+            assert chosen(write(table), call) == chosen(write(USUAL), call), size
+
+
+def test_limits_beyond_what_mpich_reads_are_left_out() -> None:
+    for name, first, then in (
+        ("bcast", "binomial", "scatter_ring_allgather"),
+        ("allgather", "ring", "brucks"),
+    ):
+        limits = [Rule(first, 1 << 31), Rule(then, 1 << 32), Rule("native")]
+        text = generic_table(tuned(MPI, of(name, 4, limits)))
+        assert [chosen(text, Call(name, 4, 1 << n)) for n in (3, 30, 31, 33)] == [first] * 4
 
 
 NARROW = [
@@ -152,9 +186,12 @@ def test_no_file_fills_its_last_page() -> None:
         ),
     ],
 )
-def test_what_cannot_be_written_is_said(wrong: Tuned, complaint: str) -> None:
+@pytest.mark.parametrize("write", [generic_table, ch4_table])
+def test_what_cannot_be_written_is_said(
+    write: Callable[[Tuned], str], wrong: Tuned, complaint: str
+) -> None:
     with pytest.raises(InputError, match=complaint):
-        generic_table(wrong)
+        write(wrong)
 
 
 def test_what_makes_mpich_take_an_algorithm() -> None:

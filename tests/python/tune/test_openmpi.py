@@ -125,7 +125,12 @@ def test_one_rule_of_all_sizes_is_written(name: str) -> None:
     [
         (tuned(of("bcast", 4, [])), "measure with stretto tune --native-algorithms"),
         (tuned(of("bcast", 4), mpi="MPICH 5.0.2"), "are MPICH 5.0.2's"),
+        *(
+            (tuned(of("bcast", 4), mpi=mpi), f"'{mpi}', which names no version")
+            for mpi in ("Open MPI", "Open MPI main", "Open MPI 5", "Open MPI .9")
+        ),
         (tuned(of("bcast", 4, [Rule("rings")])), "no bcast algorithm 'rings'"),
+        (tuned(of("allgather", 4, [Rule("two_proc")])), "no allgather algorithm 'two_proc'"),
         (tuned(of("foo", 4)), "no rules of 'foo'"),
         (tuned(of("scatter", 4)), "no rules are left: not written: scatter on 4 ranks"),
         (

@@ -15,13 +15,13 @@ target_compile_options(stretto-unoptimized INTERFACE -O0 -g1)
 # Optimizing what they check at every turn would take long. Last of all options.
 set(unit_libraries stretto-core stretto-counted GTest::gtest_main stretto-unoptimized)
 # Reading GoogleTest would be most of what compiling a test takes.
-stretto_precompile(stretto-headers-unit HEADERS <gtest/gtest.h> LIBRARIES ${unit_libraries})
+stretto_precompile(stretto-unit-headers HEADERS <gtest/gtest.h> LIBRARIES ${unit_libraries})
 # One option for programs and objects alike: CMake has two.
-set_target_properties(stretto-headers-unit PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+set_target_properties(stretto-unit-headers PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 
 function(stretto_compile_tests name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
-  target_precompile_headers(${name} REUSE_FROM stretto-headers-unit)
+  target_precompile_headers(${name} REUSE_FROM stretto-unit-headers)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_link_libraries(${name} PRIVATE ${unit_libraries})
 endfunction()

@@ -214,13 +214,15 @@ bool trusts_native(const Query& query) {
 // From how many bytes on Stretto's collectives were faster than those of Open MPI and MPICH, both
 // yielding, between hosts whose ranks share cores (docs/decisions/0026-crowded.md).
 Count least_between_crowded(const Query& query) {
-  constexpr Count kLong = 1024 * kKiB;
-  if (query.collective == Collective::allgather) return query.uneven ? kAny : kLong;
-  if (query.form == Form::nonblocking) return query.collective == Collective::bcast ? kLong : kAny;
+  const Count long_ones = query.uneven || query.two_groups ? kAny : 1024 * kKiB;
+  if (query.collective == Collective::allgather) return long_ones;
+  if (query.form == Form::nonblocking) {
+    return query.collective == Collective::bcast ? long_ones : kAny;
+  }
   if (query.collective == Collective::gather) return 16 * kKiB;
   if (query.collective == Collective::bcast) return 64 * kKiB;
   if (query.collective == Collective::reduce) return 128 * kKiB;
-  return query.collective == Collective::allreduce ? kLong : kAny;
+  return query.collective == Collective::allreduce ? long_ones : kAny;
 }
 
 bool is_long_between_crowded(const Query& query, const Surroundings& around) {

@@ -167,7 +167,7 @@ def _fastest_presets(of: CollectiveRules, start: int, end: int | None) -> list[R
             costs[each.bytes][preset] += each.median_us
     if not costs:
         raise InputError(
-            f"{of.name} on {of.ranks} ranks: {PRODUCT} cannot be told to choose itself beside "
+            f"{of.name} on {of.ranks} ranks: {PRODUCT} has no way to choose itself beside "
             f"presets, and none was measured from {start} bytes on"
         )
     best = {size: Way(NATIVE, of_mpi=min(by, key=lambda x: by[x])) for size, by in costs.items()}

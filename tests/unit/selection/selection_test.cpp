@@ -106,6 +106,12 @@ TEST(Selection, BetweenHostsThatShareCoresTakesWhatWasFasterAlone) {
     EXPECT_TRUE(is_native(collective, kLarge / 2, Form::nonblocking));
   }
   EXPECT_TRUE(is_native(Collective::allreduce, kLarge / 2, Form::blocking));
+  // Not measured between two groups.
+  for (const Collective collective : {Collective::allreduce, Collective::allgather}) {
+    Query between_groups = query(collective, kLarge);
+    between_groups.two_groups = true;
+    EXPECT_EQ(choose(between_groups, shared, {}).reason, Reason::native_selected);
+  }
   for (const Count bytes : {Count{8}, kLarge}) {
     EXPECT_TRUE(is_native(Collective::alltoall, bytes, Form::nonblocking));
     EXPECT_FALSE(is_native(Collective::alltoall, bytes, Form::persistent));

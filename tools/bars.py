@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -105,8 +106,10 @@ def crowded(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
     return table
 
 
-def one_host(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
-    """Two pinned ranks, each collective, and started and waited for: what the drop-in costs."""
+def one_host(
+    mpi: InstalledLauncher, apps: Path, runs: int, ranks: int = 2, only: Collection[str] = ()
+) -> Table:
+    """Pinned ranks, each collective, and started and waited for: what the drop-in costs."""
     table = Table(
         "collective",
         "bytes",
@@ -114,15 +117,19 @@ def one_host(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
         "Stretto us",
         "Stretto / native",
         "bar",
-        title=f"{mpi.name}, one host, 2 pinned ranks",
+        title=f"{mpi.name}, one host, {ranks} pinned ranks",
     )
     names = [*VECTORS, *(f"i{name}" for name in VECTORS)]
     cases = [("barrier", 0), *((name, size) for name in names for size in SIZES)]
+    if only:
+        cells = (cell.split(":") for cell in only)
+        cases = [(name, int(size)) for name, size in cells]
     for name, size in track(cases, "one host", transient=True):
         calls = 5000 if size <= 4096 else 200 if size <= 262144 else 20
         # Where a process happens to lie in memory moves short times by a third.
         launches = 3 * runs if size <= 4096 else runs
-        got = measure(mpi, 2, [str(apps / "latency"), name, str(size), str(calls)], launches)
+        argv = [str(apps / "latency"), name, str(size), str(calls)]
+        got = measure(mpi, ranks, argv, launches)
         slowdown = got.slowdown("latency_us")
         bar = "1.05" if size <= 8 else "1.02"
         table.add_row(name, str(size), *got.sides("latency_us"), slowdown, bar)
@@ -248,8 +255,9 @@ def main() -> None:
         "--cell",
         action="append",
         default=[],
-        help="of the crowded rows, like scatter:8; repeatable",
+        help="of the crowded rows and one-host, like scatter:8; repeatable",
     )
+    parser.add_argument("--ranks", type=int, default=2, help="of one-host (default 2)")
     parser.add_argument("--abi", default="openmpi", help="openmpi (default) or mpich")
     chosen = parser.parse_args()
     mpi = next((found for found in known_launchers() if found.abi == chosen.abi), None)
@@ -266,6 +274,8 @@ def main() -> None:
         bar = BARS[name]
         if name in ("crowded-one-host", "crowded-hosts"):
             bar = partial(bar, only=chosen.cell)
+        if name == "one-host":
+            bar = partial(one_host, ranks=chosen.ranks, only=chosen.cell)
         console.print(bar(on, apps, chosen.runs))
 
 

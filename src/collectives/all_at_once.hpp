@@ -24,10 +24,16 @@ struct Exchanged {
   std::vector<StepId> sent;
 };
 
-// Of both, none of which begins before `ready`: to where `arriving(from)` is, and from where
-// `leaving(to)` is.
+// Before what no message of an exchange begins: one that is received comes where something lay, one
+// that is sent leaves what was made.
+struct Ready {
+  StepId to_receive = kNoStep;
+  StepId to_send = kNoStep;
+};
+
+// Of both: to where `arriving(from)` is, and from where `leaving(to)` is.
 template <class Arriving, class Leaving>
-Exchanged exchange_with_all_others(Builder& step, const Ring& ring, StepId ready,
+Exchanged exchange_with_all_others(Builder& step, const Ring& ring, const Ready& ready,
                                    const Arriving& arriving, const Leaving& leaving) {
   Exchanged exchanged;
   exchanged.received.assign(static_cast<std::size_t>(ring.size()), kNoStep);
@@ -35,10 +41,12 @@ Exchanged exchange_with_all_others(Builder& step, const Ring& ring, StepId ready
   for (int distance = 1; distance < ring.size(); ++distance) {
     const Rank from = ring.before(distance);
     const Rank to = ring.after(distance);
-    const After free = after(window.sends.before_next(), window.receives.before_next(), ready);
-    exchanged.received[static_cast<std::size_t>(from)] =
-        window.receives.add(step.recv(from, arriving(from), free));
-    exchanged.sent.push_back(window.sends.add(step.send(to, leaving(to), free)));
+    const StepId sent = window.sends.before_next();
+    const StepId received = window.receives.before_next();
+    exchanged.received[static_cast<std::size_t>(from)] = window.receives.add(
+        step.recv(from, arriving(from), after(sent, received, ready.to_receive)));
+    exchanged.sent.push_back(
+        window.sends.add(step.send(to, leaving(to), after(sent, received, ready.to_send))));
   }
   return exchanged;
 }

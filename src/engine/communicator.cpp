@@ -13,6 +13,7 @@
 #include "mpi/own_channel.hpp"
 #include "mpi/world.hpp"
 #include "selection/contenders.hpp"
+#include "selection/in_memory.hpp"
 #include "selection/tuned.hpp"
 
 namespace stretto {
@@ -67,16 +68,13 @@ bool all_in_world(MPI_Comm comm, bool is_inter) {
   return all;
 }
 
-// Where the longest are the MPI's all are.
-constexpr Count kMostBytes = INT64_MAX;
-
 void set_always_native(Communicator& comm) {
   auto& table = comm.always_native;
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
     for (int c = 0; c < kCollectives; ++c) {
       const Query query{.collective = static_cast<Collective>(c),
                         .size = comm.size,
-                        .bytes = kMostBytes,
+                        .bytes = kSomeBytes,
                         .form = form,
                         .two_groups = comm.is_inter()};
       table[static_cast<std::size_t>(form)][static_cast<std::size_t>(c)] =

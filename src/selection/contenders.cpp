@@ -5,11 +5,13 @@
 #include "selection/assumed.hpp"
 #include "selection/classics.hpp"
 #include "selection/fastest.hpp"
+#include "selection/in_memory.hpp"
 
 namespace stretto {
 namespace {
 
 constexpr std::size_t kByTimes = 3;
+constexpr std::size_t kBesideMeasured = 1;   // where rules that were measured know better
 constexpr Count kSegment = Count{32} << 10;  // of an algorithm that has no time to compare
 // Who is expected to take so much longer than the fastest is not worth a try.
 constexpr double kWorthATry = 4;
@@ -69,8 +71,11 @@ std::vector<Choice> contenders(const Query& query, const Surroundings& around,
     add({.algorithm = by_layout,
          .segment_bytes = segment_for(kSegment, query.bytes, query.element_bytes)});
   }
+  const Choice measured = choose_in_memory(query, around);
+  if (measured.algorithm != nullptr) add(measured);
+  const std::size_t worth = measured.algorithm != nullptr ? kBesideMeasured : kByTimes;
   const std::vector<Estimate> by_times = estimates(query, around.hosts);
-  for (std::size_t i = 0; i < std::min(by_times.size(), kByTimes); ++i) {
+  for (std::size_t i = 0; i < std::min(by_times.size(), worth); ++i) {
     if (by_times[i].time < kWorthATry * by_times[0].time) add(by_times[i].choice);
   }
   return found;

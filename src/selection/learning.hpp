@@ -30,7 +30,7 @@ namespace stretto {
 class Contest {
  public:
   static constexpr std::size_t kMostContenders = 6;
-  static constexpr std::int64_t kWarmUp = 16;      // calls before the opening
+  static constexpr std::int64_t kWarmUp = 128;     // calls before the opening
   static constexpr std::int64_t kApart = 8;        // between bursts, at least, and so many more
   static constexpr double kApartForEachLost = 25;  // for each call that could have run meanwhile
   static constexpr int kScreened = 3;              // calls of a screening's burst

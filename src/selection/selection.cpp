@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <mutex>
-#include <span>
 
 #include "base/rank_context.hpp"
 #include "selection/assumed.hpp"
+#include "selection/between_hosts.hpp"
 #include "selection/classics.hpp"
 #include "selection/fastest.hpp"
+#include "selection/in_memory.hpp"
 #include "selection/tuned.hpp"
 
 namespace stretto {
@@ -18,142 +18,9 @@ namespace {
 constexpr Count kKiB = 1024;
 constexpr Count kAny = INT64_MAX;
 
-// The first rule whose limits hold decides. Sizes are Query::bytes.
-struct Rule {
-  Count most_bytes = kAny;
-  int fewest_ranks = 2;
-  int most_ranks = INT_MAX;
-  bool any_order = true;  // false: only for commutative operations
-  const char* algorithm = nullptr;
-  Count segment_bytes = 0;
-  int radix = 2;
-};
-
-// Up to so many ranks the rules below decide, which were measured; among more what the algorithms'
-// times say (docs/decisions/0022-selection-by-times.md).
+// Up to so many ranks on several hosts rules decide that were measured; among more what the
+// algorithms' times say (docs/decisions/0022-selection-by-times.md).
 constexpr int kMeasuredRanks = 16;
-
-// Between hosts: short messages by fewest rounds, long ones by fewest bytes over a link.
-constexpr Rule kBarrier[] = {{.algorithm = "dissemination"}};
-constexpr Rule kBcast[] = {
-    {.most_bytes = 16 * kKiB, .algorithm = "binomial"},
-    {.algorithm = "chain", .segment_bytes = 32 * kKiB},
-};
-constexpr Rule kReduce[] = {
-    {.most_bytes = 16 * kKiB, .algorithm = "binomial"},
-    {.any_order = false, .algorithm = "rabenseifner"},
-    {.algorithm = "binomial"},
-};
-constexpr Rule kAllreduce[] = {
-    {.most_bytes = 16 * kKiB, .algorithm = "recursive_doubling"},
-    {.any_order = false, .algorithm = "ring", .segment_bytes = 32 * kKiB},
-    {.algorithm = "recursive_doubling"},
-};
-constexpr Rule kGather[] = {
-    {.most_bytes = 2 * kKiB, .fewest_ranks = 8, .algorithm = "binomial"},
-    {.algorithm = "linear"},
-};
-constexpr Rule kScatter[] = {
-    {.most_bytes = 2 * kKiB, .fewest_ranks = 8, .algorithm = "binomial"},
-    {.algorithm = "linear"},
-};
-constexpr Rule kAllgather[] = {
-    {.most_bytes = 4 * kKiB, .algorithm = "bruck"},
-    {.algorithm = "ring"},
-};
-constexpr Rule kAlltoall[] = {
-    {.most_bytes = 256, .fewest_ranks = 8, .algorithm = "bruck"},
-    {.most_bytes = 32 * kKiB, .algorithm = "linear"},
-    {.algorithm = "pairwise"},
-};
-
-constexpr Rule kReduceScatter[] = {
-    {.most_bytes = 4 * kKiB, .fewest_ranks = 4, .algorithm = "recursive_halving"},
-    {.most_ranks = 16, .algorithm = "linear"},
-    {.algorithm = "recursive_halving"},
-};
-constexpr Rule kScan[] = {
-    {.most_bytes = 32 * kKiB, .algorithm = "recursive_doubling"},
-    {.algorithm = "linear", .segment_bytes = 32 * kKiB},
-};
-
-constexpr Rule kNeighborhood[] = {{.fewest_ranks = 1, .algorithm = "linear"}};
-
-// On intercommunicators.
-constexpr Rule kReduceTwoGroups[] = {{.algorithm = "local_reduce_remote_send"}};
-constexpr Rule kAllreduceTwoGroups[] = {{.algorithm = "reduce_exchange_bcast"}};
-
-// Blocks of sizes only their own ranks know.
-constexpr Rule kGatherUneven[] = {{.algorithm = "linear"}};
-constexpr Rule kScatterUneven[] = {{.algorithm = "linear"}};
-constexpr Rule kAllgatherUneven[] = {{.algorithm = "ring"}};
-constexpr Rule kReduceScatterUneven[] = {{.algorithm = "linear"}};
-constexpr Rule kAlltoallUneven[] = {
-    {.most_ranks = 16, .algorithm = "linear"},
-    {.algorithm = "pairwise"},
-};
-
-std::span<const Rule> rules_for_uneven(Collective collective) {
-  if (collective == Collective::gather) return kGatherUneven;
-  if (collective == Collective::scatter) return kScatterUneven;
-  if (collective == Collective::allgather) return kAllgatherUneven;
-  if (collective == Collective::reduce_scatter) return kReduceScatterUneven;
-  if (is_neighborhood(collective)) return kNeighborhood;
-  return kAlltoallUneven;
-}
-
-std::span<const Rule> rules_for(Collective collective) {
-  switch (collective) {
-    case Collective::barrier:
-      return kBarrier;
-    case Collective::bcast:
-      return kBcast;
-    case Collective::reduce:
-      return kReduce;
-    case Collective::allreduce:
-      return kAllreduce;
-    case Collective::gather:
-      return kGather;
-    case Collective::scatter:
-      return kScatter;
-    case Collective::allgather:
-      return kAllgather;
-    case Collective::alltoall:
-      return kAlltoall;
-    case Collective::reduce_scatter:
-      return kReduceScatter;
-    case Collective::neighbor_allgather:
-    case Collective::neighbor_alltoall:
-      return kNeighborhood;
-    case Collective::scan:
-    case Collective::exscan:
-      break;
-  }
-  return kScan;
-}
-
-std::span<const Rule> rules_for(const Query& query) {
-  if (query.two_groups && reduces(query.collective)) {
-    if (query.collective == Collective::reduce) return kReduceTwoGroups;
-    return kAllreduceTwoGroups;
-  }
-  return query.uneven ? rules_for_uneven(query.collective) : rules_for(query.collective);
-}
-
-Choice from_rules(const Query& query) {
-  for (const Rule& rule : rules_for(query)) {
-    const bool fits = query.bytes <= rule.most_bytes && query.size >= rule.fewest_ranks &&
-                      query.size <= rule.most_ranks && (rule.any_order || query.commutative);
-    if (!fits) continue;
-    const Algorithm* const algorithm = find_algorithm(query.collective, rule.algorithm);
-    Choice choice{.algorithm = algorithm, .radix = rule.radix, .basis = Basis::few_ranks};
-    if (rule.segment_bytes > 0) {
-      choice.segment_bytes = segment_for(rule.segment_bytes, query.bytes, query.element_bytes);
-    }
-    return choice;
-  }
-  return {.reason = Reason::native_selected};
-}
 
 // On two groups, or a graph.
 bool has_one_algorithm(const Query& query) {
@@ -196,7 +63,8 @@ Choice by_times(const Query& query, int hosts, bool never_native) {
   if (known.hosts != hosts || known.never_native != never_native || !(known.query == query)) {
     const int ranks_per_host = (query.size + hosts - 1) / hosts;
     const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);
-    Choice choice = has_measured_rules(query, hosts) ? from_rules(query) : fastest(query, machine);
+    Choice choice =
+        has_measured_rules(query, hosts) ? choose_between_hosts(query) : fastest(query, machine);
     if (!never_native && is_better_native(query, choice, machine)) {
       choice = {.reason = Reason::native_selected, .basis = Basis::better_elsewhere};
     }
@@ -256,17 +124,6 @@ bool is_over_at_once(const Query& query, const Surroundings& around) {
   const bool is_short = query.form == Form::blocking ? query.bytes < kUnaskedBetweenHosts
                                                      : query.bytes <= kUnaskedBetweenHosts;
   return !query.uneven && is_short;
-}
-
-// From how many bytes on Stretto's blocking collectives were faster than Open MPI's and MPICH's on
-// a host whose ranks have cores of their own (docs/decisions/0031-shared-memory.md).
-constexpr Count kLeastInMemory = 32 * kKiB;
-
-bool is_fast_in_memory(const Query& query, const Surroundings& around) {
-  const bool was_measured = !query.uneven && query.collective != Collective::barrier &&
-                            query.collective != Collective::scan &&
-                            query.collective != Collective::exscan;
-  return around.shares_memory && around.has_cores && was_measured && query.bytes >= kLeastInMemory;
 }
 
 // On one host the MPI's own collectives are good: its ranks meet in shared memory and need no
@@ -377,9 +234,11 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     return {.reason = Reason::native_selected, .basis = best};
   }
   if (takes_classic(query, around)) return classic(query);
+  const Choice in_memory = choose_in_memory(query, around);
+  if (in_memory.algorithm != nullptr) return in_memory;
   const bool is_known =
       has_measured_rules(query, around.hosts) && (!query.uneven || has_one_algorithm(query));
-  return is_known ? from_rules(query)
+  return is_known ? choose_between_hosts(query)
                   : by_times(query, std::max(around.hosts, 1), around.never_native);
 }
 

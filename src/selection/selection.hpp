@@ -77,7 +77,8 @@ enum class Basis : std::uint8_t {
   none,
   forced,            // STRETTO_SELECTION_<COLLECTIVE>
   tuned,             // a rule that `stretto tune` measured
-  few_ranks,         // the rules of selection.cpp, measured between hosts
+  few_ranks,         // the rules of between_hosts.cpp, for up to 16 ranks
+  in_memory,         // the rules of in_memory.cpp, for ranks of one host with cores of their own
   times,             // what the algorithms' own formulas say
   classic,           // a host's ranks do not follow each other, and it is what the MPIs run
   one_host,          // on one host the MPI's own meet in shared memory

@@ -25,6 +25,8 @@ _MOST_RANKS = 1 << 24
 _WHY = {
     "tuned": "a rule that stretto tune measured says so",
     "few_ranks": "Stretto's rules for up to 16 ranks, measured between hosts, say so",
+    "in_memory": "Stretto's rules for ranks of one host that share memory, measured on 4, 8 and 16 "
+    "cores, say so",
     "times": "it is estimated to be the fastest, on the machine that Stretto takes every one for",
     "one_host": "on one host the MPI's ranks meet in shared memory, which for such calls nothing "
     "here is known to be faster than; a run finds out, and so does stretto tune",

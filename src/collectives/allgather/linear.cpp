@@ -19,7 +19,7 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   const Region own = step.input({0, n});
   step.copy(own, step.output({me * n, n}));
   exchange_with_all_others(
-      step, {shape.size, me}, kNoStep, [&](Rank from) { return step.output({from * n, n}); },
+      step, {shape.size, me}, {}, [&](Rank from) { return step.output({from * n, n}); },
       [&](Rank) { return own; });
   return step.finish();
 }

@@ -19,8 +19,9 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const Count n = shape.count;
   const Outgoing outgoing{step, shape};
+  const Ready ready{.to_receive = outgoing.ready(), .to_send = outgoing.ready()};
   const auto from_rank = [&](Rank rank) { return step.output({rank * n, n}); };
-  exchange_with_all_others(step, {shape.size, me}, outgoing.ready(), from_rank,
+  exchange_with_all_others(step, {shape.size, me}, ready, from_rank,
                            [&](Rank rank) { return outgoing[rank]; });
   step.copy(step.input({me * n, n}), from_rank(me));
   return step.finish();

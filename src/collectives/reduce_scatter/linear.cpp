@@ -22,7 +22,7 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
 
   // What is sent are the steps, up to now, that need the input.
   auto [arrived, read] = exchange_with_all_others(
-      step, {shape.size, me}, kNoStep, [&](Rank from) { return step.scratch(block(from)); },
+      step, {shape.size, me}, {}, [&](Rank from) { return step.scratch(block(from)); },
       [&](Rank to) { return step.input(block(to)); });
   const StepId own = step.copy(step.input(block(me)), step.scratch(block(me)));
   arrived[static_cast<std::size_t>(me)] = own;

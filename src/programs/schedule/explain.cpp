@@ -19,9 +19,9 @@ namespace {
 constexpr Count kMostRanks = 1 << 24;
 
 std::string_view name_of(Basis basis) {
-  constexpr std::array<std::string_view, 11> kNames{
-      "none",     "forced",       "tuned",     "few_ranks", "times",           "classic",
-      "one_host", "over_at_once", "scattered", "crowded",   "better_elsewhere"};
+  constexpr std::array<std::string_view, 12> kNames{
+      "none",    "forced",   "tuned",        "few_ranks", "in_memory", "times",
+      "classic", "one_host", "over_at_once", "scattered", "crowded",   "better_elsewhere"};
   return kNames[static_cast<std::size_t>(basis)];
 }
 

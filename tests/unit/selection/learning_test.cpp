@@ -161,7 +161,7 @@ TEST(Learning, WhoWasSlowForAWhileHasAnotherChance) {
 
 TEST(Learning, WhatWouldRunTheCallsIsLeftAsSoonAsItIsFarSlower) {
   Ranks ranks(2, contest(3), steady({100, 5, 6}));
-  constexpr std::int64_t kScreening = 16 + 3 * (Contest::kScreened + Contest::kApart);
+  constexpr std::int64_t kScreening = Contest::kWarmUp + 3 * (Contest::kScreened + Contest::kApart);
   ranks.call(kScreening);
   EXPECT_NE(ranks.first().standing(), 0);
   const std::int64_t before = ranks.runs[0];

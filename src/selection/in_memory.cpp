@@ -1,0 +1,131 @@
+#include "selection/in_memory.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "selection/fastest.hpp"
+#include "selection/rules.hpp"
+
+// Measured on 4, 8 and 16 cores with Open MPI 4.1 and MPICH 5, calls one after the other and each
+// behind a barrier (docs/decisions/0031-shared-memory.md).
+
+namespace stretto {
+namespace {
+
+constexpr Count kKiB = 1024;
+constexpr Count kMiB = 1024 * kKiB;
+constexpr Count kNoLimit = kSomeBytes;
+
+// Two ranks exchange one message whatever the algorithm. Of more than were measured so many do
+// what as many measured ones do; beyond that, who sends every other a message sends too many.
+constexpr int kFewestRanks = 3;
+constexpr int kMostRanks = 64;
+
+// A message costs a microsecond, so short ones go by few rounds; what is long is cut up once, by
+// ranks, and no further, as a rank's part in its cache is read faster than a segment is waited for.
+constexpr Rule kBcast[] = {
+    {.most_bytes = 256 * kKiB - 1, .algorithm = "knomial", .radix = 4},
+    {.algorithm = "chain", .segment_bytes = 128 * kKiB},
+};
+constexpr Rule kReduce[] = {
+    {.most_bytes = 16 * kKiB - 1, .algorithm = "binomial"},
+    {.algorithm = "rabenseifner"},
+};
+constexpr Rule kAllreduce[] = {
+    {.most_bytes = 16 * kKiB - 1, .algorithm = "recursive_doubling"},
+    {.most_bytes = 64 * kKiB - 1, .algorithm = "rabenseifner"},
+    {.most_ranks = 8, .any_number = false, .algorithm = "rabenseifner"},
+    {.most_bytes = 2 * kMiB - 1, .any_number = false, .algorithm = "rabenseifner"},
+    {.algorithm = "linear"},
+};
+constexpr Rule kLinear[] = {{.algorithm = "linear"}};
+constexpr Rule kAllgather[] = {
+    {.most_bytes = 32 * kKiB - 1, .any_number = false, .algorithm = "recursive_doubling"},
+    {.most_bytes = 32 * kKiB - 1, .algorithm = "bruck"},
+    {.algorithm = "linear"},
+};
+constexpr Rule kReduceScatter[] = {
+    {.most_bytes = 16 * kKiB - 1, .algorithm = "recursive_halving"},
+    {.most_bytes = 128 * kKiB - 1, .any_number = false, .algorithm = "recursive_halving"},
+    {.algorithm = "linear"},
+};
+
+std::span<const Rule> rules_for(Collective collective) {
+  switch (collective) {
+    case Collective::bcast:
+      return kBcast;
+    case Collective::reduce:
+      return kReduce;
+    case Collective::allreduce:
+      return kAllreduce;
+    case Collective::gather:
+    case Collective::scatter:
+    case Collective::alltoall:
+      return kLinear;
+    case Collective::allgather:
+      return kAllgather;
+    case Collective::reduce_scatter:
+      return kReduceScatter;
+    case Collective::barrier:
+    case Collective::scan:
+    case Collective::exscan:
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_alltoall:
+      break;
+  }
+  return {};
+}
+
+// Of calls of these sizes Stretto's are faster.
+struct Sizes {
+  Collective collective{};
+  Count least = 0;
+  Count below = kNoLimit;
+  int most_ranks = kMostRanks;
+};
+constexpr Sizes kFaster[] = {
+    {.collective = Collective::bcast, .least = 32 * kKiB, .below = 256 * kKiB},
+    {.collective = Collective::bcast, .least = 256 * kKiB, .most_ranks = 8},
+    {.collective = Collective::reduce, .least = 16 * kKiB},
+    {.collective = Collective::allreduce, .least = 16 * kKiB},
+    {.collective = Collective::gather, .least = 4 * kKiB},
+    {.collective = Collective::scatter, .least = 4 * kKiB},
+    {.collective = Collective::allgather, .least = 4 * kKiB, .below = 32 * kKiB},
+    {.collective = Collective::allgather, .least = 32 * kKiB, .below = 256 * kKiB, .most_ranks = 8},
+    {.collective = Collective::alltoall, .least = 4 * kKiB, .below = 128 * kKiB},
+    {.collective = Collective::reduce_scatter, .least = 4 * kKiB},
+};
+
+// Between two ranks.
+constexpr Count kLeastOfTwo = 32 * kKiB;
+
+bool is_measured(const Query& query) {
+  return !query.uneven && query.collective != Collective::barrier &&
+         query.collective != Collective::scan && query.collective != Collective::exscan;
+}
+
+bool has_rules(const Query& query) {
+  return is_measured(query) && !query.two_groups && query.size >= kFewestRanks &&
+         query.size <= kMostRanks && !rules_for(query.collective).empty();
+}
+
+}  // namespace
+
+bool is_fast_in_memory(const Query& query, const Surroundings& around) {
+  if (!around.shares_memory || !around.has_cores || !is_measured(query)) return false;
+  if (!has_rules(query)) return query.size < kFewestRanks && query.bytes >= kLeastOfTwo;
+  return std::ranges::any_of(kFaster, [&](const Sizes& sizes) {
+    const bool fits =
+        query.bytes == kSomeBytes || (query.bytes >= sizes.least && query.bytes < sizes.below);
+    return sizes.collective == query.collective && query.size <= sizes.most_ranks && fits;
+  });
+}
+
+Choice choose_in_memory(const Query& query, const Surroundings& around) {
+  if (around.hosts > 1 || !around.shares_memory || !around.has_cores || !has_rules(query))
+    return {};
+  const Choice choice = by_rules(rules_for(query.collective), query, Basis::in_memory);
+  return may_run(*choice.algorithm, query) ? choice : Choice{};
+}
+
+}  // namespace stretto

@@ -1,0 +1,18 @@
+// Ranks of one host that share memory and have cores of their own: which algorithm runs a call, and
+// when it is faster than the MPI's.
+#pragma once
+
+#include "selection/selection.hpp"
+
+namespace stretto {
+
+// The bytes of a query that asks whether there is any size of which the answer is yes.
+inline constexpr Count kSomeBytes = INT64_MAX;
+
+// Is a blocking call faster than Open MPI's and MPICH's? Limits are powers of two (see Contests).
+[[nodiscard]] bool is_fast_in_memory(const Query& query, const Surroundings& around);
+
+// No algorithm where no rule was measured: the algorithms' times decide then.
+[[nodiscard]] Choice choose_in_memory(const Query& query, const Surroundings& around);
+
+}  // namespace stretto

@@ -1,0 +1,108 @@
+#include "selection/in_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+
+namespace stretto {
+namespace {
+
+constexpr Count kKiB = 1024;
+constexpr Surroundings kAround{.hosts = 1, .shares_memory = true, .progress_thread = true};
+constexpr Collective kMeasured[] = {
+    Collective::bcast,   Collective::reduce,    Collective::allreduce, Collective::gather,
+    Collective::scatter, Collective::allgather, Collective::alltoall,  Collective::reduce_scatter};
+
+Query query(Collective collective, Count bytes, int size = 16) {
+  return {.collective = collective, .size = size, .bytes = bytes};
+}
+
+std::string_view chosen(const Query& asked) {
+  const Choice choice = choose_in_memory(asked, kAround);
+  return choice.algorithm == nullptr ? "none" : choice.algorithm->name;
+}
+
+TEST(InMemory, ShortOnesGoByFewRoundsAndLongOnesInOnePartARank) {
+  EXPECT_EQ(chosen(query(Collective::bcast, 64 * kKiB)), "knomial");
+  EXPECT_EQ(chosen(query(Collective::bcast, 256 * kKiB)), "chain");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 8)), "recursive_doubling");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 64 * kKiB)), "rabenseifner");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 2048 * kKiB)), "linear");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 2048 * kKiB, 8)), "rabenseifner");
+  // Where the number of ranks is no power of two whole vectors would be folded.
+  EXPECT_EQ(chosen(query(Collective::allreduce, 64 * kKiB, 6)), "linear");
+  EXPECT_EQ(chosen(query(Collective::allgather, 4 * kKiB, 6)), "bruck");
+}
+
+TEST(InMemory, RulesAreForWhatWasMeasuredAlone) {
+  EXPECT_EQ(chosen(query(Collective::allreduce, 64 * kKiB, 2)), "none");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 64 * kKiB, 65)), "none");
+  EXPECT_EQ(chosen(query(Collective::scan, 64 * kKiB)), "none");
+  Query asked = query(Collective::gather, 64 * kKiB);
+  asked.uneven = true;
+  EXPECT_EQ(chosen(asked), "none");
+  Surroundings hosts = kAround;
+  hosts.hosts = 2;
+  Surroundings apart = kAround;
+  apart.shares_memory = false;
+  Surroundings crowded = kAround;
+  crowded.has_cores = false;
+  for (const Surroundings& other : {hosts, apart, crowded}) {
+    EXPECT_EQ(choose_in_memory(query(Collective::bcast, 64 * kKiB), other).algorithm, nullptr);
+  }
+}
+
+// A vector of few long elements cannot be cut into a part for each rank.
+TEST(InMemory, NoRuleTakesAnAlgorithmThatMayNotRun) {
+  Query asked = query(Collective::allreduce, 64 * kKiB);
+  asked.element_bytes = 32 * kKiB;
+  EXPECT_EQ(chosen(asked), "none");
+  EXPECT_NE(choose(asked, kAround, {}).algorithm, nullptr);
+}
+
+TEST(InMemory, TheMpiKeepsWhatItWasFasterAt) {
+  EXPECT_FALSE(is_fast_in_memory(query(Collective::allreduce, 8 * kKiB), kAround));
+  EXPECT_TRUE(is_fast_in_memory(query(Collective::allreduce, 16 * kKiB), kAround));
+  EXPECT_TRUE(is_fast_in_memory(query(Collective::bcast, 128 * kKiB), kAround));
+  EXPECT_FALSE(is_fast_in_memory(query(Collective::bcast, 256 * kKiB), kAround));
+  EXPECT_TRUE(is_fast_in_memory(query(Collective::bcast, 256 * kKiB, 8), kAround));
+  EXPECT_FALSE(is_fast_in_memory(query(Collective::alltoall, 128 * kKiB), kAround));
+  EXPECT_FALSE(is_fast_in_memory(query(Collective::gather, 1024 * kKiB, 65), kAround));
+}
+
+// Calls whose bytes have as many bits learn together (see Contests).
+TEST(InMemory, NoLimitLiesBetweenTwoPowersOfTwo) {
+  for (const Collective collective : kMeasured) {
+    for (const int size : {2, 3, 4, 8, 9, 16, 64, 65}) {
+      for (Count least = 1; least < Count{1} << 40; least *= 2) {
+        const bool is_fast = is_fast_in_memory(query(collective, least, size), kAround);
+        for (const Count bytes : {least + 1, least + least / 2, 2 * least - 1}) {
+          if (std::bit_width(static_cast<std::uint64_t>(bytes)) !=
+              std::bit_width(static_cast<std::uint64_t>(least))) {
+            continue;
+          }
+          EXPECT_EQ(is_fast_in_memory(query(collective, bytes, size), kAround), is_fast) << bytes;
+        }
+      }
+    }
+  }
+}
+
+// What is asked once for all sizes: else calls in the middle would be the MPI's unseen.
+TEST(InMemory, WhereAnySizeIsFastSomeSizeIs) {
+  for (const Collective collective : kMeasured) {
+    for (const int size : {2, 3, 8, 16, 64, 65}) {
+      bool any = false;
+      for (Count bytes = 1; bytes < Count{1} << 40; bytes *= 2) {
+        any = any || is_fast_in_memory(query(collective, bytes, size), kAround);
+      }
+      EXPECT_EQ(is_fast_in_memory(query(collective, kSomeBytes, size), kAround), any);
+      if (!any) continue;
+      const Query asked = query(collective, kSomeBytes, size);
+      EXPECT_EQ(always_native(asked, kAround, {}), Reason::none);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stretto

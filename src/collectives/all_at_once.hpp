@@ -31,13 +31,14 @@ struct Ready {
   StepId to_send = kNoStep;
 };
 
-// Of both: to where `arriving(from)` is, and from where `leaving(to)` is.
+// Of both: to where `arriving(from)` is, and from where `leaving(to)` is. Exchanges that may
+// overlap share their windows.
 template <class Arriving, class Leaving>
-Exchanged exchange_with_all_others(Builder& step, const Ring& ring, const Ready& ready,
-                                   const Arriving& arriving, const Leaving& leaving) {
+Exchanged exchange_with_all_others(Builder& step, const Ring& ring, Windows& window,
+                                   const Ready& ready, const Arriving& arriving,
+                                   const Leaving& leaving) {
   Exchanged exchanged;
   exchanged.received.assign(static_cast<std::size_t>(ring.size()), kNoStep);
-  Windows window;
   for (int distance = 1; distance < ring.size(); ++distance) {
     const Rank from = ring.before(distance);
     const Rank to = ring.after(distance);
@@ -49,6 +50,12 @@ Exchanged exchange_with_all_others(Builder& step, const Ring& ring, const Ready&
         window.sends.add(step.send(to, leaving(to), after(sent, received, ready.to_send))));
   }
   return exchanged;
+}
+template <class Arriving, class Leaving>
+Exchanged exchange_with_all_others(Builder& step, const Ring& ring, const Ready& ready,
+                                   const Arriving& arriving, const Leaving& leaving) {
+  Windows window;
+  return exchange_with_all_others(step, ring, window, ready, arriving, leaving);
 }
 
 }  // namespace stretto

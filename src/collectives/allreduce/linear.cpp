@@ -33,7 +33,8 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   const auto landing = [&](Rank from) {
     return from == last ? sum : step.scratch({from * mine.count, mine.count});
   };
-  auto [arrived, sent] = exchange_with_all_others(step, ring, {}, landing,
+  Windows window;
+  auto [arrived, sent] = exchange_with_all_others(step, ring, window, {}, landing,
                                                   [&](Rank to) { return step.input(blocks[to]); });
   StepId added =
       is_last ? step.copy(step.input(mine), sum) : arrived[static_cast<std::size_t>(last)];
@@ -49,7 +50,7 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   sent.push_back(added);
   const StepId read = shape.in_place ? step.join(after(sent)) : kNoStep;
   exchange_with_all_others(
-      step, ring, {.to_receive = read, .to_send = added},
+      step, ring, window, {.to_receive = read, .to_send = added},
       [&](Rank from) { return step.output(blocks[from]); }, [&](Rank) { return home; });
   return step.finish();
 }

@@ -13,7 +13,8 @@ std::size_t slot_of(Rank rank, Buffer buffer) {
 
 }  // namespace
 
-Memory::Memory(const Proof& proof) : proof_(proof), sets_(proof.shape.size) {
+Memory::Memory(const Proof& proof)
+    : proof_(proof), sets_(proof.shape.size), ways_(proof.shape.size) {
   std::size_t total = 0;
   for (Rank rank = 0; rank < proof.shape.size; ++rank) {
     for (const Buffer buffer : {Buffer::send, Buffer::recv, Buffer::scratch}) {
@@ -32,6 +33,8 @@ Memory::Memory(const Proof& proof) : proof_(proof), sets_(proof.shape.size) {
       }
     }
   }
+  if (proof.shape.collective != Collective::allreduce) return;
+  for (const Symbol& symbol : symbols_) way_of_.push_back(symbol.ranks);
 }
 
 std::string Memory::move(Rank from_rank, const Region& from, Rank to_rank, const Region& to) {
@@ -43,6 +46,10 @@ std::string Memory::move(Rank from_rank, const Region& from, Rank to_rank, const
                    "] of rank ", from_rank, ", which nothing has written");
     }
     target[i] = source[i];
+  }
+  if (!way_of_.empty()) {
+    const auto ways = std::span(way_of_).subspan(place(from_rank, from), source.size());
+    std::ranges::copy(ways, way_of_.begin() + static_cast<std::ptrdiff_t>(place(to_rank, to)));
   }
   return {};
 }
@@ -70,7 +77,24 @@ std::string Memory::reduce(Rank rank, const Region& from, const Region& to) {
     }
     right[i].ranks = joined;
   }
+  if (!way_of_.empty()) {
+    const auto lefts = std::span(way_of_).subspan(place(rank, from), left.size());
+    const auto rights = std::span(way_of_).subspan(place(rank, to), left.size());
+    for (std::size_t i = 0; i < lefts.size(); ++i) rights[i] = ways_.joined(lefts[i], rights[i]);
+  }
   return {};
+}
+
+Count Memory::otherwise_added(Rank rank) const {
+  if (way_of_.empty()) return -1;
+  // Ranks of the other group get another sum.
+  const Rank first = rank < proof_.shape.first_group ? 0 : proof_.shape.first_group;
+  const Region result{Buffer::recv, {0, result_extent(proof_.shape, rank)}};
+  const auto count = static_cast<std::size_t>(result.span.count);
+  const auto own = std::span(way_of_).subspan(place(rank, result), count);
+  const auto firsts = std::span(way_of_).subspan(place(first, result), count);
+  const auto differs = std::ranges::mismatch(own, firsts).in1;
+  return differs == own.end() ? -1 : differs - own.begin();
 }
 
 Count Memory::wrong_output(Rank rank) const {
@@ -89,10 +113,13 @@ std::string Memory::describe_output(Rank rank, Count position) const {
                describe(right));
 }
 
+std::size_t Memory::place(Rank rank, const Region& region) const {
+  return first_[slot_of(rank, region.buffer)] + static_cast<std::size_t>(region.span.offset);
+}
+
 std::span<Symbol> Memory::at(Rank rank, const Region& region) {
-  const std::size_t first =
-      first_[slot_of(rank, region.buffer)] + static_cast<std::size_t>(region.span.offset);
-  return std::span(symbols_).subspan(first, static_cast<std::size_t>(region.span.count));
+  return std::span(symbols_).subspan(place(rank, region),
+                                     static_cast<std::size_t>(region.span.count));
 }
 
 std::span<const Symbol> Memory::output(Rank rank) const {

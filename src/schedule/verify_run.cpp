@@ -166,6 +166,13 @@ class VerifyRun {
       return proof_.fault(rank, last_writer(rank, position),
                           memory_.describe_output(rank, position));
     }
+    for (Rank rank = 0; rank < proof_.shape.size; ++rank) {
+      const Count position = memory_.otherwise_added(rank);
+      if (position < 0) continue;
+      return proof_.fault(rank, last_writer(rank, position),
+                          words("recv[", position, "] is added up in another way than on others: ",
+                                "their results may differ in the last bits"));
+    }
     return {};
   }
 

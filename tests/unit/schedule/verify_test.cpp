@@ -64,6 +64,52 @@ TEST(Verify, AsksForRankOrderOnlyWhereTheOperationDoesNotCommute) {
   EXPECT_TRUE(verify("reversed", shape, build_all(reversed_pair, shape)));
 }
 
+// Each of three ranks gets all vectors and adds them up, from one on round the circle.
+Schedule three_sums(const Shape& shape, Rank me, Rank first) {
+  Builder step(shape, me);
+  const Span all{0, shape.count};
+  const auto slot = [&](Rank rank) { return step.scratch({rank * shape.count, shape.count}); };
+  std::vector<StepId> come(3, step.copy(step.input(all), slot(me)));
+  for (const Rank other : {(me + 1) % 3, (me + 2) % 3}) {
+    step.send(other, step.input(all));
+    come[static_cast<std::size_t>(other)] = step.recv(other, slot(other));
+  }
+  Rank last = first;
+  for (const Rank next : {(first + 1) % 3, (first + 2) % 3}) {
+    come[static_cast<std::size_t>(next)] = step.reduce(
+        slot(last), slot(next),
+        after(come[static_cast<std::size_t>(last)], come[static_cast<std::size_t>(next)]));
+    last = next;
+  }
+  step.copy(slot(last), step.output(all), after(come));
+  return step.finish();
+}
+
+// Of floating-point numbers (a + b) + c and (b + c) + a are not the same.
+TEST(Verify, AsksForSumsThatAllRanksOfAnAllreduceAddUpInTheSameWay) {
+  const Shape shape{.collective = Collective::allreduce, .size = 3, .count = 2};
+  const auto alike = [](const Shape& of, const Layout&, Rank me) { return three_sums(of, me, 0); };
+  EXPECT_FALSE(verify("alike", shape, build_all(alike, shape)));
+  const auto own_first = [](const Shape& of, const Layout&, Rank me) {
+    return three_sums(of, me, me);
+  };
+  const auto fault = verify("own_first", shape, build_all(own_first, shape));
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->rank, 1);
+  EXPECT_NE(fault->message.find("last bits"), std::string::npos) << fault->message;
+  // Who adds is the same, which is left is not: those have the same bits.
+  const auto turned = [](const Shape& of, const Layout&, Rank me) {
+    Builder step(of, me);
+    const Span all{0, of.count};
+    step.send(1 - me, step.input(all));
+    const StepId theirs = step.recv(1 - me, step.output(all));
+    step.reduce(step.input(all), step.output(all), after(theirs));
+    return step.finish();
+  };
+  const Shape two{.collective = Collective::allreduce, .size = 2, .count = 2};
+  EXPECT_FALSE(verify("turned", two, build_all(turned, two)));
+}
+
 TEST(Cases, CoverEverySizeAndRootTheProofPromises) {
   const std::vector<int> sizes = sizes_to_prove(129);
   EXPECT_EQ(sizes.size(), 67U);

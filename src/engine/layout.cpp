@@ -1,15 +1,42 @@
 #include <mutex>
 #include <numeric>
+#include <unordered_map>
 
+#include "base/rank_context.hpp"
 #include "engine/communicator.hpp"
 
 namespace stretto::communicators {
 namespace {
 
+// Of equal layouts there is one: calls look for their plans by it, which would have to compare
+// them rank by rank otherwise, and plans would keep each of them.
+class KnownLayouts {
+ public:
+  std::shared_ptr<const Layout> one_of(Layout made) {
+    const std::lock_guard lock(mutex_);
+    std::weak_ptr<const Layout>& known = by_hash_[made.hash()];
+    if (auto same = known.lock(); same != nullptr && *same == made) return same;
+    auto layout = std::make_shared<const Layout>(std::move(made));
+    known = layout;
+    if (by_hash_.size() >= most_) {
+      std::erase_if(by_hash_, [](const auto& each) { return each.second.expired(); });
+      most_ = 2 * by_hash_.size() + kFew;
+    }
+    return layout;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 64;
+
+  std::mutex mutex_;
+  std::unordered_map<std::size_t, std::weak_ptr<const Layout>> by_hash_;
+  std::size_t most_ = kFew;  // at which those that are gone are looked for
+};
+
 std::shared_ptr<const Layout> make_layout(const Communicator& comm, std::vector<Rank> ranks) {
   for (Rank& rank : ranks) rank = comm.routes.number_of(rank);
   const Hosts& known = comm.channel->hosts;
-  return std::make_shared<const Layout>(layout_of(known.numbers, known.cores, ranks));
+  return of_rank<KnownLayouts>().one_of(layout_of(known.numbers, known.cores, ranks));
 }
 
 std::vector<Rank> all_ranks(const Communicator& comm) {

@@ -107,7 +107,7 @@ PlanCache::Table& PlanCache::table_of(const Graph* graph) {
 
 std::size_t PlanCache::bytes() const {
   // Tables do not shrink, and hold as many buckets as they ever had plans.
-  return entry_bytes_ + known_.bucket_count() * sizeof(void*);
+  return entry_bytes_ + (known_.bucket_count() + plans_of_.bucket_count()) * sizeof(void*);
 }
 
 std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Shape& shape, Rank me,
@@ -131,19 +131,27 @@ std::shared_ptr<const Plan> PlanCache::get(const Algorithm& algorithm, const Sha
   // A graph has a table of its own, most with a plan or two: node, buckets, and a bucket here.
   constexpr std::size_t kTable = block(sizeof(Table) + 2 * sizeof(void*) + sizeof(std::size_t)) +
                                  block(13 * sizeof(void*)) + 2 * sizeof(void*);
-  // Plans may share a layout, and outlive the communicator that it is of.
-  const std::size_t bytes =
-      plan->bytes() + kNodes + (shape.graph ? kTable : 0) + (key.layout ? key.layout->bytes() : 0);
+  const std::size_t bytes = plan->bytes() + kNodes + (shape.graph ? kTable : 0);
+  // Plans share a layout, and outlive the communicator that it is of.
+  const std::size_t layout_bytes = bytes_of_new(key.layout.get());
   // What fills the cache by itself would only drive out all others.
-  if (bytes > most_bytes_) {
+  if (bytes + layout_bytes > most_bytes_) {
     if (shape.graph && table.empty()) of_graph_.erase(shape.graph.get());
     return plan;
   }
   recent_.push_front({key, plan, bytes});
   table[key] = recent_.begin();
-  entry_bytes_ += bytes;
+  entry_bytes_ += bytes + layout_bytes;
+  if (key.layout) ++plans_of_[key.layout.get()];
   while (this->bytes() > most_bytes_ && !recent_.empty()) drop(std::prev(recent_.end()));
   return plan;
+}
+
+std::size_t PlanCache::bytes_of_new(const Layout* layout) const {
+  // With its node of that table.
+  constexpr std::size_t kNode =
+      block(sizeof(std::pair<const Layout*, int>) + sizeof(void*) + sizeof(std::size_t));
+  return layout == nullptr || plans_of_.contains(layout) ? 0 : block(layout->bytes()) + kNode;
 }
 
 void PlanCache::drop(Recent::iterator entry) {
@@ -151,6 +159,10 @@ void PlanCache::drop(Recent::iterator entry) {
   const Graph* const graph = entry->key.shape.graph.get();
   Table& table = table_of(graph);
   table.erase(entry->key);
+  if (const Layout* const layout = entry->key.layout.get(); layout != nullptr) {
+    if (--plans_of_[layout] == 0) plans_of_.erase(layout);
+    entry_bytes_ -= bytes_of_new(layout);
+  }
   if (graph != nullptr && table.empty()) of_graph_.erase(graph);
   recent_.erase(entry);
 }

@@ -90,6 +90,8 @@ class PlanCache {
   using Table = std::unordered_map<Key, Recent::iterator, Hash>;
 
   [[nodiscard]] Table& table_of(const Graph* graph);
+  // Of the layout, where no plan keeps it yet.
+  [[nodiscard]] std::size_t bytes_of_new(const Layout* layout) const;
   void drop(Recent::iterator entry);
   [[nodiscard]] std::size_t bytes() const;
 
@@ -98,6 +100,7 @@ class PlanCache {
   Recent recent_;  // most recently used first
   Table known_;    // those without a graph
   std::unordered_map<const Graph*, Table> of_graph_;
+  std::unordered_map<const Layout*, int> plans_of_;  // by the layout that they keep
   std::size_t entry_bytes_ = 0;
   Counts counts_;
 };

@@ -162,6 +162,45 @@ TEST(PlanCache, CountsLayoutsThatOnlyItsPlansKeep) {
   EXPECT_LE(cache.counts().plans, 64U * 1024 / 8000);
 }
 
+TEST(PlanCache, CountsALayoutOnceHoweverManyPlansKeepIt) {
+  PlanCache cache;
+  const Algorithm& algorithm = *find_algorithm(Collective::bcast, "two_level");
+  std::vector<int> host_of(10'000);
+  for (std::size_t i = 0; i < host_of.size(); ++i) host_of[i] = static_cast<int>(i % 50);
+  const auto layout =
+      std::make_shared<const Layout>(std::vector<Layout::Groups>{{kHostLevel, std::move(host_of)}});
+  for (Count count = 1; count <= 10; ++count) {
+    const Shape shape{.collective = Collective::bcast, .size = 10'000, .count = count};
+    static_cast<void>(cache.get(algorithm, shape, 1, layout));
+  }
+  EXPECT_GE(cache.counts().bytes, layout->bytes());
+  EXPECT_LE(cache.counts().bytes, layout->bytes() + 20'000);
+}
+
+// Nor is it counted when its last plan is gone.
+TEST(PlanCache, LetsLayoutsGoWithTheirLastPlan) {
+  PlanCache cache(64 * 1024);
+  const Algorithm& algorithm = *find_algorithm(Collective::bcast, "two_level");
+  auto layout = std::make_shared<const Layout>(
+      std::vector<Layout::Groups>{{kHostLevel, std::vector<int>(1000, 7)}});
+  const std::weak_ptr<const Layout> watched = layout;
+  const Shape shape{.collective = Collective::bcast, .size = 1000, .count = 8};
+  for (const Count count : {1, 2}) {
+    Shape other = shape;
+    other.count = count;
+    static_cast<void>(cache.get(algorithm, other, 0, layout));
+  }
+  layout.reset();
+  EXPECT_FALSE(watched.expired());
+  for (Count bytes = 1; bytes < 1000; ++bytes) {
+    static_cast<void>(cache.get(bcast(), broadcast(bytes), 0));
+  }
+  EXPECT_TRUE(watched.expired());
+  const std::size_t full = cache.counts().bytes;
+  EXPECT_LE(full, 64U * 1024);
+  EXPECT_GE(full, 60U * 1024);
+}
+
 TEST(PlanCache, LetsGraphsGoWithTheirLastPlan) {
   PlanCache cache(64 * 1024);
   const Algorithm& algorithm = *find_algorithm(Collective::neighbor_alltoall, "linear");

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <climits>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -23,8 +24,7 @@ struct Algorithm {
   // `layout` is looked at only by who `uses_layout`; others may be given any.
   Schedule (*build)(const Shape& shape, const Layout& layout, Rank me) = nullptr;
   // About what the simulator says it takes, in ns, where an element is a byte: what selection
-  // compares. Not called for two groups or neighbours, which have one algorithm each, nor for who
-  // uses the layout, which selection does not choose by itself.
+  // compares. Not called for two groups or neighbours, which have one algorithm each.
   double (*time)(const Shape& shape, const Network& network) = nullptr;
   bool keeps_rank_order = true;  // false: for commutative operations only
   bool uses_segment = false;     // pipelined by Shape::segment
@@ -35,6 +35,8 @@ struct Algorithm {
   bool uses_layout = false;      // depends on who shares a host with whom
   // Among more the messages a rank has in flight at a time, or its steps, are too many.
   int most_ranks = INT_MAX;
+  // Of more bytes in all of a rank's blocks, its scratch, several times that, is too large.
+  Count most_bytes = INT64_MAX;
 };
 
 // All of them, ordered by collective, then name.

@@ -19,11 +19,12 @@ struct Halved {
 };
 
 // For survivors, each of which is left with one of `blocks`, as Blocks cuts them or in any
-// other way; a rank folded away sends its input to its partner instead.
+// other way; a rank folded away sends its input to its partner instead. Nothing begins before
+// `ready`.
 template <class Cut>
 Halved reduce_by_halving(Builder& step, const Fold& fold, const std::vector<HalvingRound>& rounds,
-                         const Cut& blocks, Rank me, Partial& partial) {
-  Halved halved;
+                         const Cut& blocks, Rank me, Partial& partial, StepId ready = kNoStep) {
+  Halved halved{.given = {}, .done = ready};
   const auto combine_with = [&](Rank peer, Span span) {
     const StepId received = step.recv(peer, partial.landing(span), after(halved.done));
     halved.done = partial.combine(span, peer < me, after(received));

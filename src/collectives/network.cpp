@@ -4,15 +4,52 @@
 
 namespace stretto {
 
-Network::Network(const Machine& machine, int ranks)
-    : copy_(machine.copy),
+Network::Network(const Machine& machine)
+    : machine_(&machine),
+      copy_(machine.copy),
       copy_per_byte_(machine.copy_per_byte),
       reduce_(machine.reduce),
       reduce_per_byte_(machine.reduce_per_byte) {
+  const auto host = std::ranges::find(machine.levels, kHostLevel, &Level::name);
+  host_level_ = static_cast<std::size_t>(host - machine.levels.begin());
+}
+
+Network::Network(const Machine& machine, int ranks, int hosts) : Network(machine) {
+  const bool has_hosts = host_level_ < machine.levels.size();
+  const int together = has_hosts ? machine.levels[host_level_].ranks : 1;
+  ranks_on_host_ = together == 0 ? ranks : std::min(together, ranks);
+  hosts_ = hosts > 0 ? hosts : (ranks + ranks_on_host_ - 1) / ranks_on_host_;
+  add_tiers(0, machine.levels.size(), ranks, 1);
+}
+
+Network Network::on_host() const {
+  Network part(*machine_);
+  part.ranks_on_host_ = ranks_on_host_;
+  if (host_level_ < machine_->levels.size()) {
+    part.add_tiers(0, host_level_ + 1, ranks_on_host_, 1);
+  } else {
+    part.add_tiers(0, 1, 1, 1);
+  }
+  return part;
+}
+
+Network Network::between_hosts() const {
+  Network part(*machine_);
+  part.hosts_ = hosts_;
+  const std::size_t levels = machine_->levels.size();
+  const bool has_others = host_level_ + 1 < levels;
+  const std::size_t first = has_others ? host_level_ + 1 : (host_level_ < levels ? host_level_ : 0);
+  part.add_tiers(first, levels, hosts_,
+                 has_others ? std::max(machine_->levels[host_level_].ranks, 1) : 1);
+  return part;
+}
+
+void Network::add_tiers(std::size_t first, std::size_t end, int ranks, int together_below) {
   int below = 1;
   double load = 0;
-  for (const Level& level : machine.levels) {
-    const int together = level.ranks == 0 ? ranks : std::min(level.ranks, ranks);
+  for (std::size_t i = first; i < end; ++i) {
+    const Level& level = machine_->levels[i];
+    const int together = level.ranks == 0 ? ranks : std::min(level.ranks / together_below, ranks);
     load = std::max(load, level.link_per_byte * (below - 1));
     const bool is_empty = together <= below && together < ranks;
     if (is_empty) continue;

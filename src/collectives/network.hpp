@@ -15,8 +15,9 @@ namespace stretto {
 
 class Network {
  public:
-  // Of the first `ranks` places of the machine, which must outlive it.
-  Network(const Machine& machine, int ranks);
+  // Of the first `ranks` places of the machine, which must outlive it. They are on so many hosts,
+  // which need not be full; 0: on as many as they fill.
+  Network(const Machine& machine, int ranks, int hosts = 0);
 
   struct Tier {
     int ranks = 0;  // that are this near, at most
@@ -41,6 +42,14 @@ class Network {
   // together have `group` ranks. The longest branches shorter than a host may lie across hosts;
   // shorter ones may, too, but hardly after those.
   [[nodiscard]] int branch(int distance, Count group) const;
+
+  // Hosts as the machine names them, which is how layouts have them; of a machine without any each
+  // rank is one of its own.
+  [[nodiscard]] int hosts() const { return hosts_; }
+  [[nodiscard]] int ranks_on_host() const { return ranks_on_host_; }
+  // Of one host's ranks, and of one rank of each host, which has its link to itself.
+  [[nodiscard]] Network on_host() const;
+  [[nodiscard]] Network between_hosts() const;
 
   // Not all hosts are full.
   [[nodiscard]] bool is_ragged() const { return ragged_; }
@@ -71,9 +80,17 @@ class Network {
   [[nodiscard]] double all_at_once(int ranks, Count bytes, double work) const;
 
  private:
+  explicit Network(const Machine& machine);
+  // Levels from one on that is this near; what is left is how many ranks are together there.
+  void add_tiers(std::size_t first, std::size_t end, int ranks, int together_below);
+
   // Of a rank on the last host, which may have fewer, or on another.
   [[nodiscard]] double all_at_once(int ranks, Count bytes, double work, bool last_host) const;
 
+  const Machine* machine_;
+  std::size_t host_level_ = 0;  // index of the machine's, or one after its last
+  int hosts_ = 1;
+  int ranks_on_host_ = 1;
   std::array<Tier, 6> tiers_{};
   std::size_t used_ = 0;
   std::size_t host_ = 0;

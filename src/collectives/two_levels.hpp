@@ -40,23 +40,38 @@ class TwoLevels {
   // The number of the root's host.
   [[nodiscard]] int root_host() const { return root_host_; }
 
+  [[nodiscard]] int hosts() const { return between_hosts_.size; }
+  // Ranks of all the hosts before this one; of all ranks for the one after the last.
+  [[nodiscard]] int ranks_before(int host) const {
+    return hosts_ == nullptr ? host : hosts_->size_before(host);
+  }
+  [[nodiscard]] int ranks_on(int host) const { return ranks_before(host + 1) - ranks_before(host); }
+  // Host by host ranks are in their own order.
+  [[nodiscard]] bool in_rank_order() const { return hosts_ == nullptr || hosts_->in_blocks(); }
+  [[nodiscard]] RankMap ranks_of(int host) const {
+    return hosts_ == nullptr ? RankMap::from(host) : hosts_->members(host);
+  }
+
  private:
   TwoLevels(const Shape& shape, const LayoutLevel* level, Rank me) {
-    const Rank root = is_rooted(shape.collective) ? shape.root : 0;
+    // What is joined in rank order comes together at the first rank of all.
+    const bool in_order = reduces(shape.collective) && !shape.commutative;
+    const Rank root = is_rooted(shape.collective) && !in_order ? shape.root : 0;
     if (level == nullptr) {
       on_host_ = {.ranks = RankMap::from(me)};
       between_hosts_ = {.ranks = {}, .size = shape.size, .me = me};
       root_host_ = root;
       return;
     }
-    const Partition& hosts = shape.commutative ? level->groups() : level->runs();
-    const int host = hosts.group_of(me);
-    root_host_ = hosts.group_of(root);
-    on_host_ = {hosts.members(host), hosts.size_of(host), hosts.number_of(me)};
-    between_hosts_ = {hosts.firsts().with(root_host_, root), hosts.groups(), host};
-    if (host == root_host_) first_ = hosts.number_of(root);
+    hosts_ = in_order ? &level->runs() : &level->groups();
+    const int host = hosts_->group_of(me);
+    root_host_ = hosts_->group_of(root);
+    on_host_ = {hosts_->members(host), hosts_->size_of(host), hosts_->number_of(me)};
+    between_hosts_ = {hosts_->firsts().with(root_host_, root), hosts_->groups(), host};
+    if (host == root_host_) first_ = hosts_->number_of(root);
   }
 
+  const Partition* hosts_ = nullptr;  // the layout's; none: not known
   RanksAmong on_host_;
   RanksAmong between_hosts_;
   int first_ = 0;

@@ -14,6 +14,13 @@ class Blocks {
   Blocks(Count count, int parts) : count_(count), parts_(parts) {}
 
   [[nodiscard]] Span operator[](int block) const { return run(block, 1); }
+  // The block that has the element.
+  [[nodiscard]] int holder_of(Count element) const {
+    const Count least = count_ / parts_;
+    const Count in_longer = count_ % parts_ * (least + 1);
+    if (element < in_longer) return static_cast<int>(element / (least + 1));
+    return static_cast<int>(count_ % parts_ + (element - in_longer) / least);
+  }
   // Those before it are not empty.
   [[nodiscard]] int first_empty() const {
     return static_cast<int>(std::min<Count>(count_, parts_));

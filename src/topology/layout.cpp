@@ -63,9 +63,11 @@ int Partition::group_of(Rank rank) const {
   return static_cast<int>(std::ranges::upper_bound(firsts_, rank) - firsts_.begin()) - 1;
 }
 
-int Partition::size_of(int group) const {
-  if (!in_blocks()) return begins_[index(group) + 1] - begins_[index(group)];
-  return (group + 1 == groups() ? ranks_ : firsts_[index(group) + 1]) - firsts_[index(group)];
+int Partition::size_of(int group) const { return size_before(group + 1) - size_before(group); }
+
+int Partition::size_before(int group) const {
+  if (!in_blocks()) return begins_[index(group)];
+  return group == groups() ? ranks_ : firsts_[index(group)];
 }
 
 RankMap Partition::members(int group) const {

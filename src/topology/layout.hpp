@@ -28,6 +28,8 @@ class Partition {
   [[nodiscard]] bool in_blocks() const { return members_.empty(); }
   [[nodiscard]] int group_of(Rank rank) const;
   [[nodiscard]] int size_of(int group) const;
+  // Of all the groups before this one, which may be the one after the last.
+  [[nodiscard]] int size_before(int group) const;
   // Of the group's members, and of the groups' first ranks; ascending. They do not outlive this.
   [[nodiscard]] RankMap members(int group) const;
   [[nodiscard]] RankMap firsts() const { return RankMap::of(firsts_.data()); }

@@ -97,6 +97,21 @@ Layout layout_of(const Machine& machine, int ranks) {
   return Layout(std::move(levels));
 }
 
+int hosts_in_blocks(const Machine& machine, int ranks) {
+  const auto host = std::ranges::find(machine.levels, kHostLevel, &Level::name);
+  if (host == machine.levels.end()) return 0;
+  if (host->ranks == 0) return 1;
+  if (machine.places.empty()) return (ranks + host->ranks - 1) / host->ranks;
+  std::vector<Rank> known;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const Rank number = machine.place_of(rank) / host->ranks;
+    if (known.empty() || number != known.back()) known.push_back(number);
+  }
+  std::ranges::sort(known);
+  const bool in_blocks = std::ranges::adjacent_find(known) == known.end();
+  return in_blocks ? static_cast<int>(known.size()) : 0;
+}
+
 MessageCost message_cost(const Level& level, std::int64_t bytes) {
   const auto after = std::upper_bound(
       level.pieces.begin(), level.pieces.end(), bytes,

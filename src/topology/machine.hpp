@@ -73,6 +73,10 @@ struct Machine {
 // the host.
 [[nodiscard]] Layout layout_of(const Machine& machine, int ranks);
 
+// How many hosts the first `ranks` ranks are on; 0 where those of one do not follow each other, or
+// the machine names none.
+[[nodiscard]] int hosts_in_blocks(const Machine& machine, int ranks);
+
 // What one message costs.
 struct MessageCost {
   double send = 0;  // the sender's CPU

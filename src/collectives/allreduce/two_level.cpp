@@ -14,9 +14,13 @@
 #include "collectives/algorithm.hpp"
 #include "collectives/allreduce/doubling.hpp"
 #include "collectives/reduce/up_tree.hpp"
+#include "collectives/two_level_times.hpp"
 #include "collectives/two_levels.hpp"
 
 namespace stretto {
+
+extern const Algorithm allreduce_recursive_doubling;
+
 namespace {
 
 // The sum of a host becomes that of all hosts.
@@ -46,12 +50,27 @@ Schedule build(const Shape& shape, const Layout& layout, Rank me) {
   return step.finish();
 }
 
+double time(const Shape& shape, const Network& network) {
+  const TwoLevelTimes times(network, shape.size);
+  const auto one = [&](Count bytes) {
+    const double between = allreduce_recursive_doubling.time(
+        {.collective = Collective::allreduce, .size = times.number_of_hosts, .count = bytes},
+        times.hosts);
+    return times.on_host(Way::up, bytes, 0, network.reduce(bytes)) + between +
+           times.on_host(Way::down, bytes, 0);
+  };
+  return TwoLevelTimes::segments(shape, one, [&](Count bytes) {
+    return times.busy_adding(bytes) + times.busy_sending(bytes, 0);
+  });
+}
+
 }  // namespace
 
 extern const Algorithm allreduce_two_level;
 const Algorithm allreduce_two_level{.collective = Collective::allreduce,
                                     .name = "two_level",
                                     .build = build,
+                                    .time = time,
                                     .uses_segment = true,
                                     .uses_layout = true};
 

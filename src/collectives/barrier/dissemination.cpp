@@ -7,11 +7,10 @@
 // Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization",
 // International Journal of Parallel Programming 17(1), 1988.
 
-#include "patterns/dissemination.hpp"
-
 #include <vector>
 
 #include "collectives/algorithm.hpp"
+#include "collectives/barrier/signals.hpp"
 #include "collectives/times.hpp"
 #include "schedule/builder.hpp"
 
@@ -20,11 +19,8 @@ namespace {
 
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
-  std::vector<StepId> heard;  // a signal vouches for all earlier rounds, not only for the last
-  for (const auto& round : dissemination_rounds(shape.size, me)) {
-    step.signal(round.ahead, after(heard));
-    heard.push_back(step.await(round.behind));
-  }
+  std::vector<StepId> heard;
+  spread(step, shape.size, me, heard);
   return step.finish();
 }
 

@@ -7,11 +7,9 @@
 // Mellor-Crummey and Scott, "Algorithms for scalable synchronization on
 // shared-memory multiprocessors", ACM TOCS 9(1), 1991.
 
-#include <vector>
-
 #include "collectives/algorithm.hpp"
+#include "collectives/barrier/signals.hpp"
 #include "collectives/times.hpp"
-#include "patterns/binomial.hpp"
 #include "schedule/builder.hpp"
 
 namespace stretto {
@@ -20,16 +18,7 @@ namespace {
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
   const BinomialTree tree{shape.size, 0, me};
-
-  std::vector<StepId> arrived;
-  for (const auto& child : tree.children_near_first()) arrived.push_back(step.await(child.rank));
-
-  After released = after(arrived);
-  if (!tree.is_root()) {
-    step.signal(tree.parent(), after(arrived));
-    released = after(step.await(tree.parent()));
-  }
-  for (const auto& child : tree.children_far_first()) step.signal(child.rank, released);
+  release(step, tree, after(collect_arrivals(step, tree)));
   return step.finish();
 }
 

@@ -8,11 +8,8 @@
 // Keeps rank order: partial results always come from consecutive ranks.
 // Rabenseifner, "Optimization of collective reduction operations", ICCS 2004.
 
-#include <vector>
-
 #include "collectives/algorithm.hpp"
-#include "collectives/halved.hpp"
-#include "collectives/partial.hpp"
+#include "collectives/reduce/up_halves.hpp"
 #include "collectives/times.hpp"
 
 namespace stretto {
@@ -20,33 +17,8 @@ namespace {
 
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
-  const Fold fold = Fold::to_power_of_two(shape.size, me, shape.root);
-  if (!fold.survives()) {
-    step.send(fold.partner(), step.input({0, shape.count}));
-    return step.finish();
-  }
-
-  const Blocks blocks{shape.count, fold.survivors()};
   Partial partial{step, shape, me == shape.root, Partial::order_of(shape)};
-  const auto rounds = halving_rounds(fold.survivors(), fold.number());
-  const Halved halved = reduce_by_halving(step, fold, rounds, blocks, me, partial);
-
-  StepId own = halved.done;
-  if (me == shape.root) own = partial.settle(blocks[own_block(rounds)], after(own));
-  std::vector<StepId> gathered{own};
-
-  const int away = fold.number() ^ fold.number_of(shape.root);
-  for (std::size_t i = rounds.size(); i-- > 0;) {
-    const HalvingRound& round = rounds[i];
-    const Rank peer = fold.rank_of(round.peer);
-    if ((away >> i & 1) != 0) {
-      step.send(peer, partial.at(blocks.run(round.keep, round.blocks)), after(gathered));
-      break;
-    }
-    const Region theirs = partial.room(blocks.run(round.give, round.blocks));
-    // It may lie where the half given away did.
-    gathered.push_back(step.recv(peer, theirs, after(halved.given[i])));
-  }
+  sum_up_by_halves(step, shape.size, me, shape.root, partial, shape.count);
   return step.finish();
 }
 

@@ -9,63 +9,24 @@
 // from consecutive ranks. Thakur, Rabenseifner and Gropp, "Optimization of collective communication
 // operations in MPICH", IJHPCA 19(1), 2005.
 
-#include <vector>
-
 #include "collectives/algorithm.hpp"
-#include "collectives/halved.hpp"
-#include "collectives/partial.hpp"
+#include "collectives/reduce_scatter/halving.hpp"
 #include "collectives/times.hpp"
 
 namespace stretto {
 namespace {
 
-// A survivor's block is those of the ranks it stands for.
-struct SurvivorsBlocks {
-  const Fold& fold;
-  Count block;
-
-  [[nodiscard]] Span run(int first, int number) const {
-    const Count begin = fold.first_rank_of(first) * block;
-    return {begin, fold.first_rank_of(first + number) * block - begin};
-  }
-};
-
 Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   Builder step(shape, me);
-  const Fold fold = Fold::to_power_of_two(shape.size, me);
   const Count n = shape.count;
-  const Span all{0, shape.size * n};
+  const Count all = shape.size * n;
   const Region result = step.output({0, n});
-  if (!fold.survives()) {
-    const StepId sent = step.send(fold.partner(), step.input(all));
-    step.recv(fold.partner(), result, after(sent));
-    return step.finish();
-  }
-
-  const SurvivorsBlocks blocks{fold, n};
-  const auto rounds = shape.commutative ? homing_rounds(fold.survivors(), fold.number())
-                                        : halving_rounds(fold.survivors(), fold.number());
-  Partial partial{step, all.count, false, Partial::order_of(shape)};
-  const Halved halved = reduce_by_halving(step, fold, rounds, blocks, me, partial);
-
-  // In rank order another survivor's block is left, and ours with that one.
-  const Span mine = blocks.run(fold.number(), 1);
-  Region own = partial.at(mine);
-  StepId ready = halved.done;
-  std::vector<StepId> over = halved.given;
-  if (const int left = own_block(rounds); left != fold.number()) {
-    const Rank owner = fold.rank_of(left);
-    over.push_back(step.send(owner, partial.at(blocks.run(left, 1)), after(halved.done)));
-    own = step.scratch({2 * all.count, mine.count});
-    ready = step.recv(owner, own, after(halved.done));
-  }
-  const auto block_of = [&](Rank rank) {
-    return Region{own.buffer, {own.span.offset + rank * n - mine.offset, n}};
-  };
-  if (fold.has_partner()) step.send(fold.partner(), block_of(fold.partner()), after(ready));
+  Partial partial{step, all, false, Partial::order_of(shape)};
+  const Portion own =
+      reduce_scatter_by_halving(step, shape, shape.size, me, [n](Rank rank) { return rank * n; },
+                                partial, {.foldeds = result, .others_offset = 2 * all});
   // In place the result lies where the input was.
-  over.push_back(ready);
-  step.copy(block_of(me), result, after(over));
+  step.copy(own.where, result, after(own.ready));
   return step.finish();
 }
 

@@ -48,6 +48,20 @@ TEST(Machine, FindsTheNearestLevelOfTwoRanks) {
   EXPECT_EQ(machine.level_between(7, 4), 0U);
 }
 
+TEST(Machine, CountsHostsWhoseRanksFollowEachOther) {
+  Machine machine = machine_of(kCluster);
+  EXPECT_EQ(hosts_in_blocks(machine, 1), 1);
+  EXPECT_EQ(hosts_in_blocks(machine, 4), 1);
+  EXPECT_EQ(hosts_in_blocks(machine, 9), 3);
+  machine.places = {9, 0, 1, 7};
+  EXPECT_EQ(hosts_in_blocks(machine, 4), 3);
+  machine.places = {9, 0, 10, 7};
+  EXPECT_EQ(hosts_in_blocks(machine, 4), 0);
+  machine.places.clear();
+  machine.levels[0].name = "rack";
+  EXPECT_EQ(hosts_in_blocks(machine, 9), 0);
+}
+
 TEST(Machine, ChargesAMessageByItsPiece) {
   const Level host = machine_of(kCluster).levels[0];
   const MessageCost small = message_cost(host, 4095);

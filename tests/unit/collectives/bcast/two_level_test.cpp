@@ -29,5 +29,14 @@ TEST(BcastTwoLevel, SendsAnUnneededMessageFromNoRoot) {
   EXPECT_EQ(number_of(ranks[6], StepKind::recv), 0);
 }
 
+// The root sends to seven hosts itself instead of to three.
+TEST(BcastTwoLevel, ReachesHostsInFewerRoundsWithALargerRadix) {
+  const Layout layout = layout_of_places({{kHostLevel, {4}}}, 32, Placement::in_order);
+  Shape shape{.collective = Collective::bcast, .size = 32, .count = 3};
+  EXPECT_EQ(number_of(built("two_level", shape, layout)[0], StepKind::send), 3 + 2);
+  shape.radix = 8;
+  EXPECT_EQ(number_of(built("two_level", shape, layout)[0], StepKind::send), 7 + 2);
+}
+
 }  // namespace
 }  // namespace stretto

@@ -159,7 +159,7 @@ Choice CollectiveTimes::choice(const CollectiveCall& call) const {
   const Choice forced = choose(query, {.hosts = 2, .progress_thread = true}, scenario_.algorithms);
   const Forced& asked = scenario_.algorithms[static_cast<std::size_t>(call.collective)];
   if (asked.algorithm != nullptr && forced.algorithm == asked.algorithm) return forced;
-  return fastest(query, machine_);
+  return fastest(query, machine_, hosts_in_blocks(machine_, ranks_));
 }
 
 }  // namespace stretto::model

@@ -8,7 +8,7 @@ namespace stretto::model {
 
 ExchangePlan exchange_plan(Collective collective, int ranks,
                            const std::shared_ptr<const Graph>& graph, Rank me) {
-  const auto choices = options({.collective = collective, .size = ranks, .bytes = 1});
+  const auto choices = options({.collective = collective, .size = ranks, .bytes = 1}, 0);
   // Blocks of one element each: where one begins is its number.
   const Shape shape{.collective = collective, .size = ranks, .count = 1, .graph = graph};
   const Schedule schedule = choices.front().algorithm->build(shape, Layout(), me);

@@ -11,8 +11,7 @@ namespace stretto {
 namespace {
 
 constexpr std::size_t kByTimes = 3;
-constexpr std::size_t kBesideMeasured = 1;   // where rules that were measured know better
-constexpr Count kSegment = Count{32} << 10;  // of an algorithm that has no time to compare
+constexpr std::size_t kBesideMeasured = 1;  // where rules that were measured know better
 // Who is expected to take so much longer than the fastest is not worth a try.
 constexpr double kWorthATry = 4;
 
@@ -25,9 +24,9 @@ struct Estimate {
 std::vector<Estimate> estimates(const Query& query, int hosts) {
   const int ranks_per_host = (query.size + hosts - 1) / hosts;
   const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);
-  const Network network(machine, query.size);
+  const Network network(machine, query.size, hosts);
   std::vector<Estimate> all;
-  for (const Choice& choice : options(query)) {
+  for (const Choice& choice : options(query, hosts)) {
     if (choice.algorithm->time == nullptr) continue;
     all.push_back({choice, time_of(choice, query, network)});
   }
@@ -65,16 +64,14 @@ std::vector<Choice> contenders(const Query& query, const Surroundings& around,
     if (may_run(*classics.algorithm, query)) add(classics);
     return found;
   }
-  const Algorithm* const by_layout = find_algorithm(query.collective, "two_level");
-  if (around.hosts > 1 && around.hosts < query.size && by_layout != nullptr &&
-      may_run(*by_layout, query)) {
-    add({.algorithm = by_layout,
-         .segment_bytes = segment_for(kSegment, query.bytes, query.element_bytes)});
-  }
   const Choice measured = choose_in_memory(query, around);
   if (measured.algorithm != nullptr) add(measured);
   const std::size_t worth = measured.algorithm != nullptr ? kBesideMeasured : kByTimes;
   const std::vector<Estimate> by_times = estimates(query, around.hosts);
+  // However long it is said to take: what hosts share is the least known of what times count with.
+  const auto by_layout = std::ranges::find_if(
+      by_times, [](const Estimate& each) { return each.choice.algorithm->uses_layout; });
+  if (by_layout != by_times.end()) add(by_layout->choice);
   for (std::size_t i = 0; i < std::min(by_times.size(), worth); ++i) {
     if (by_times[i].time < kWorthATry * by_times[0].time) add(by_times[i].choice);
   }

@@ -1,7 +1,9 @@
 #include "selection/fastest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 #include "selection/classics.hpp"
 
@@ -11,7 +13,7 @@ namespace {
 constexpr Count kKiB = 1024;
 constexpr Count kSegments[] = {2 * kKiB, 8 * kKiB, 32 * kKiB, 128 * kKiB};
 constexpr Count kMostSegments = 16 * kKiB;
-constexpr int kRadixes[] = {4, 8, 16};
+constexpr std::array kRadixes{2, 4, 8, 16};
 
 // Of shorter ones it takes no time that a block has one more than others.
 constexpr Count kLongElement = kKiB;
@@ -28,10 +30,18 @@ bool computes(const Algorithm& algorithm, const Query& query) {
          !(algorithm.divides && is_indivisible(query));
 }
 
+// Flat trees of radix 2 are algorithms of their own.
+std::span<const int> radixes_of(const Algorithm& algorithm) {
+  const std::span<const int> all(kRadixes);
+  if (!algorithm.uses_radix) return all.first(1);
+  return algorithm.uses_layout ? all : all.subspan(1);
+}
+
 }  // namespace
 
 bool may_run(const Algorithm& algorithm, const Query& query) {
   return computes(algorithm, query) && query.size <= algorithm.most_ranks &&
+         query.bytes <= algorithm.most_bytes / query.size &&
          (!query.uneven || algorithm.single_blocks);
 }
 
@@ -46,21 +56,20 @@ bool is_indivisible(const Query& query) {
          query.bytes / query.element_bytes < query.size;
 }
 
-std::vector<Choice> options(const Query& query) {
+std::vector<Choice> options(const Query& query, int hosts) {
+  const bool has_levels = hosts > 1 && hosts < query.size && !query.two_groups;
   std::vector<Choice> found;
   for (const Algorithm* algorithm : algorithms()) {
-    if (!may_run(*algorithm, query) || algorithm->uses_layout) continue;
-    if (algorithm->uses_radix) {
-      for (const int radix : kRadixes) found.push_back({.algorithm = algorithm, .radix = radix});
-      continue;
-    }
-    found.push_back({.algorithm = algorithm});
-    if (!algorithm->uses_segment) continue;
-    for (const Count each : kSegments) {
-      const Count segment = segment_for(each, query.bytes, query.element_bytes);
-      if (segment == 0) break;
-      if (segment == found.back().segment_bytes) continue;
-      found.push_back({.algorithm = algorithm, .segment_bytes = segment});
+    if (!may_run(*algorithm, query) || (algorithm->uses_layout && !has_levels)) continue;
+    for (const int radix : radixes_of(*algorithm)) {
+      found.push_back({.algorithm = algorithm, .radix = radix});
+      if (!algorithm->uses_segment) continue;
+      for (const Count each : kSegments) {
+        const Count segment = segment_for(each, query.bytes, query.element_bytes);
+        if (segment == 0) break;
+        if (segment == found.back().segment_bytes) continue;
+        found.push_back({.algorithm = algorithm, .segment_bytes = segment, .radix = radix});
+      }
     }
   }
   return found;
@@ -76,11 +85,11 @@ double time_of(const Choice& choice, const Query& query, const Network& network)
   return choice.algorithm->time(shape, network);
 }
 
-Choice fastest(const Query& query, const Machine& machine) {
-  const Network network(machine, query.size);
+Choice fastest(const Query& query, const Machine& machine, int hosts) {
+  const Network network(machine, query.size, hosts);
   Choice best{.reason = Reason::native_selected};
   double best_time = std::numeric_limits<double>::infinity();
-  for (const Choice& choice : options(query)) {
+  for (const Choice& choice : options(query, hosts)) {
     const bool is_alone = choice.algorithm->time == nullptr;
     const double time = is_alone ? 0 : time_of(choice, query, network);
     if (time >= best_time) continue;

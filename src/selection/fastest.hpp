@@ -20,13 +20,15 @@ namespace stretto {
 [[nodiscard]] bool may_run(const Algorithm& algorithm, const Query& query);
 
 // Every algorithm that may run the call and has a time to compare, with each segment size and radix
-// that is worth a try.
-[[nodiscard]] std::vector<Choice> options(const Query& query);
+// that is worth a try. Those that go by the layout are there where ranks are on so many hosts, each
+// host's in a block, and some share one; 0: it is not known which.
+[[nodiscard]] std::vector<Choice> options(const Query& query, int hosts);
 
 // About how long the call takes that way among the first ranks of the machine, in ns.
 [[nodiscard]] double time_of(const Choice& choice, const Query& query, const Network& network);
 
-[[nodiscard]] Choice fastest(const Query& query, const Machine& machine);
+// Among all options on so many hosts; 0: among those that do not go by the layout.
+[[nodiscard]] Choice fastest(const Query& query, const Machine& machine, int hosts);
 
 // Is what the MPIs run faster than the choice, but not Stretto's to run for blocks that
 // differ or for so many ranks? The same on all ranks.

@@ -45,6 +45,7 @@ struct Chosen {
   struct Known {
     Query query{};
     int hosts = 0;
+    bool by_layout = false;
     bool never_native = false;
     Choice choice{};
   };
@@ -52,7 +53,8 @@ struct Chosen {
   std::array<Known, 64> all{};
 };
 
-Choice by_times(const Query& query, int hosts, bool never_native) {
+// `by_layout`: it may be an algorithm that goes by it.
+Choice by_times(const Query& query, int hosts, bool by_layout, bool never_native) {
   auto& [mutex, all] = of_rank<Chosen>();
   const auto bytes = static_cast<std::uint64_t>(query.bytes + query.element_bytes - 1);
   const auto mixed =
@@ -60,15 +62,18 @@ Choice by_times(const Query& query, int hosts, bool never_native) {
       static_cast<std::uint64_t>(query.size);
   const std::lock_guard lock(mutex);
   Chosen::Known& known = all[(mixed >> 32 ^ mixed) % all.size()];
-  if (known.hosts != hosts || known.never_native != never_native || !(known.query == query)) {
+  const bool is_known = known.hosts == hosts && known.by_layout == by_layout &&
+                        known.never_native == never_native && known.query == query;
+  if (!is_known) {
     const int ranks_per_host = (query.size + hosts - 1) / hosts;
     const Machine machine = with_hosts_of(assumed_machine(), ranks_per_host);
-    Choice choice =
-        has_measured_rules(query, hosts) ? choose_between_hosts(query) : fastest(query, machine);
+    Choice choice = has_measured_rules(query, hosts)
+                        ? choose_between_hosts(query)
+                        : fastest(query, machine, by_layout ? hosts : 0);
     if (!never_native && is_better_native(query, choice, machine)) {
       choice = {.reason = Reason::native_selected, .basis = Basis::better_elsewhere};
     }
-    known = {query, hosts, never_native, choice};
+    known = {query, hosts, by_layout, never_native, choice};
   }
   return known.choice;
 }
@@ -105,6 +110,9 @@ bool takes_classic(const Query& query, const Surroundings& around) {
   return around.hosts > 1 && !around.in_blocks && !has_one_algorithm(query) &&
          may_run(*classic(query).algorithm, query);
 }
+
+// Where ranks share cores nobody has measured the algorithms that go by it: there they are learned.
+bool takes_layout(const Surroundings& around) { return around.in_blocks && around.has_cores; }
 
 // MPIs send so much unasked to a rank of the host (Open MPI from 4 KiB on not), and to one of
 // another host (Open MPI from 64 KiB on not).
@@ -239,7 +247,8 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
   const bool is_known =
       has_measured_rules(query, around.hosts) && (!query.uneven || has_one_algorithm(query));
   return is_known ? choose_between_hosts(query)
-                  : by_times(query, std::max(around.hosts, 1), around.never_native);
+                  : by_times(query, std::max(around.hosts, 1), takes_layout(around),
+                             around.never_native);
 }
 
 }  // namespace stretto

@@ -36,14 +36,15 @@ class Cells {
       : machine_(machine), most_steps_(most_steps), out_(out) {}
 
   void compare(const Query& query) {
+    const int hosts = hosts_in_blocks(machine_, query.size);
     const Network network(machine_, query.size);
     const Cell usual = cell(classic(query), query, network);
-    const Choice own = fastest(as_known(query), machine_);
+    const Choice own = fastest(as_known(query), machine_, hosts);
     const bool is_native = has_better_elsewhere(as_known(query), own, machine_);
     const Cell chosen = is_native ? usual : cell(own, query, network);
     std::vector<Cell> others;
     double least = chosen.estimate;
-    for (const Choice& option : options(query)) {
+    for (const Choice& option : options(query, hosts)) {
       others.push_back(cell(option, query, network));
       least = std::min(least, others.back().estimate);
     }
@@ -84,8 +85,10 @@ class Cells {
                       .commutative = query.commutative};
     // Two schedules cannot stand for all where one rank does everything, but that is in its favour.
     if (query.size > most_steps_) return {};
+    const Layout layout =
+        choice.algorithm->uses_layout ? layout_of(machine_, query.size) : Layout{};
     const auto steps =
-        static_cast<Count>(choice.algorithm->build(shape, {}, query.size - 1).steps.size());
+        static_cast<Count>(choice.algorithm->build(shape, layout, query.size - 1).steps.size());
     if (steps * query.size > most_steps_) return {};
     const model::Conditions conditions{
         .arrivals = std::vector<double>(static_cast<std::size_t>(query.size))};

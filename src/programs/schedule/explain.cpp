@@ -37,9 +37,9 @@ Priced priced(const Choice& choice, const Query& query, const Network& network) 
 }
 
 // Each algorithm once, with the segment and radix that suit it best; the fastest first.
-std::vector<Priced> candidates(const Query& query, const Network& network) {
+std::vector<Priced> candidates(const Query& query, const Network& network, int hosts) {
   std::vector<Priced> all;
-  for (const Choice& choice : options(query)) all.push_back(priced(choice, query, network));
+  for (const Choice& choice : options(query, hosts)) all.push_back(priced(choice, query, network));
   std::ranges::stable_sort(all, {}, [](const Priced& each) { return each.ns.value_or(0); });
   std::vector<Priced> best;
   for (const Priced& each : all) {
@@ -104,7 +104,7 @@ int explain(Arguments& arguments, std::ostream& out) {
   arguments.reject_others("explain");
 
   const Query query{.collective = *collective, .size = static_cast<int>(ranks), .bytes = bytes};
-  const Network network(machine, query.size);
+  const Network network(machine, query.size, around.hosts);
   const Choice chosen =
       is_too_large(query) ? Choice{.reason = Reason::too_large} : choose(query, around, {});
   Json json(out);
@@ -121,7 +121,7 @@ int explain(Arguments& arguments, std::ostream& out) {
   json.key("classic");
   write(json, priced(classic(query), query, network));
   json.key("candidates").begin_array();
-  for (const Priced& each : candidates(query, network)) write(json, each);
+  for (const Priced& each : candidates(query, network, around.hosts)) write(json, each);
   json.end_array().end_object();
   out << '\n';
   return kOk;

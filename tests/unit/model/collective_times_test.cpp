@@ -54,7 +54,8 @@ Times simulated(const CollectiveCall& call, const Machine& machine, const Times&
   const auto ranks = static_cast<int>(arrivals.size());
   const Query query{.collective = call.collective, .size = ranks, .bytes = call.bytes};
   const bool forced = overrides[static_cast<std::size_t>(call.collective)].algorithm != nullptr;
-  const Choice chosen = forced ? choose(query, {.hosts = 2}, overrides) : fastest(query, machine);
+  const Choice chosen = forced ? choose(query, {.hosts = 2}, overrides)
+                               : fastest(query, machine, hosts_in_blocks(machine, ranks));
   const Shape shape{.collective = call.collective,
                     .size = ranks,
                     .count = call.bytes,

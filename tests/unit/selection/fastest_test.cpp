@@ -13,7 +13,7 @@ namespace {
 
 std::string_view chosen(const Query& query, int hosts) {
   const Machine machine = with_hosts_of(assumed_machine(), query.size / hosts);
-  return fastest(query, machine).algorithm->name;
+  return fastest(query, machine, hosts).algorithm->name;
 }
 
 constexpr Query kAllreduce{.collective = Collective::allreduce, .size = 1024, .bytes = 20'000};
@@ -33,7 +33,9 @@ TEST(Fastest, NeedsLogarithmicallyManyMessagesForShortVectorsOfAMillionRanks) {
             "binomial");
   EXPECT_EQ(
       chosen({.collective = Collective::reduce_scatter, .size = ranks, .bytes = 8}, ranks / 16),
-      "recursive_halving");
+      "two_level");
+  EXPECT_EQ(chosen({.collective = Collective::reduce_scatter, .size = ranks, .bytes = 8}, ranks),
+            "recursive_halving");
 }
 
 TEST(Fastest, SendsLongVectorsOverTheLinkAboutOnceOrTwice) {
@@ -47,7 +49,8 @@ TEST(Fastest, CutsNoVectorIntoMoreSegmentsThanRun) {
   constexpr Count kMost = INT32_MAX;
   for (const Collective collective : {Collective::bcast, Collective::allreduce, Collective::scan}) {
     Count shortest = kMost;
-    for (const Choice& choice : options({.collective = collective, .size = 64, .bytes = kMost})) {
+    for (const Choice& choice :
+         options({.collective = collective, .size = 64, .bytes = kMost}, 4)) {
       if (choice.segment_bytes > 0) shortest = std::min(shortest, choice.segment_bytes);
     }
     EXPECT_EQ(shortest, 128 << 10);
@@ -67,7 +70,7 @@ TEST(Fastest, CutsNoElement) {
                     .size = 64,
                     .bytes = count * element,
                     .element_bytes = element};
-        for (const Choice& choice : options(query)) {
+        for (const Choice& choice : options(query, 4)) {
           EXPECT_EQ(choice.segment_bytes % element, 0) << choice.algorithm->name;
           EXPECT_LT(choice.segment_bytes, query.bytes) << choice.algorithm->name;
         }
@@ -108,16 +111,28 @@ TEST(Fastest, ReducesFewLongElementsAsFastAsAnythingDoes) {
   const Machine machine = with_hosts_of(assumed_machine(), 16);
   const Choice chosen = choose(query, {.hosts = 64, .progress_thread = true}, {});
   double best = std::numeric_limits<double>::infinity();
-  for (const Choice& choice : options(query)) {
+  for (const Choice& choice : options(query, 64)) {
     best = std::min(best, simulated(choice, query, machine));
   }
   EXPECT_LE(simulated(chosen, query, machine), 1.25 * best) << chosen.algorithm->name;
 }
 
-// Whose times the formulas do not say.
-TEST(Fastest, IsNoAlgorithmThatGoesByTheLayoutUnlessItIsForced) {
+TEST(Fastest, GoesByTheLayoutWhereHostsHaveSeveralRanksEach) {
+  const auto any_by_layout = [](const Query& query, int hosts) {
+    return std::ranges::any_of(options(query, hosts),
+                               [](const Choice& choice) { return choice.algorithm->uses_layout; });
+  };
+  Query query{.collective = Collective::bcast, .size = 64, .bytes = 1 << 20};
+  EXPECT_TRUE(any_by_layout(query, 4));
+  EXPECT_FALSE(any_by_layout(query, 1));
+  EXPECT_FALSE(any_by_layout(query, 64));
+  EXPECT_FALSE(any_by_layout(query, 0));
+  query.two_groups = true;
+  EXPECT_FALSE(any_by_layout(query, 4));
+}
+
+TEST(Fastest, IsWhatIsForcedWhereverRanksAre) {
   const Query query{.collective = Collective::bcast, .size = 64, .bytes = 1 << 20};
-  for (const Choice& choice : options(query)) EXPECT_FALSE(choice.algorithm->uses_layout);
   Overrides overrides;
   const Algorithm* const two_level = find_algorithm(Collective::bcast, "two_level");
   overrides[static_cast<std::size_t>(Collective::bcast)].algorithm = two_level;
@@ -126,12 +141,22 @@ TEST(Fastest, IsNoAlgorithmThatGoesByTheLayoutUnlessItIsForced) {
   EXPECT_EQ(forced.segment_bytes, 32 * 1024);
 }
 
+// A rank holds a few times what it has in all.
+TEST(Fastest, TakesNoAlltoallThroughHostsOfMoreThanAFewMegabytes) {
+  const Algorithm& two_level = *find_algorithm(Collective::alltoall, "two_level");
+  EXPECT_TRUE(
+      may_run(two_level, {.collective = Collective::alltoall, .size = 64, .bytes = 1 << 15}));
+  EXPECT_FALSE(
+      may_run(two_level, {.collective = Collective::alltoall, .size = 64, .bytes = (1 << 15) + 1}));
+}
+
 TEST(Fastest, KeepsRankOrderAndSingleBlocksWhereTheyMatter) {
   for (const Choice& choice : options({.collective = Collective::reduce_scatter,
                                        .size = 64,
                                        .bytes = 1024,
                                        .uneven = true,
-                                       .commutative = false})) {
+                                       .commutative = false},
+                                      4)) {
     EXPECT_TRUE(choice.algorithm->keeps_rank_order);
     EXPECT_TRUE(choice.algorithm->single_blocks);
   }

@@ -42,8 +42,12 @@ double time(const Shape& shape, const Network& network) {
   }
   if (!shape.commutative) rounds.across(survivors - 1, shape.count);
   // Who is far from others is later than those that give a block back, where they are few.
-  const bool few = shape.size - survivors <= survivors / 2 && network.nearest().ranks < shape.size;
-  if (survivors < shape.size && !few) folded(rounds, network, shape.count, 0);
+  const bool few = shape.size - survivors <= survivors / 2;
+  if (network.nearest().ranks == shape.size) {
+    if (survivors < shape.size) given_back(rounds, network, shape.size, shape.count);
+  } else if (survivors < shape.size && !few) {
+    folded(rounds, network, shape.count, 0);
+  }
   rounds.work(network.copy(shape.count));
   return rounds.end();
 }

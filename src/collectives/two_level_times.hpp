@@ -23,18 +23,24 @@ class TwoLevelTimes {
   [[nodiscard]] double between_hosts(Way way, Count fixed, Count per_host, double work = 0) const {
     return tree(hosts, number_of_hosts, way, fixed, per_host, work);
   }
-  // What the root of both trees is busy with sending a vector down, to so many other hosts, or
-  // taking those that come up in.
-  [[nodiscard]] double busy_sending(Count bytes, int to_hosts) const {
-    return levels_of(ranks_on_host) * host.step(1, bytes) + to_hosts * hosts.step(1, bytes);
+  // How many vectors a rank sends, and takes in and adds to its own.
+  struct Vectors {
+    int sent = 0;
+    int added = 0;
+  };
+  // What that keeps it busy for: its processor, or its port one way.
+  [[nodiscard]] double busy(Count bytes, const Vectors& here, const Vectors& between) const {
+    const MessageCost near = Network::cost(host.farthest(), bytes);
+    const MessageCost far = Network::cost(hosts.farthest(), bytes);
+    const double work = host.reduce(bytes);
+    return std::max({here.sent * near.send + here.added * (near.recv + work) +
+                         between.sent * far.send + between.added * (far.recv + work),
+                     here.sent * near.gap + between.sent * far.gap,
+                     here.added * near.gap + between.added * far.gap});
   }
-  [[nodiscard]] double busy_adding(Count bytes) const {
-    const auto each = [&](const Network& network) {
-      const MessageCost cost = Network::cost(network.farthest(), bytes);
-      return std::max(cost.gap, cost.recv + network.reduce(bytes));
-    };
-    return levels_of(ranks_on_host) * each(host) + levels_of(number_of_hosts) * each(hosts);
-  }
+  // Rounds of a tree, or of swaps.
+  [[nodiscard]] int rounds_on_host() const { return levels_of(ranks_on_host); }
+  [[nodiscard]] int rounds_between() const { return levels_of(number_of_hosts); }
 
   // All segments of a vector, one of which takes so long, and keeps somebody busy for so long. A
   // few are under way at a time (see write_segments).

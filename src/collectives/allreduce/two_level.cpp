@@ -53,14 +53,18 @@ Schedule build(const Shape& shape, const Layout& layout, Rank me) {
 double time(const Shape& shape, const Network& network) {
   const TwoLevelTimes times(network, shape.size);
   const auto one = [&](Count bytes) {
-    const double between = allreduce_recursive_doubling.time(
+    const double doubling = allreduce_recursive_doubling.time(
         {.collective = Collective::allreduce, .size = times.number_of_hosts, .count = bytes},
         times.hosts);
-    return times.on_host(Way::up, bytes, 0, network.reduce(bytes)) + between +
+    return times.on_host(Way::up, bytes, 0, network.reduce(bytes)) + doubling +
            times.on_host(Way::down, bytes, 0);
   };
+  const int here = times.rounds_on_host();
+  const int between = times.rounds_between();
+  // Who waits for its port one way does nothing the other way meanwhile.
   return TwoLevelTimes::segments(shape, one, [&](Count bytes) {
-    return times.busy_adding(bytes) + times.busy_sending(bytes, 0);
+    return times.busy(bytes, {.added = here}, {.added = between}) +
+           times.busy(bytes, {.sent = here}, {.sent = between});
   });
 }
 

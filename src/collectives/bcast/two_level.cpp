@@ -45,8 +45,9 @@ double time(const Shape& shape, const Network& network) {
     return between + times.on_host(Way::down, bytes, 0);
   };
   const int children = (shape.radix - 1) * levels_of(times.number_of_hosts, shape.radix);
+  const int to_hosts = std::min(children, times.number_of_hosts - 1);
   return TwoLevelTimes::segments(shape, down, [&](Count bytes) {
-    return times.busy_sending(bytes, std::min(children, times.number_of_hosts - 1));
+    return times.busy(bytes, {.sent = times.rounds_on_host()}, {.sent = to_hosts});
   });
 }
 

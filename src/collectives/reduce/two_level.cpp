@@ -65,7 +65,9 @@ double time(const Shape& shape, const Network& network) {
     const double work = network.reduce(bytes);
     return times.on_host(Way::up, bytes, 0, work) + times.between_hosts(Way::up, bytes, 0, work);
   };
-  return TwoLevelTimes::segments(shape, up, [&](Count bytes) { return times.busy_adding(bytes); });
+  return TwoLevelTimes::segments(shape, up, [&](Count bytes) {
+    return times.busy(bytes, {.added = times.rounds_on_host()}, {.added = times.rounds_between()});
+  });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ import pytest
 from mpi_runs import Mpi
 
 from stretto import native
+from stretto.native.schedules import algorithms
 
 THREAD = {"STRETTO_PROGRESS_THREAD": "on"}
 
@@ -62,11 +63,33 @@ def test_only_one_rank_of_a_host_sends_to_the_other(mpi: Mpi, tmp_path: Path) ->
     assert fewer[2] == fewer[3] >= 6
 
 
-@pytest.mark.parametrize("program", ["dropin", "dropin_groups"])
-@pytest.mark.parametrize("hosts", [[0, 1, 1, 0, 2], [0, 0, 0, 1, 1], [2, 1, 0, 1, 2]], ids=str)
+TWO_LEVEL = (
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "reduce_scatter",
+)
+FORCED = {f"STRETTO_SELECTION_{each.upper()}": "two_level" for each in TWO_LEVEL}
+
+
+@pytest.mark.parametrize("program", ["dropin", "dropin_groups", "two_levels"])
+@pytest.mark.parametrize(
+    "hosts",
+    [[0, 1, 1, 0, 2], [0, 0, 0, 1, 1], [2, 1, 0, 1, 2], [0, 0, 0, 1, 2, 2]],
+    ids=str,
+)
 def test_two_level_algorithms_are_right_wherever_ranks_are(
     mpi: Mpi, program: str, hosts: list[int], tmp_path: Path
 ) -> None:
-    env = {"STRETTO_SELECTION_ALLREDUCE": "two_level", "STRETTO_SELECTION_BCAST": "two_level"}
     script = on_hosts(mpi.program(program), hosts, tmp_path)
-    assert " ok" in run(mpi, [script], hosts, env)
+    assert " ok" in run(mpi, [script], hosts, FORCED)
+
+
+def test_all_collectives_with_two_levels_are_forced_here() -> None:
+    known = {each.collective for each in algorithms() if each.algorithm == "two_level"}
+    assert known == set(TWO_LEVEL)

@@ -77,6 +77,24 @@ TEST(Communicators, AnIdIsAnothersOnceItsCommunicatorIsFreed) {
   });
 }
 
+// Calls look for their plans by the layout, and should not have to compare it rank by rank.
+TEST(Communicators, OfEqualLayoutsHaveTheSameOne) {
+  Job job(4);
+  run_with_stretto(job, [](int rank) {
+    const auto layout_of_split = [&](int color, int key) {
+      MPI_Comm comm{};
+      MPI_Comm_split(MPI_COMM_WORLD, color, key, &comm);
+      EXPECT_TRUE(communicators::attach(comm));
+      auto layout = communicators::layout_of(*communicators::find(comm), {});
+      MPI_Comm_free(&comm);
+      return layout;
+    };
+    const auto backwards = layout_of_split(0, -rank);
+    EXPECT_EQ(layout_of_split(0, -rank), backwards);
+    EXPECT_NE(layout_of_split(rank % 2, -rank), backwards);
+  });
+}
+
 TEST(Communicators, KnowWhereTheirRanksAreInTheWorld) {
   Job job(4);
   run_with_stretto(job, [](int rank) {

@@ -59,7 +59,7 @@ class Cells {
     const auto best = std::min_element(
         others.begin(), others.end(),
         [&](const Cell& a, const Cell& b) { return a.time(simulated) < b.time(simulated); });
-    print(query, simulated, others.back(), others[others.size() - 2], *best);
+    print(query, hosts, simulated, others.back(), others[others.size() - 2], *best);
   }
 
  private:
@@ -97,13 +97,14 @@ class Cells {
     return *std::max_element(answer.outcome.ends.begin(), answer.outcome.ends.end());
   }
 
-  void print(const Query& query, bool simulated, const Cell& chosen, const Cell& usual,
-             const Cell& best) {
+  void print(const Query& query, int hosts, bool simulated, const Cell& chosen,
+             const Cell& usual, const Cell& best) {
     Json json(out_);
     json.begin_object()
         .field("collective", name_of(query.collective))
         .field("uneven", query.uneven)
         .field("ranks", query.size)
+        .field("hosts", hosts)
         .field("bytes", query.bytes)
         .field("simulated", simulated);
     name(json, "chosen", chosen, simulated);

@@ -141,9 +141,9 @@ def show_short(cells: list[Cell]) -> None:
     if not by_collective:
         return
     print(
-        f"hosts of {MANY_ON_A_HOST} ranks or more, up to {SHORT_BYTES >> 10} KiB: cells, and in how "
-        f"many the choice takes 1/{SHORT_GAIN:g} of the classic's, up to {NEAR_BEST:g} of the best's "
-        "time"
+        f"hosts of {MANY_ON_A_HOST} ranks or more, up to {SHORT_BYTES >> 10} KiB: cells, how many "
+        f"times it takes 1/{SHORT_GAIN:g} of the classic's time, and up to {NEAR_BEST:g} of the "
+        "best's"
     )
     for name, own in by_collective.items():
         gains = sorted(1 / max(each.to_classic, 1e-9) for each in own)

@@ -32,7 +32,7 @@ class HostShares {
       : levels_(levels),
         host_(host),
         parts_(parts_of(levels.ranks_on(host), levels.hosts() - 1)),
-        shared_out_((levels.hosts() - 1) * parts_, levels.ranks_on(host)) {}
+        shared_out_(Count{parts_} * (levels.hosts() - 1), levels.ranks_on(host)) {}
 
   [[nodiscard]] std::vector<HostShare> of(int member) const {
     const Span units = shared_out_[member];
@@ -54,6 +54,7 @@ class HostShares {
   [[nodiscard]] std::vector<Standing> for_host(int other) const {
     const Count first = Count{distance(other) - 1} * parts_;
     std::vector<Standing> standing;
+    standing.reserve(static_cast<std::size_t>(parts_));
     for (int part = 0; part < parts_; ++part) {
       standing.push_back({levels_.ranks_of(host_)[shared_out_.holder_of(first + part)],
                           Blocks(levels_.ranks_on(other), parts_)[part]});

@@ -79,7 +79,7 @@ class ThroughHosts {
         arrived_[from] = window.receives.add(step_.recv(ring.before(distance), rows_[from], free));
         const int to = ring.after(distance);
         const auto [row, packed] = row_for(to, outgoing, ready);
-        After filled = after(packed, window.sends.before_next());
+        const After filled = after(packed, window.sends.before_next());
         window.sends.add(step_.send(to, row, filled));
       }
     });

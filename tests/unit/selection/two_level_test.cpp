@@ -80,9 +80,9 @@ TEST(TwoLevel, TakesAboutWhatIsEstimated) {
   }
 }
 
-// Of 65 ranks on 64 hosts not half of the hosts have two.
+// Two a host would make 33 of 66 ranks, which signal each other in a round less than 65.
 TEST(TwoLevel, IsEstimatedOnAllTheHostsThatThereAre) {
-  std::vector<int> ranks(64, 1);
+  std::vector<int> ranks(65, 1);
   ranks[0] = 2;
   const Hosts hosts(ranks, {.collective = Collective::barrier});
   const Choice choice{.algorithm = find_algorithm(Collective::barrier, "two_level")};

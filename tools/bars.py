@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 import crowded_bars
+import late_bars
 import program_bars
 from gather_bars import ordered_gather
 from interleaved import figures, measure, on_rig, run_once, shown, test_program
@@ -225,6 +226,8 @@ BARS = {
     "crowded-programs": program_bars.between_crowded_hosts,
     "programs": program_bars.programs,
     "one-host": one_host,
+    "late": late_bars.one_host,
+    "late-hosts": late_bars.between_hosts,
     "messages": messages,
     "idle": idle,
     "communicators": communicators,
@@ -255,7 +258,8 @@ def main() -> None:
         "--cell",
         action="append",
         default=[],
-        help="of the crowded rows and one-host, like scatter:8; repeatable",
+        help="of the crowded and the late rows and one-host, like scatter:8; repeatable",
+
     )
     parser.add_argument("--ranks", type=int, default=2, help="of one-host (default 2)")
     parser.add_argument("--abi", default="openmpi", help="openmpi (default) or mpich")
@@ -272,7 +276,7 @@ def main() -> None:
             else mpi
         )
         bar = BARS[name]
-        if name in ("crowded-one-host", "crowded-hosts"):
+        if name in ("crowded-one-host", "crowded-hosts", "late", "late-hosts"):
             bar = partial(bar, only=chosen.cell)
         if name == "one-host":
             bar = partial(one_host, ranks=chosen.ranks, only=chosen.cell)

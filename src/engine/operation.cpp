@@ -121,7 +121,7 @@ int Operation::post(StepId id) {
   const Step& posted = step(id);
   const Piece data = message(posted);
   const Route route = comm().routes.to(course_of(id).peer);
-  const Transport::Endpoint end{route.group, route.peer, tags().tag(number_of(id))};
+  const Transport::Endpoint end{route.group, route.peer, tags().tag(number_of(id)), !background};
   return posted.kind == StepKind::send ? route.transport->post_send(data, end, {this, id})
                                        : route.transport->post_recv(data, end, {this, id});
 }

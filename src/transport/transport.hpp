@@ -26,6 +26,7 @@ class Transport {
     Opaque group{};
     int peer = 0;
     int tag = 0;
+    bool is_blocking = false;  // whoever posts it waits inside Stretto until it is complete
   };
   struct Completed {
     Token token;

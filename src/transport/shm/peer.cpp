@@ -40,95 +40,14 @@ Peer::Peer(const Packing& packing, const Ends& ends)
     : packing_(packing),
       out_(ends.out, ends.size),
       in_(ends.in, ends.size),
+      offers_out_(*ends.offers_out),
+      offers_in_(*ends.offers_in),
+      send_buffer_(*ends.send_buffer),
+      buffer_there_(ends.buffer_there),
       pid_(ends.pid),
       pulls_(ends.pulls),
       copies_(ends.copies),
       attend_(ends.attend) {}
-
-// The data of what is sent, packed where they need be.
-int Peer::make_row(const Piece& data, Row& row) const {
-  row.count = static_cast<std::size_t>(data.bytes);
-  row.bytes = static_cast<std::byte*>(data.address);
-  if (data.plain || row.count == 0) return 0;
-  row.own = std::make_unique_for_overwrite<std::byte[]>(row.count);
-  row.bytes = row.own.get();
-  return packing_.copy(data, {.address = row.bytes,
-                              .count = data.bytes,
-                              .type = packing_.packed,
-                              .bytes = data.bytes,
-                              .plain = true});
-}
-
-int Peer::send(const Piece& data, int tag, Transport::Token token) {
-  Row row;
-  if (const int error = make_row(data, row); error != 0) return error;
-  Frame frame{.kind = Frame::Kind::message, .tag = tag, .bytes = row.count};
-  if (row.count <= eager_bytes() && waiting_.empty() &&
-      out_.fits(Frame::Kind::message, row.count)) {
-    out_.put(frame, row.bytes, row.count);
-    done_.push_back({token, 0});
-    return 0;
-  }
-  frame.id = next_id_++;
-  if (row.count > eager_bytes()) {
-    frame.kind = Frame::Kind::offer;
-    frame.address = reinterpret_cast<std::uint64_t>(row.bytes);
-  }
-  sent_.push_back({token, std::move(row), frame});
-  send_frame(frame, frame.kind == Frame::Kind::message);
-  return 0;
-}
-
-std::vector<Peer::Sent>::iterator Peer::find_sent(std::uint64_t id) {
-  return std::ranges::find_if(sent_, [id](const Sent& each) { return each.frame.id == id; });
-}
-
-void Peer::send_frame(const Frame& frame, bool has_data) {
-  waiting_.push_back({frame, has_data});
-  write_out();
-}
-
-// Frames in their order, and before chunks: an answer that waited for those would keep both ranks
-// from sending theirs at the same time.
-void Peer::write_out() {
-  while (!waiting_.empty()) {
-    const auto& [frame, has_data] = waiting_.front();
-    if (has_data) {
-      const auto sent = find_sent(frame.id);
-      if (!out_.fits(Frame::Kind::message, sent->row.count)) return;
-      out_.put(frame, sent->row.bytes, sent->row.count);
-      complete(sent);
-    } else {
-      if (!out_.fits(frame.kind)) return;
-      out_.put(frame);
-    }
-    waiting_.pop_front();
-  }
-  while (!wanted_.empty()) {
-    const auto sent = find_sent(wanted_.front());
-    if (!write_chunks(*sent)) return;
-    complete(sent);
-    wanted_.pop_front();
-  }
-}
-
-void Peer::complete(std::vector<Sent>::iterator sent) {
-  done_.push_back({sent->token, 0});
-  sent_.erase(sent);
-}
-
-// As much as there is room for; true where that was the last.
-bool Peer::write_chunks(Sent& sent) {
-  while (sent.gone < sent.row.count) {
-    // A part of the ring: the reader empties one while the next is filled.
-    const std::size_t most = std::min(sent.row.count - sent.gone, out_.most() / 4);
-    if (!out_.fits(Frame::Kind::chunk, most)) return false;
-    out_.put({.kind = Frame::Kind::chunk, .bytes = most, .id = sent.frame.id},
-             sent.row.bytes + sent.gone, most);
-    sent.gone += most;
-  }
-  return true;
-}
 
 int Peer::receive(const Piece& data, int tag, Transport::Token token) {
   Received by{.token = token, .to = data, .tag = tag};
@@ -220,41 +139,71 @@ void Peer::add_chunk(const Frame& frame, const Data& data) {
   moving_.erase(by);
 }
 
+// Before the sender's memory is read, or the sender asked: from then on it may not buffer the data.
+// False where it has.
+bool Peer::claim(Received& by) {
+  if (by.offer.word == 0 || by.is_claimed) return true;
+  std::uint64_t is = by.offer.address;
+  by.is_claimed = word_of(offers_in_, by.offer)
+                      .compare_exchange_strong(is, kClaimed, std::memory_order_acq_rel);
+  return by.is_claimed;
+}
+
+// True where the sender has left a copy, which is here now.
+bool Peer::take_buffered(Received& by) {
+  if (by.offer.word == 0 || by.is_claimed) return false;
+  OfferWord& word = word_of(offers_in_, by.offer);
+  const std::uint64_t is = word.load(std::memory_order_acquire);
+  if ((is & kBuffered) == 0) return false;
+  std::memcpy(by.row.bytes, buffer_there_ + (is & ~kBuffered), by.row.count);
+  word.store(kFreeWord, std::memory_order_release);
+  by.come = by.row.count;
+  by.was_buffered = true;
+  return true;
+}
+
 void Peer::want(Received& by) {
   by.wanted = true;
   by.come = 0;
   send_frame({.kind = Frame::Kind::wanted, .id = by.offer.id}, false);
 }
 
-// Whether to pull it now. Where to copy twice is faster, as long as both do nothing else, the other
-// gets a little time to come to that.
-bool Peer::may_pull(Received& by) {
-  if (!pulls_) {
-    want(by);
-    return false;
-  }
+// Where to copy twice is faster, as long as both do nothing else, the other gets a little time to
+// come to that.
+Peer::Way Peer::way_of(const Received& by) const {
+  if (!pulls_) return Way::wanted;
   const bool attends = copies_ && attend_[0]->load(std::memory_order_relaxed) != 0;
-  if (by.come > 0 || !attends) return true;
-  if (is_attending()) {
-    want(by);
-    return false;
-  }
-  return std::cmp_greater(now_ns() - by.offered_ns, by.row.count / kPatience);
+  if (by.come > 0 || !attends) return Way::pulled;
+  if (is_attending()) return Way::wanted;
+  const bool is_late = std::cmp_greater(now_ns() - by.offered_ns, by.row.count / kPatience);
+  return is_late ? Way::pulled : Way::later;
 }
 
 // Says that the sender may change its data; false where there is no room for that yet. Until it is
 // said the receive is not complete: who has nothing under way polls no more.
-bool Peer::answer(const Received& taken) {
+bool Peer::answer(Received& taken) {
+  if (taken.was_buffered) return true;
   write_out();
   if (!waiting_.empty() || !out_.fits(Frame::Kind::taken)) return false;
+  // One that was too long has not been looked at yet.
+  if (!claim(taken)) {
+    word_of(offers_in_, taken.offer).store(kFreeWord, std::memory_order_release);
+    return true;
+  }
   out_.put({.kind = Frame::Kind::taken, .id = taken.offer.id});
   return true;
 }
 
-// Pulls some of it; is there nothing more to pull?
+// Takes some of it; is there nothing more to take?
 bool Peer::pull_more(Received& by) {
-  if (by.come == by.row.count) return true;
-  if (!may_pull(by)) return false;
+  if (by.come == by.row.count || take_buffered(by)) return true;
+  const Way way = way_of(by);
+  if (way == Way::later) return false;
+  if (!claim(by)) return take_buffered(by);
+  if (way == Way::wanted) {
+    want(by);
+    return false;
+  }
   const std::size_t some = std::min(by.row.count - by.come, kSegment);
   const int refused = pull(pid_, by.offer.address + by.come, by.row.bytes + by.come, some);
   if (refused != 0) {
@@ -285,6 +234,7 @@ void Peer::poll(std::vector<Transport::Completed>& completed) {
   }
   if (!moving_.empty()) pull_some();
   if (waiting() > 0) write_out();
+  if (!sent_.empty()) leave_buffered();
   completed.insert(completed.end(), done_.begin(), done_.end());
   done_.clear();
 }

@@ -2,7 +2,8 @@
 //
 // A short message is copied into the ring. Of a long one an offer goes there, which whoever
 // receives it answers: that it has taken the data from the sender's memory, or, where that is
-// refused, that it wants them by the ring, where they then come in chunks.
+// refused, that it wants them by the ring, where they then come in chunks. A sender that waits in
+// vain, or has the same for others, too, leaves a copy in its send buffer and needs no answer.
 #pragma once
 
 #include <sys/types.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "transport/shm/ring.hpp"
+#include "transport/shm/send_buffer.hpp"
 #include "transport/transport.hpp"
 
 namespace stretto::shm {
@@ -34,6 +36,10 @@ class Peer {
     std::byte* out = nullptr;  // the ring to it
     std::byte* in = nullptr;
     RingSize size;
+    OfferWords* offers_out = nullptr;
+    OfferWords* offers_in = nullptr;
+    SendBuffer* send_buffer = nullptr;        // of this rank
+    const std::byte* buffer_there = nullptr;  // the other's
     pid_t pid = 0;
     bool pulls = false;   // its memory may be read
     bool copies = false;  // but where both poll all the time it is faster to copy twice
@@ -45,7 +51,7 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
 
   // Each returns an MPI error code.
-  int send(const Piece& data, int tag, Transport::Token token);
+  int send(const Piece& data, int tag, Transport::Token token, bool is_blocking = false);
   int receive(const Piece& data, int tag, Transport::Token token);
   // Moves things along; adds what is complete.
   void poll(std::vector<Transport::Completed>& completed);
@@ -61,6 +67,8 @@ class Peer {
   [[nodiscard]] bool is_attending() const {
     return attend_[1]->load(std::memory_order_relaxed) != 0;
   }
+  // After a poll of all: who hears of what is complete may change the data.
+  void forget_copies() { send_buffer_.forget_latest(); }
   bool is_polled = false;  // by its owner
 
  private:
@@ -76,6 +84,8 @@ class Peer {
     Row row;
     Frame frame;
     std::size_t gone = 0;  // of its bytes, in chunks
+    std::int64_t offered_ns = 0;
+    bool is_buffered = false;
   };
   // A frame that found no room; with data where they are those of a message of ours.
   struct Waiting {
@@ -91,8 +101,12 @@ class Peer {
     std::int64_t offered_ns = 0;
     std::size_t come = 0;  // of its bytes
     bool wanted = false;   // in chunks
-    int error = 0;         // why it gets none
+    bool is_claimed = false;
+    bool was_buffered = false;  // by the sender, who awaits no answer
+    int error = 0;              // why it gets none
   };
+  // How a long message comes that its sender has not buffered.
+  enum class Way : std::uint8_t { pulled, wanted, later };
   // One that nobody has asked for yet.
   struct Early {
     Frame frame;
@@ -109,9 +123,21 @@ class Peer {
   void accept(Received by, const Frame& frame, const Data& data);
   void add_chunk(const Frame& frame, const Data& data);
   void complete(std::vector<Sent>::iterator sent);
+  void make_offer(Sent& sent, bool is_blocking);
+  [[nodiscard]] std::uint64_t free_word() const;
+  [[nodiscard]] static OfferWord& word_of(OfferWords& words, const Frame& offer) {
+    return words.all[offer.word - 1];
+  }
+  [[nodiscard]] static SendBuffer::Data data_of(const Sent& sent) {
+    return {sent.token.owner, sent.row.bytes, sent.row.count};
+  }
+  [[nodiscard]] bool may_buffer(const Sent& sent, bool waits, std::int64_t now) const;
+  void leave_buffered();
+  bool claim(Received& by);
+  bool take_buffered(Received& by);
   void want(Received& by);
-  [[nodiscard]] bool may_pull(Received& by);
-  bool answer(const Received& taken);
+  [[nodiscard]] Way way_of(const Received& by) const;
+  bool answer(Received& taken);
   bool pull_more(Received& by);
   void pull_some();
   void conclude(const Received& by);
@@ -119,6 +145,10 @@ class Peer {
   Packing packing_;
   FrameWriter out_;
   FrameReader in_;
+  OfferWords& offers_out_;
+  OfferWords& offers_in_;
+  SendBuffer& send_buffer_;
+  const std::byte* buffer_there_;
   pid_t pid_;
   bool pulls_;
   bool copies_;

@@ -28,7 +28,7 @@ struct Frame {
   std::uint64_t bytes = 0;    // of a message or an offer; of this chunk
   std::uint64_t id = 0;       // which offer, by its sender's count; but of a message
   std::uint64_t address = 0;  // of an offer's data
-  std::uint64_t error = 0;    // why it was not taken; or offered
+  std::uint64_t word = 0;     // of an offer: which of its words says where they are, from 1 on
 };
 
 // The part of a frame's data beside its head, or in the ring of bytes where it may go round the
@@ -50,7 +50,7 @@ struct alignas(kLineBytes) FrameLine {
     struct {
       std::uint64_t id;
       std::uint64_t address;
-      std::uint64_t error;
+      std::uint64_t word;
     } offer;
   };
 };
@@ -143,7 +143,7 @@ class FrameWriter : public FrameRing {
     if (beside) {
       if (count > 0) std::memcpy(to.data.data(), data, count);
     } else {
-      to.offer = {frame.id, frame.address, frame.error};
+      to.offer = {frame.id, frame.address, frame.word};
       to.in_ring = static_cast<std::uint32_t>(count);
       const auto* from = static_cast<const std::byte*>(data);
       for (const auto part : bytes(next_byte_, count)) {
@@ -178,7 +178,7 @@ class FrameReader : public FrameRing {
     if (is_beside(from)) return frame;
     frame.id = from.offer.id;
     frame.address = from.offer.address;
-    frame.error = from.offer.error;
+    frame.word = from.offer.word;
     return frame;
   }
   [[nodiscard]] Data data() const {

@@ -14,7 +14,7 @@ constexpr RingSize kLargest{.lines = 64, .bytes = 128 << 10};
 constexpr RingSize kSmallest{.lines = 8, .bytes = 512};
 constexpr std::size_t kMostMemory = std::size_t{32} << 20;
 // Where even the smallest would take more the ranks share none: some 350 on a host.
-constexpr std::size_t kTooMuchMemory = std::size_t{128} << 20;
+constexpr std::size_t kTooMuchMemory = std::size_t{152} << 20;
 
 RingSize ring_size(int ranks) {
   const auto pairs = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
@@ -31,10 +31,58 @@ struct alignas(kLineBytes) Attention {
   std::atomic<std::uint32_t> polls;
 };
 
-// Attentions by rank, then rings from each to each. 0: too much.
+// A send buffer each, as long as they are few.
+constexpr std::size_t kLargestBuffer = std::size_t{1} << 20;
+constexpr std::size_t kMostBuffers = std::size_t{16} << 20;
+
+std::size_t buffer_bytes(int ranks) {
+  const std::size_t share = kMostBuffers / static_cast<std::size_t>(ranks);
+  return std::min(kLargestBuffer, share / kLineBytes * kLineBytes);
+}
+
+// What lies where: what each rank has, by rank, and what there is from each to each.
+class Places {
+ public:
+  Places(std::byte* base, int ranks)
+      : base_(base), ranks_(static_cast<std::size_t>(ranks)), ring_(ring_size(ranks)) {}
+
+  [[nodiscard]] Attention& attention(int rank) const {
+    return reinterpret_cast<Attention*>(base_)[rank];
+  }
+  [[nodiscard]] OfferWords& offers(int from, int to) const {
+    return reinterpret_cast<OfferWords*>(base_ + ranks_ * sizeof(Attention))[pair(from, to)];
+  }
+  [[nodiscard]] std::byte* ring(int from, int to) const {
+    return base_ + before_rings() + pair(from, to) * ring_.memory();
+  }
+  [[nodiscard]] std::byte* buffer(int rank) const {
+    return base_ + before_buffers() + static_cast<std::size_t>(rank) * buffer_bytes();
+  }
+  [[nodiscard]] RingSize ring() const { return ring_; }
+  [[nodiscard]] std::size_t buffer_bytes() const {
+    return shm::buffer_bytes(static_cast<int>(ranks_));
+  }
+  [[nodiscard]] std::size_t memory() const { return before_buffers() + ranks_ * buffer_bytes(); }
+
+ private:
+  [[nodiscard]] std::size_t pair(int from, int to) const {
+    return static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to);
+  }
+  [[nodiscard]] std::size_t before_rings() const {
+    return ranks_ * sizeof(Attention) + ranks_ * ranks_ * sizeof(OfferWords);
+  }
+  [[nodiscard]] std::size_t before_buffers() const {
+    return before_rings() + ranks_ * ranks_ * ring_.memory();
+  }
+
+  std::byte* base_;
+  std::size_t ranks_;
+  RingSize ring_;
+};
+
+// 0: too much.
 std::size_t memory_of(int ranks) {
-  const auto number = static_cast<std::size_t>(ranks);
-  const std::size_t all = number * sizeof(Attention) + number * number * ring_size(ranks).memory();
+  const std::size_t all = Places(nullptr, ranks).memory();
   return all <= kTooMuchMemory ? all : 0;
 }
 
@@ -43,6 +91,7 @@ std::size_t memory_of(int ranks) {
 struct ShmTransport::Neighbours {
   HostGroup here;
   std::atomic<std::uint32_t>* attention = nullptr;  // of this rank
+  SendBuffer send_buffer;
   std::deque<Peer> peers;  // by place among the host's ranks; they cannot be moved
 };
 
@@ -63,24 +112,24 @@ Transport::Joined ShmTransport::join(const Group& group) {
   HostGroup here = HostGroup::of(group, memory_of);
   if (here.ranks.empty()) return {};
   const auto ranks = static_cast<int>(here.ranks.size());
-  const RingSize size = ring_size(ranks);
-  auto* const attention = reinterpret_cast<Attention*>(here.memory.base());
-  const auto ring = [&](int from, int to) {
-    return reinterpret_cast<std::byte*>(attention + ranks) +
-           static_cast<std::size_t>(from * ranks + to) * size.memory();
-  };
+  const Places places(here.memory.base(), ranks);
   auto made = std::make_unique<Neighbours>();
+  made->send_buffer = SendBuffer(places.buffer(here.local), places.buffer_bytes());
   for (int place = 0; place < ranks; ++place) {
-    made->peers.emplace_back(
-        packing_, Peer::Ends{.out = ring(here.local, place),
-                             .in = ring(place, here.local),
-                             .size = size,
-                             .pid = here.pids[static_cast<std::size_t>(place)],
-                             .pulls = here.pulls,
-                             .copies = here.pulls_late,
-                             .attend = {&attention[here.local].polls, &attention[place].polls}});
+    made->peers.emplace_back(packing_, Peer::Ends{.out = places.ring(here.local, place),
+                                                  .in = places.ring(place, here.local),
+                                                  .size = places.ring(),
+                                                  .offers_out = &places.offers(here.local, place),
+                                                  .offers_in = &places.offers(place, here.local),
+                                                  .send_buffer = &made->send_buffer,
+                                                  .buffer_there = places.buffer(place),
+                                                  .pid = here.pids[static_cast<std::size_t>(place)],
+                                                  .pulls = here.pulls,
+                                                  .copies = here.pulls_late,
+                                                  .attend = {&places.attention(here.local).polls,
+                                                             &places.attention(place).polls}});
   }
-  made->attention = &attention[here.local].polls;
+  made->attention = &places.attention(here.local).polls;
   made->here = std::move(here);
   Neighbours& joined = *made;
   const std::lock_guard lock(mutex_);
@@ -122,7 +171,7 @@ Peer& ShmTransport::peer_of(const Endpoint& end) {
 
 int ShmTransport::post_send(const Piece& data, const Endpoint& to, Token token) {
   Peer& peer = peer_of(to);
-  return post(peer, [&] { return peer.send(data, to.tag, token); });
+  return post(peer, [&] { return peer.send(data, to.tag, token, to.is_blocking); });
 }
 
 int ShmTransport::post_recv(const Piece& data, const Endpoint& from, Token token) {
@@ -133,8 +182,9 @@ int ShmTransport::post_recv(const Piece& data, const Endpoint& from, Token token
 const std::vector<Transport::Completed>& ShmTransport::poll() {
   if (has_left_) forget_left();
   completed_.clear();
-  std::erase_if(polled_, [this](Peer* peer) {
-    peer->poll(completed_);
+  for (Peer* peer : polled_) peer->poll(completed_);
+  std::erase_if(polled_, [](Peer* peer) {
+    peer->forget_copies();
     peer->is_polled = !peer->is_quiet();
     return !peer->is_polled;
   });

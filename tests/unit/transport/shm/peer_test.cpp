@@ -1,68 +1,18 @@
-// Two ranks of a host, of which the test plays both in turn.
-
 #include "transport/shm/peer.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <numeric>
-#include <random>
 #include <vector>
 
-#include "transport/test_group.hpp"
+#include "transport/shm/two_peers.hpp"
 
 namespace stretto::shm {
 namespace {
-
-constexpr int kTruncated = 15;
-constexpr RingSize kSize{.lines = 8, .bytes = 1024};
-
-// Of data with gaps: every other byte counts.
-int copy_bytes(const Piece& from, const Piece& to) {
-  if (from.bytes > to.bytes) return kTruncated;
-  const auto* in = static_cast<const std::byte*>(from.address);
-  auto* out = static_cast<std::byte*>(to.address);
-  for (Count i = 0; i < from.bytes; ++i) out[to.plain ? i : 2 * i] = in[from.plain ? i : 2 * i];
-  return 0;
-}
-
-class TwoPeers : public testing::TestWithParam<bool> {
- protected:
-  TwoPeers() : TwoPeers(GetParam(), ::getpid()) {}
-  TwoPeers(bool pulls, pid_t pid)
-      : memory_(new (std::align_val_t(kLineBytes)) std::byte[2 * kSize.memory()]{}) {
-    std::byte* const one = memory_;
-    std::byte* const other = memory_ + kSize.memory();
-    const Packing packing{.copy = copy_bytes, .truncated = kTruncated, .cancelled = 3};
-    a_ = std::make_unique<Peer>(packing, Peer::Ends{one, other, kSize, pid, pulls});
-    b_ = std::make_unique<Peer>(packing, Peer::Ends{other, one, kSize, pid, pulls});
-  }
-  ~TwoPeers() override { ::operator delete[](memory_, std::align_val_t(kLineBytes)); }
-  TwoPeers(const TwoPeers&) = delete;
-  TwoPeers& operator=(const TwoPeers&) = delete;
-
-  // Until nothing moves any more.
-  void run() {
-    for (int i = 0; i < 1000; ++i) {
-      a_->poll(of_a_);
-      b_->poll(of_b_);
-    }
-  }
-  [[nodiscard]] std::vector<std::byte> random_bytes(std::size_t count) {
-    std::vector<std::byte> data(count);
-    for (std::byte& each : data) each = static_cast<std::byte>(random_());
-    return data;
-  }
-
-  std::mt19937 random_{1};
-  std::byte* memory_;
-  std::unique_ptr<Peer> a_, b_;
-  std::vector<Transport::Completed> of_a_, of_b_;
-};
 
 TEST_P(TwoPeers, MessagesOfAllLengthsArrive) {
   for (const std::size_t bytes : {0U, 1U, 32U, 33U, 255U, 256U, 257U, 1024U, 5000U, 1'000'000U}) {
@@ -185,7 +135,10 @@ TEST_P(TwoPeers, RandomMessagesArriveInTheOrderOfTheirTag) {
       const std::size_t what = random_() % 4;
       Peer& peer = what % 2 == 0 ? *a_ : *b_;
       auto& messages = what < 2 ? sent[what % 2] : received[what % 2];
-      if (random_() % 3 == 0) peer.poll(what % 2 == 0 ? of_a_ : of_b_);
+      if (random_() % 3 == 0) {
+        peer.poll(what % 2 == 0 ? of_a_ : of_b_);
+        peer.forget_copies();
+      }
       if (next[what] == messages.size()) continue;
       Message& message = messages[next[what]++];
       ++done;

@@ -14,6 +14,8 @@ constexpr std::size_t kByTimes = 3;
 constexpr std::size_t kBesideMeasured = 1;  // where rules that were measured know better
 // Who is expected to take so much longer than the fastest is not worth a try.
 constexpr double kWorthATry = 4;
+// Where the root sends all of a host's ranks what it copies once; to more it would take long.
+constexpr int kMostAtOnce = 64;
 
 struct Estimate {
   Choice choice;
@@ -74,6 +76,10 @@ std::vector<Choice> contenders(const Query& query, const Surroundings& around,
   if (by_layout != by_times.end()) add(by_layout->choice);
   for (std::size_t i = 0; i < std::min(by_times.size(), worth); ++i) {
     if (by_times[i].time < kWorthATry * by_times[0].time) add(by_times[i].choice);
+  }
+  // Who passes nothing on is fast where others are late, which no time by a model knows.
+  if (query.collective == Collective::bcast && around.shares_memory && query.size <= kMostAtOnce) {
+    add({.algorithm = find_algorithm(Collective::bcast, "linear")});
   }
   return found;
 }

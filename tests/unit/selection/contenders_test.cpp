@@ -52,6 +52,24 @@ TEST(Contenders, BetweenHostsOneGoesByTheLayout) {
   EXPECT_FALSE(has_two_level(kOneHost));
 }
 
+TEST(Contenders, OfABroadcastInSharedMemoryOnePassesNothingOn) {
+  Surroundings together = kOneHost;
+  together.shares_memory = true;
+  const auto has_linear = [](Query asked, const Surroundings& around) {
+    const std::vector<Choice> all = contenders(asked, around, {});
+    EXPECT_LE(all.size(), Contest::kMostContenders);
+    return std::ranges::any_of(all, [](const Choice& each) { return label_of(each) == "linear"; });
+  };
+  Query asked = query(Collective::bcast, 1 << 20);
+  for (const int ranks : {8, 16, 64}) {
+    asked.size = ranks;
+    EXPECT_TRUE(has_linear(asked, together)) << ranks;
+  }
+  EXPECT_FALSE(has_linear(asked, kTwoHosts));
+  asked.size = 65;
+  EXPECT_FALSE(has_linear(asked, together));
+}
+
 TEST(Contenders, WhereHostsAlternateTheyAreWhatMpisRun) {
   Surroundings round_the_hosts = kTwoHosts;
   round_the_hosts.in_blocks = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <mutex>
 #include <optional>
@@ -171,6 +172,23 @@ bool agree_to_begin(const Call& call, const Communicator& comm) {
          values[3] == -values[4];
 }
 
+// Of so many ns all ranks get the same sum, bit for bit: they are whole numbers, and those of a
+// million ranks together are below 2^53.
+constexpr double kLongestSaid = 4e9;
+
+// What a contender has taken, for all ranks the same. False where the MPI reports an error.
+bool agree_on_time(double& ns, const Communicator& comm, MPI_Comm handle) {
+  std::array most{ns};
+  const double said = std::min(std::floor(ns), kLongestSaid);
+  double sum = 0;
+  if (!agree_on_most(most, handle) ||
+      native().Allreduce(&said, &sum, 1, native().real, native().op_sum, handle) != MPI_SUCCESS) {
+    return false;
+  }
+  ns = Contest::time_of(most[0], sum, comm.size);
+  return true;
+}
+
 void note(const Contest& contest, Learned lesson) {
   lesson.winner = label_of(contest.choice(contest.standing()));
   for (std::size_t i = 0; i < contest.contenders(); ++i) {
@@ -223,10 +241,10 @@ void end_turn(const Call& call, const Turn& turn, std::int64_t ns) {
     contest.open(agree_to_begin(call, comm));
     return;
   }
-  std::array most{contest.said()};
-  if (!agree_on_most(most, call.comm)) {
+  double time_ns = contest.said();
+  if (!agree_on_time(time_ns, comm, call.comm)) {
     contest.open(false);
-  } else if (contest.agree(most[0])) {
+  } else if (contest.agree(time_ns)) {
     const std::optional<Asked> asked = asked_by(call, comm);
     if (asked) note(contest, in_general(asked->kind, comm));
   }

@@ -124,6 +124,9 @@ void Contest::decide() {
 // Who was out has another chance: it may have been slow for a while only.
 void Contest::await_check() {
   is_out_ = {};
+  // What would run the calls without learning may have been slow for as long only as a rank was
+  // late.
+  if (check_after_ == kLastCheck) is_hopeless_[0] = false;
   begin_round(Phase::checking, calls_ + check_after_);
   check_after_ = std::min(4 * check_after_, kLastCheck);
 }
@@ -136,11 +139,11 @@ bool Contest::holds() const {
   return now < kDrift * times_[standing_] && times_[standing_] < kDrift * now;
 }
 
-bool Contest::agree(double most_ns) {
-  round_times_[order_[place_]] = most_ns;
+bool Contest::agree(double time_ns) {
+  round_times_[order_[place_]] = time_ns;
   const bool screens = phase_ == Phase::screening;
   const double usual = screens ? round_times_[standing_] : times_[standing_];
-  const double lost = usual > 0 ? burst() * std::max(0.0, most_ns / usual - 1) : 0;
+  const double lost = usual > 0 ? burst() * std::max(0.0, time_ns / usual - 1) : 0;
   // A rank that was late may have made it seem much.
   const double rest = std::min(kApartForEachLost * lost, static_cast<double>(kFirstCheck));
   next_ = calls_ + 1 + kApart + static_cast<std::int64_t>(rest);

@@ -63,13 +63,19 @@ class Contest {
     return true;
   }
   // A timed call has ended. True: now the ranks have to agree, on whether to open the contest or
-  // on the most that `said()` is on any rank.
+  // on a time, of what each has `said()`.
   [[nodiscard]] bool end(double ns);
   [[nodiscard]] bool is_opening() const { return phase_ == Phase::opening; }
   void open(bool all_agree);
   [[nodiscard]] double said() const { return said_; }
+  // Most of it the most that any rank said, as that holds up the program, and some the mean: where
+  // somebody has to wait for a late rank whatever runs the call, as a root that gathers, the most
+  // tells nothing of how many others wait, too.
+  [[nodiscard]] static double time_of(double most_ns, double sum_ns, int ranks) {
+    return (5 * most_ns + 2 * sum_ns / ranks) / 7;
+  }
   // True: a winner has been found.
-  bool agree(double most_ns);
+  bool agree(double time_ns);
 
   [[nodiscard]] const Choice& choice(std::size_t contender) const { return contenders_[contender]; }
   // It is the MPI, for calls of any size.

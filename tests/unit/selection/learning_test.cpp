@@ -35,6 +35,7 @@ class Ranks {
     ++runs[turn.contender];
     bool agrees = false;
     double most = 0;
+    double sum = 0;
     for (std::size_t rank = 0; rank < contests_.size(); ++rank) {
       ASSERT_EQ(turns[rank].contender, turn.contender);
       ASSERT_EQ(turns[rank].is_timed, turn.is_timed);
@@ -45,6 +46,7 @@ class Ranks {
       ASSERT_TRUE(rank == 0 || wants == agrees);
       agrees = wants;
       most = std::max(most, contests_[rank].said());
+      sum += contests_[rank].said();
     }
     if (!agrees) return;
     ++agreements;
@@ -52,7 +54,7 @@ class Ranks {
       if (each.is_opening()) {
         each.open(opens);
       } else {
-        each.agree(most);
+        each.agree(Contest::time_of(most, sum, static_cast<int>(contests_.size())));
       }
     }
   }
@@ -110,6 +112,31 @@ TEST(Learning, ARankThatIsLateNowAndThenIsNoMatter) {
   ranks.call(kSettled);
   EXPECT_EQ(ranks.first().standing(), 1);
   EXPECT_EQ(ranks.first().time(1), 5);
+}
+
+// Of a tree, say, in which the last three ranks get from the late one what they wait for.
+TEST(Learning, WhereARankIsLateAtEachCallWhoPassesNothingOnWinsAsLongAsItIs) {
+  double lateness = 20'000;
+  const auto time = [&lateness](std::size_t rank, std::size_t contender, std::int64_t) {
+    if (contender == 1) return 14.0;
+    return rank > 4 ? 10 + lateness : 10;
+  };
+  Ranks ranks(8, contest(2), time);
+  ranks.call(kSettled);
+  EXPECT_EQ(ranks.first().standing(), 1);
+  lateness = 0;
+  ranks.call(4 * Contest::kLastCheck);
+  EXPECT_EQ(ranks.first().standing(), 0);
+}
+
+TEST(Learning, WhereTheRootHasToWaitForTheLateRankFewerOthersDecide) {
+  const auto time = [](std::size_t rank, std::size_t contender, std::int64_t) {
+    const bool waits = rank == 0 || (contender == 0 && rank > 4);
+    return (contender == 0 ? 10.0 : 14.0) + (waits ? 20'000 : 0);
+  };
+  Ranks ranks(8, contest(2), time);
+  ranks.call(kSettled);
+  EXPECT_EQ(ranks.first().standing(), 1);
 }
 
 TEST(Learning, WhoIsFasterByChanceDoesNotWin) {

@@ -14,8 +14,11 @@ constexpr std::size_t kByTimes = 3;
 constexpr std::size_t kBesideMeasured = 1;  // where rules that were measured know better
 // Who is expected to take so much longer than the fastest is not worth a try.
 constexpr double kWorthATry = 4;
-// Where the root sends all of a host's ranks what it copies once; to more it would take long.
+// To so many ranks of its host a root may send what it copies once, and between hosts so much to so
+// many: more would take long.
 constexpr int kMostAtOnce = 64;
+constexpr int kMostBetweenHosts = 16;
+constexpr Count kBytesBetweenHosts = Count{128} << 10;  // less than that
 
 struct Estimate {
   Choice choice;
@@ -41,6 +44,14 @@ std::vector<Estimate> estimates(const Query& query, int hosts) {
     if (std::ranges::none_of(best, is_same)) best.push_back(each);
   }
   return best;
+}
+
+// May a broadcast come from the root alone? Who passes nothing on is fast where others are late,
+// which no time by a model knows.
+bool may_be_linear(const Query& query, const Surroundings& around) {
+  if (query.collective != Collective::bcast) return false;
+  if (around.hosts == 1) return around.shares_memory && query.size <= kMostAtOnce;
+  return query.size <= kMostBetweenHosts && query.bytes < kBytesBetweenHosts;
 }
 
 }  // namespace
@@ -77,8 +88,7 @@ std::vector<Choice> contenders(const Query& query, const Surroundings& around,
   for (std::size_t i = 0; i < std::min(by_times.size(), worth); ++i) {
     if (by_times[i].time < kWorthATry * by_times[0].time) add(by_times[i].choice);
   }
-  // Who passes nothing on is fast where others are late, which no time by a model knows.
-  if (query.collective == Collective::bcast && around.shares_memory && query.size <= kMostAtOnce) {
+  if (may_be_linear(query, around)) {
     add({.algorithm = find_algorithm(Collective::bcast, "linear")});
   }
   return found;

@@ -52,7 +52,7 @@ TEST(Contenders, BetweenHostsOneGoesByTheLayout) {
   EXPECT_FALSE(has_two_level(kOneHost));
 }
 
-TEST(Contenders, OfABroadcastInSharedMemoryOnePassesNothingOn) {
+TEST(Contenders, OfABroadcastOnePassesNothingOn) {
   Surroundings together = kOneHost;
   together.shares_memory = true;
   const auto has_linear = [](Query asked, const Surroundings& around) {
@@ -68,6 +68,13 @@ TEST(Contenders, OfABroadcastInSharedMemoryOnePassesNothingOn) {
   EXPECT_FALSE(has_linear(asked, kTwoHosts));
   asked.size = 65;
   EXPECT_FALSE(has_linear(asked, together));
+  asked.size = 16;
+  for (const Count bytes : {Count{4096}, Count{65536}, Count{131071}}) {
+    asked.bytes = bytes;
+    EXPECT_TRUE(has_linear(asked, kTwoHosts)) << bytes;
+  }
+  asked.size = 17;
+  EXPECT_FALSE(has_linear(asked, kTwoHosts));
 }
 
 TEST(Contenders, WhereHostsAlternateTheyAreWhatMpisRun) {

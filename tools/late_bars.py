@@ -51,7 +51,7 @@ def _cells(
     table = Table(
         "collective", "bytes", "algorithm", "native: worst", "Stretto: worst", "native: median",
         "Stretto: median", "bar of the worst",
-        title=f"{mpi.name}, {ranks} ranks, {place}: waiting that nobody needs, % of {LATENESS_MS} ms",
+        title=f"{mpi.name}, {ranks} ranks, {place}: needless waiting, % of {LATENESS_MS} ms",
     )  # fmt: skip
     cases = [
         (name, size, algorithm)

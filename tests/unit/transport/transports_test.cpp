@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "fake_mpi/job.hpp"
 #include "mpi/element.hpp"
@@ -92,6 +93,25 @@ TEST_P(TransportTest, AMessageArrivesAndBothEndsAreTold) {
     EXPECT_EQ(completed[0].token.step, 3);
     EXPECT_EQ(completed[0].error, 0);
     EXPECT_EQ(value, 42);
+  });
+}
+
+TEST_P(TransportTest, WhoIsDoneWithAMessageMaySendOtherDataFromTheSamePlace) {
+  run(3, [](const auto& here) {
+    constexpr int kTurns = 20;
+    std::vector<int> data(10'000);
+    for (int turn = 0; turn < kTurns; ++turn) {
+      if (here.rank == 0) {
+        data.assign(data.size(), turn);
+        const Piece sent = plain(data.data(), data.size() * sizeof(int));
+        for (const int to : {1, 2}) here.transport.post_send(sent, {here.group, to, 0, true}, {});
+        static_cast<void>(here.complete(2));
+        continue;
+      }
+      EXPECT_EQ(here.receive(0, 0, plain(data.data(), data.size() * sizeof(int))), 0);
+      static_cast<void>(here.complete(1));
+      ASSERT_EQ(data, std::vector<int>(data.size(), turn));
+    }
   });
 }
 

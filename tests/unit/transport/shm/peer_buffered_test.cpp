@@ -107,6 +107,7 @@ TEST_P(SenderWaits, UntilTheOfferHasGone) {
   std::vector<std::byte> received(sent.size());
   a_->send(plain(sent.data(), sent.size()), 0, {});
   EXPECT_FALSE(sender_is_done(ones.size() + 1));
+  EXPECT_EQ(of_a_.size(), ones.size());
   for (int& each : ones) b_->receive(plain(each), 1, {});
   b_->receive(plain(received.data(), received.size()), 0, {});
   run();

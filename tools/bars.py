@@ -137,6 +137,30 @@ def one_host(
     return table
 
 
+def nonblocking_start(mpi: InstalledLauncher, _apps: Path, runs: int) -> Table:
+    """Short nonblocking collectives by Stretto's own path: what their start takes, and the wait."""
+    table = Table(
+        "8 B",
+        "ranks",
+        "native start ns",
+        "Stretto start ns",
+        "bar",
+        "native wait ns",
+        "Stretto wait ns",
+        title=f"{mpi.name}, one host: no collective is the MPI's (STRETTO_SELECTION=stretto)",
+    )
+    env = {"STRETTO_SELECTION": "stretto", "STRETTO_PROGRESS_THREAD": "on"}
+    names = ("ibarrier", "ibcast", "iallreduce", "iallgather")
+    cases = [(name, ranks) for name in names for ranks in (2, 3, 4)]
+    for name, ranks in track(cases, "nonblocking start", transient=True):
+        # Two ranks have a core each.
+        launcher = pinned(mpi) if ranks == 2 else mpi
+        argv = [test_program(mpi, "starts"), name, "8", "20000"]
+        got = measure(launcher, ranks, argv, runs, env=env)
+        table.add_row(name, str(ranks), *got.sides("start_ns"), "300", *got.sides("wait_ns"))
+    return table
+
+
 def idle(mpi: InstalledLauncher, _apps: Path, runs: int) -> Table:
     """Wake-ups of a process that computes with nothing pending."""
     table = Table(
@@ -229,6 +253,7 @@ BARS = {
     "late": late_bars.one_host,
     "late-hosts": late_bars.between_hosts,
     "messages": messages,
+    "nonblocking-start": nonblocking_start,
     "idle": idle,
     "communicators": communicators,
     "profile": profile,

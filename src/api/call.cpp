@@ -4,6 +4,7 @@
 #include "api/arguments.hpp"
 #include "api/bind.hpp"
 #include "api/device_buffers.hpp"
+#include "api/ready.hpp"
 #include "api/scope.hpp"
 #include "selection/fastest.hpp"
 
@@ -83,8 +84,10 @@ Task task_for(const Call& call, const Decision& decision) {
 }
 
 Operation* begin(const Call& call, const Decision& decision, MPI_Request* handle) {
-  return Engine::get().start(task_for(call, decision), call.form != Form::blocking,
-                             {.handle = handle});
+  auto* const operation = new Operation(task_for(call, decision));
+  keep_ready(call, *decision.comm, *operation);
+  Engine::get().begin(operation, call.form != Form::blocking, {.handle = handle});
+  return operation;
 }
 
 int run(const Call& call, const Decision& decision) {

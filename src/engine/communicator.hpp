@@ -15,6 +15,7 @@
 #include "base/rank_context.hpp"
 #include "engine/channel.hpp"
 #include "engine/learned_calls.hpp"
+#include "engine/ready_calls.hpp"
 #include "engine/routes.hpp"
 #include "engine/tags.hpp"
 #include "engine/world.hpp"
@@ -53,6 +54,7 @@ struct Communicator {
   // Of a blocking call: the same where nothing is learned from it.
   std::array<Reason, kCollectives> native_unlearned{};
   std::unique_ptr<LearnedCalls> learned;  // from the first call that may be learned from
+  std::unique_ptr<ReadyCalls> ready;      // from the first nonblocking call that Stretto runs
   TagRange tags;
   std::optional<PersistentSlots> slots;  // none of one rank alone
   std::atomic<int> operations{0};        // running on it, and persistent ones

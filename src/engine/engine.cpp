@@ -99,30 +99,36 @@ void Engine::stop_thread() {
 
 Operation* Engine::start(Task task, bool background, const Notice& notice) {
   auto* const operation = new Operation(std::move(task));
+  begin(operation, background, notice);
+  return operation;
+}
+
+void Engine::begin(Operation* operation, bool background, const Notice& notice) {
   operation->background = background;
   if (has_thread_) operation->keep_floating_point();
-  operation->references = 2;  // the engine's and the caller's
+  operation->references.store(2, std::memory_order_relaxed);  // the engine's and the caller's
   operation->signal = notice.signal;
-  if (notice.handle != nullptr) {
+  operation->has_handle = notice.handle != nullptr;
+  if (operation->has_handle) {
     handles_.fetch_add(1, std::memory_order_relaxed);
     native().Grequest_start(query_request, free_request, cancel_request, operation, notice.handle);
     operation->handle = *notice.handle;
-    operation->has_handle = true;
   }
-  operation->has_request = notice.handle != nullptr || notice.signal != nullptr;
+  operation->has_request = operation->has_handle || notice.signal != nullptr;
   if (operation->has_request) {
     operation->request = notice.handle != nullptr ? *notice.handle : notice.signalled;
   }
   Lock lock(mutex_);
   running_.push_back(operation);
+  if (operation->is_renewed()) plans_.count_reused();
+  operation->begin();
   if (background) {
     raise_background(1);
-    operation->begin_rhythm(now_ns(), polls_);
+    // On one host an exact time gains less than it takes to ask for it.
+    if (!operation->stays_on_host()) operation->begin_rhythm(now_ns(), polls_);
   }
-  operation->begin();
   settle(operation);
   work(lock, operation);
-  return operation;
 }
 
 void Engine::hold(const Task& task) {
@@ -139,7 +145,12 @@ void Engine::let_go(const Task& task) {
 }
 
 void Engine::release(Operation* operation) {
-  if (operation->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete operation;
+  if (operation->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (operation->is_kept()) {
+    operation->rest();
+  } else {
+    delete operation;
+  }
 }
 
 void Engine::release_handle(Operation* operation) {
@@ -184,7 +195,7 @@ void Engine::add_background(int change) {
 }
 
 void Engine::raise_background(int change) {
-  background_.fetch_add(change, std::memory_order_relaxed);
+  background_.store(background() + change, std::memory_order_relaxed);
   if (change <= 0 || !has_thread_) return;
   ++begun_;
   threads_.lock(true);

@@ -83,6 +83,8 @@ class Engine {
   // reference and gives it back with `release`; for an operation with a handle MPI gives it
   // back when the request is freed.
   Operation* start(Task task, bool background, const Notice& notice);
+  // The same of one that is made already, or rested and is renewed.
+  void begin(Operation* operation, bool background, const Notice& notice);
   static void release(Operation* operation);
   // The MPI frees its request.
   void release_handle(Operation* operation);

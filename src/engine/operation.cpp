@@ -28,10 +28,12 @@ Span message_span(const Step& step) {
 // MPIs send this much unasked over most networks: Open MPI's limit is 64 KiB over TCP.
 constexpr Count kShortMessage = Count{32} * 1024;
 
+// Copied or sent in about the time that it takes to give the lock up and to take it again.
+constexpr Count kBrief = 1024;
+
 }  // namespace
 
-Operation::Operation(Task task)
-    : task_(std::move(task)), waits_left_(task_.plan->schedule.steps.size()) {
+Operation::Operation(Task task) : task_(std::move(task)) {
   const Plan& plan = *task_.plan;
   const std::vector<Count>& parts = task_.binding.scratch_parts;
   if (parts.empty()) {
@@ -42,39 +44,54 @@ Operation::Operation(Task task)
     scratch_memory_ = Storage(Element::bytes_of(1), bytes);
     scratch_.parts = packed_parts(static_cast<std::byte*>(scratch_memory_.base()), parts);
   }
-  for (std::size_t s = 0; s < waits_left_.size(); ++s) {
-    const Step& step = plan.schedule.steps[s];
-    waits_left_[s] = step.waits;
+  for (const Step& step : plan.schedule.steps) {
     if (is_message(step) && message(step).bytes > kShortMessage) all_short_ = false;
   }
+  prepare();
+}
+
+// What is to be done, all of it.
+void Operation::prepare() {
+  const std::vector<Step>& steps = task_.plan->schedule.steps;
+  waits_left_.resize(steps.size());
+  for (std::size_t s = 0; s < steps.size(); ++s) waits_left_[s] = steps[s].waits;
   const Binding& binding = task_.binding;
-  left_ = static_cast<std::int32_t>(waits_left_.size()) + (binding.before ? 1 : 0) +
-          (binding.after ? 1 : 0);
-  ready_.reserve(waits_left_.size());
+  left_ =
+      static_cast<std::int32_t>(steps.size()) + (binding.before ? 1 : 0) + (binding.after ? 1 : 0);
+  ready_.reserve(steps.size());
   ++comm().operations;
 }
 
 Operation::~Operation() {
+  if (rests()) return;
   // The communicator may go as soon as nothing runs on it, and the tags are given back to it.
   task_.tags.reset();
   --comm().operations;
 }
 
-void Operation::take_numbers() {
+void Operation::find_courses() {
   const Plan& plan = *task_.plan;
   courses_.reserve(plan.sent.size() + plan.received.size());
-  const auto take = [this](Sequence& sequence, Rank rank, std::int32_t messages) {
-    const std::uint64_t first = sequence.take(static_cast<std::uint64_t>(messages));
-    courses_.push_back({&sequence, first, rank});
+  const auto add = [this](Sequence& sequence, Rank rank, std::int32_t messages) {
+    courses_.push_back({.sequence = &sequence,
+                        .messages = static_cast<std::uint64_t>(messages),
+                        .route = comm().routes.to(rank)});
   };
   for (const auto& [peer, messages] : plan.sent) {
     const Rank rank = task_.rank_of(peer);
-    take(tags().to(rank), rank, messages);
+    add(tags().to(rank), rank, messages);
   }
   for (const auto& [peer, messages] : plan.received) {
     const Rank rank = task_.rank_of(peer);
-    take(tags().from(rank), rank, messages);
+    add(tags().from(rank), rank, messages);
   }
+  stays_on_host_ = std::ranges::all_of(
+      courses_, [](const Course& course) { return course.route.transport->stays_on_host(); });
+}
+
+void Operation::take_numbers() {
+  if (courses_.empty()) find_courses();
+  for (Course& course : courses_) course.first = course.sequence->take(course.messages);
 }
 
 void Operation::begin() {
@@ -87,11 +104,24 @@ void Operation::begin() {
   sort_ready();
 }
 
+Binding::Copy Operation::local(const Step& step) const {
+  return {.from = block(step.from.buffer).piece(step.from.span),
+          .to = block(step.to.buffer).piece(step.to.span)};
+}
+
+// Under the lock, as it runs no function of the program's. False where it has to wait.
+bool Operation::copy_at_once(const Step& step) const {
+  const auto [from, to] = local(step);
+  return from.plain && to.plain && from.bytes <= kBrief && copy(from, to) == MPI_SUCCESS;
+}
+
 void Operation::sort_ready() {
   while (next_ready_ < ready_.size()) {
     const StepId id = ready_[next_ready_++];
     const Step& next = step(id);
-    if (!is_message(next)) {
+    if (next.kind == StepKind::copy && copy_at_once(next)) {
+      complete(id);
+    } else if (!is_message(next)) {
       to_compute_.push_back(id);
     } else if (message_span(next).count > 0 && message(next).bytes == 0) {
       // Both ends know that a block is empty (MPI 4.1, 6.8 and on: the amounts sent and received
@@ -103,6 +133,26 @@ void Operation::sort_ready() {
     }
   }
   if (left_ == 1 && task_.binding.after) to_compute_.push_back(kAfter);
+}
+
+bool Operation::is_brief(StepId id, const Piece& data) const {
+  const Course& course = course_of(id);
+  return data.plain && data.bytes <= kBrief && course.route.transport->calls_nothing() &&
+         course.sequence->may_post(number_of(id), tags().width());
+}
+
+void Operation::post_at_once() {
+  int error = MPI_SUCCESS;
+  std::erase_if(to_post_, [&](StepId id) {
+    const Piece data = message(step(id));
+    if (error != MPI_SUCCESS || !is_brief(id, data)) return false;
+    error = post(id, data);
+    waits_left_[static_cast<std::size_t>(id)] = kPosted;
+    course_of(id).sequence->post(number_of(id));
+    if (error == MPI_SUCCESS) ++in_flight_;
+    return true;
+  });
+  if (error != MPI_SUCCESS) fail(error);
 }
 
 void Operation::take_posts(std::vector<Post>& posts) {
@@ -117,13 +167,13 @@ void Operation::take_posts(std::vector<Post>& posts) {
   });
 }
 
-int Operation::post(StepId id) {
-  const Step& posted = step(id);
-  const Piece data = message(posted);
-  const Route route = comm().routes.to(course_of(id).peer);
+int Operation::post(StepId id) { return post(id, message(step(id))); }
+
+int Operation::post(StepId id, const Piece& data) {
+  const Route& route = course_of(id).route;
   const Transport::Endpoint end{route.group, route.peer, tags().tag(number_of(id)), !background};
-  return posted.kind == StepKind::send ? route.transport->post_send(data, end, {this, id})
-                                       : route.transport->post_recv(data, end, {this, id});
+  return step(id).kind == StepKind::send ? route.transport->post_send(data, end, {this, id})
+                                         : route.transport->post_recv(data, end, {this, id});
 }
 
 void Operation::posted(StepId id, int error) {
@@ -154,16 +204,15 @@ StepId Operation::take_local() {
 }
 
 void Operation::keep_floating_point() {
-  if (task_.binding.op != MPI_Op{}) std::fegetenv(&floating_point_.emplace());
+  if (task_.binding.op != MPI_Op{}) floating_point_ = FloatingPointMode::current();
 }
 
 int Operation::compute_as_begun(StepId id) const {
   if (!floating_point_) return compute(id);
-  std::fenv_t own;
-  std::fegetenv(&own);
-  std::fesetenv(&*floating_point_);
+  const FloatingPointMode own = FloatingPointMode::current();
+  floating_point_->set();
   const int error = compute(id);
-  std::fesetenv(&own);
+  own.set();
   return error;
 }
 
@@ -173,8 +222,7 @@ int Operation::compute(StepId id) const {
     return copied ? copy(copied->from, copied->to) : MPI_SUCCESS;
   }
   const Step& computed = step(id);
-  const Piece from = block(computed.from.buffer).piece(computed.from.span);
-  const Piece to = block(computed.to.buffer).piece(computed.to.span);
+  const auto [from, to] = local(computed);
   if (computed.kind == StepKind::copy) return copy(from, to);
   return reduce(from, to, task_.binding.op);
 }

@@ -7,12 +7,12 @@
 #pragma once
 
 #include <atomic>
-#include <cfenv>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/floating_point.hpp"
 #include "engine/communicator.hpp"
 #include "engine/plan.hpp"
 #include "engine/storage.hpp"
@@ -66,6 +66,18 @@ class Operation {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
+  // Of calls that are alike but for their buffers: when nobody refers to it any more it rests
+  // instead of being freed, and belongs to who has kept it (see ReadyCalls).
+  [[nodiscard]] bool may_be_kept() const;
+  void keep() { is_kept_ = true; }
+  [[nodiscard]] bool is_kept() const { return is_kept_; }
+  void rest();
+  [[nodiscard]] bool rests() const { return rests_.load(std::memory_order_acquire); }
+  // It rests: may begin again, with these buffers.
+  void renew(const void* send, void* recv);
+  [[nodiscard]] bool is_renewed() const { return is_renewed_; }
+  [[nodiscard]] bool is_bound_to(const void* send, const void* recv) const;
+
   // A message to post; `error` is what became of that.
   struct Post {
     Operation* operation = nullptr;
@@ -81,6 +93,9 @@ class Operation {
   void keep_floating_point();
   // Has it messages to post, perhaps such as may not be yet (see Sequence)?
   [[nodiscard]] bool has_posts() const { return !to_post_.empty(); }
+  // Posts those that may be posted now and take no longer than to give the lock up. Only while
+  // nobody uses the transports.
+  void post_at_once();
   // Takes those that may be posted now, for `post` and then `posted`.
   void take_posts(std::vector<Post>& posts);
   void posted(StepId step, int error);
@@ -112,9 +127,13 @@ class Operation {
   // the thread that began the operation.
   [[nodiscard]] int compute_as_begun(StepId id) const;
 
+  // Do all its messages? Once it has begun.
+  [[nodiscard]] bool stays_on_host() const { return stays_on_host_; }
+
   // Of one in the background, under the lock: the `poll`th poll of all began it or found `step`
   // done. A message of ours is gone as soon as it can be; what keeps time is those of others.
   void begin_rhythm(std::int64_t now_ns, long poll) { pace_.start(now_ns, poll); }
+  [[nodiscard]] bool has_rhythm() const { return pace_.has_started(); }
   void keep_rhythm(StepId step, std::int64_t now_ns, long poll) {
     const Step& done = task_.plan->schedule.steps[static_cast<std::size_t>(step)];
     if (done.kind == StepKind::recv) pace_.event(task_.plan->rhythm, now_ns, poll);
@@ -157,11 +176,19 @@ class Operation {
   struct Course {
     Sequence* sequence = nullptr;
     std::uint64_t first = 0;  // number of the operation's first
-    Rank peer = 0;            // in the communicator
+    std::uint64_t messages = 0;
+    Route route;
   };
 
+  void prepare();
+  void find_courses();
   void take_numbers();
   void sort_ready();
+  [[nodiscard]] bool is_brief(StepId id, const Piece& data) const;
+  int post(StepId id, const Piece& data);
+  // From where to where a copy or a reduction goes.
+  [[nodiscard]] Binding::Copy local(const Step& step) const;
+  [[nodiscard]] bool copy_at_once(const Step& step) const;
   void complete(StepId id);
   void fail(int error);
   [[nodiscard]] const Step& step(StepId id) const {
@@ -200,12 +227,16 @@ class Operation {
   bool computing_ = false;
   bool cancels_ = false;
   std::vector<Course> courses_;  // as in the plan's traffic_of
+  bool stays_on_host_ = true;
   // A long message takes part in handshakes before it moves, which only polls answer.
   bool all_short_ = true;
   Pace pace_;
   int error_ = MPI_SUCCESS;
-  std::optional<std::fenv_t> floating_point_;  // where it reduces
+  std::optional<FloatingPointMode> floating_point_;  // where it reduces
   std::atomic<bool> done_{false};
+  bool is_kept_ = false;
+  bool is_renewed_ = false;
+  std::atomic<bool> rests_{false};
 };
 
 }  // namespace stretto

@@ -10,6 +10,7 @@ namespace stretto {
 
 // After anything has become of an operation.
 void Engine::settle(Operation* operation) {
+  if (!driving_ && operation->has_posts()) operation->post_at_once();
   const auto list = [operation](bool belongs, bool& listed, std::vector<Operation*>& where) {
     if (!belongs || listed) return;
     listed = true;
@@ -44,10 +45,11 @@ bool Engine::poll(Lock& lock) {
     if (driving_ || transport->idle()) continue;
     const std::vector<Transport::Completed>* completed = nullptr;
     drive(lock, [&] { completed = &transport->poll(); });
+    const std::int64_t now = completed->empty() ? 0 : now_ns();
     for (const auto& [token, error] : *completed) {
       auto* const operation = static_cast<Operation*>(token.owner);
       operation->message_done(token.step, error);
-      if (operation->background) operation->keep_rhythm(token.step, now_ns(), polls_);
+      if (operation->background) operation->keep_rhythm(token.step, now, polls_);
       settle(operation);
       any = true;
     }
@@ -164,7 +166,7 @@ bool Engine::retire(Lock& lock) {
   // Only now: before MPI_Finalize, and before the MPI's locks are lowered, it has to be reported.
   std::erase(running_, operation);
   operations_ended_.fetch_add(1, std::memory_order_release);
-  if (operation->background) background_.fetch_sub(1, std::memory_order_relaxed);
+  if (operation->background) background_.store(background() - 1, std::memory_order_relaxed);
   lock.unlock();
   release(operation);
   lock.lock();

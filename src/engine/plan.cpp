@@ -181,6 +181,7 @@ void PlanCache::forget(const Graph& graph) {
 PlanCache::Counts PlanCache::counts() const {
   const std::lock_guard lock(mutex_);
   Counts counts = counts_;
+  counts.reused += reused_unasked_.load(std::memory_order_relaxed);
   counts.plans = recent_.size();
   counts.bytes = bytes();
   return counts;

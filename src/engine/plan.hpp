@@ -3,6 +3,7 @@
 // days may broadcast ever new sizes from ever new roots (STRETTO_PLANS_MIB).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <list>
 #include <memory>
@@ -55,6 +56,11 @@ class PlanCache {
   [[nodiscard]] std::shared_ptr<const Plan> get(const Algorithm& algorithm, const Shape& shape,
                                                 Rank me,
                                                 std::shared_ptr<const Layout> layout = nullptr);
+  // An operation that was kept with its plan runs it again. By one thread at a time.
+  void count_reused() {
+    reused_unasked_.store(reused_unasked_.load(std::memory_order_relaxed) + 1,
+                          std::memory_order_relaxed);
+  }
   // The communicator of this graph is gone: no call can ask for its plans again.
   void forget(const Graph& graph);
 
@@ -103,6 +109,7 @@ class PlanCache {
   std::unordered_map<const Layout*, int> plans_of_;  // by the layout that they keep
   std::size_t entry_bytes_ = 0;
   Counts counts_;
+  std::atomic<long> reused_unasked_{0};
 };
 
 }  // namespace stretto

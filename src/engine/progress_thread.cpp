@@ -131,14 +131,16 @@ std::int64_t Engine::pause_ns(std::int64_t shortest) const {
   // Whatever else is in the background is the MPI's own, and when it moves is not known.
   int known = 0;
   std::int64_t expected = INT64_MAX;
-  for (const Operation* operation : running_) {
+  const std::int64_t now = now_ns();
+  for (Operation* operation : running_) {
     if (!operation->background) continue;
+    if (!operation->has_rhythm()) operation->begin_rhythm(now, polls_);
     ++known;
     expected = std::min(expected, operation->expected_ns());
   }
   if (known != background()) return shortest;
   // Something else may begin meanwhile.
-  return std::clamp(expected - now_ns(), shortest, std::max(shortest, kLongestPause));
+  return std::clamp(expected - now, shortest, std::max(shortest, kLongestPause));
 }
 
 // Only the MPI's own operations are pending: any call that polls for messages makes it

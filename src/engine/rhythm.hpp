@@ -39,7 +39,10 @@ class Pace {
     poll_ = poll;
   }
 
+  [[nodiscard]] bool has_started() const { return event_ns_ != 0; }
+
   void event(Rhythm& rhythm, std::int64_t now_ns, long poll) {
+    if (!has_started()) return start(now_ns, poll);
     if (poll == poll_) return;  // found together with another
     rhythm.found(now_ns - event_ns_, poll - poll_ > 1);
     start(now_ns, poll);

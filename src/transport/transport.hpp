@@ -76,6 +76,8 @@ class Transport {
   virtual int post_send(const Piece& data, const Endpoint& to, Token token) = 0;
   virtual int post_recv(const Piece& data, const Endpoint& from, Token token) = 0;
 
+  // Is a message of plain data posted without a function of the program's being run?
+  [[nodiscard]] virtual bool calls_nothing() const { return false; }
   // Are those whom it reaches on this host?
   [[nodiscard]] virtual bool stays_on_host() const { return false; }
   // Is nothing in flight?

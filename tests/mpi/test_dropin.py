@@ -53,6 +53,23 @@ def test_a_program_linked_with_the_dropin_has_persistent_collectives(mpi: Mpi) -
     assert "persistent ok" in ended.stdout
 
 
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("shared_memory", ["on", "off"])
+def test_calls_that_are_repeated_with_what_is_made_anew(
+    mpi: Mpi, ranks: int, shared_memory: str, tmp_path: Path
+) -> None:
+    assert mpi.run(mpi.program("repeated"), ranks=ranks).ok
+    env = {**THREAD, "STRETTO_SHARED_MEMORY": shared_memory, "STRETTO_RUN_COUNTERS": str(tmp_path)}
+    ended = mpi.run_under_stretto(mpi.program("repeated"), ranks=ranks, env=env)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "repeated ok" in ended.stdout
+    # Each was counted, but those of rank 0 alone and those with a function of a program that has
+    # one thread, which are the MPI's.
+    calls = {call: sum(of.values()) for call, of in counters(tmp_path).items()}
+    assert calls["MPI_Iallreduce"] == 60 * (3 + 12 + 1) - (30 * 3 if ranks == 2 else 0)
+    assert calls["MPI_Ibarrier"] == 60
+
+
 @pytest.mark.parametrize("program", ["dropin", "dropin_uneven"])
 def test_what_is_freed_while_pending_completes(mpi: Mpi, program: str) -> None:
     # Whose later rounds are posted after the program has freed the types.

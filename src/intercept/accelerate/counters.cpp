@@ -129,8 +129,15 @@ void say_left_early() {
 }  // namespace
 
 void count_handled(int entry_point, const Algorithm& algorithm) {
-  auto& of_call = of_rank<CallCounts>().handled[static_cast<std::size_t>(entry_point)];
-  of_call[index_of(&algorithm)].fetch_add(1, std::memory_order_relaxed);
+  auto& counts = of_rank<CallCounts>();
+  const auto of_call = static_cast<std::size_t>(entry_point);
+  // Most often the same as before, and they are many.
+  std::size_t place = counts.last_handled[of_call].load(std::memory_order_relaxed);
+  if (algorithms()[place] != &algorithm) {
+    place = index_of(&algorithm);
+    counts.last_handled[of_call].store(place, std::memory_order_relaxed);
+  }
+  counts.handled[of_call][place].fetch_add(1, std::memory_order_relaxed);
 }
 
 void write_report() {

@@ -19,6 +19,8 @@ struct CallCounts {
   static constexpr int kMostAlgorithms = 64;
   std::array<std::array<std::atomic<long>, kReasons>, kEntryPoints> passed{};
   std::array<std::array<std::atomic<long>, kMostAlgorithms>, kEntryPoints> handled{};
+  // The place of the algorithm that handled the last one.
+  std::array<std::atomic<std::size_t>, kEntryPoints> last_handled{};
 };
 
 inline void count_passed(int entry_point, Reason reason) {

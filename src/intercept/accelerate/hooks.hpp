@@ -6,6 +6,7 @@
 #include "api/call.hpp"
 #include "api/device_buffers.hpp"
 #include "api/learning.hpp"
+#include "api/ready.hpp"
 #include "base/clock.hpp"
 #include "intercept/accelerate/counters.hpp"
 #include "intercept/accelerate/persistents.hpp"
@@ -55,6 +56,10 @@ int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, M
 template <class Real>
 [[gnu::noinline]] int on_collective(int entry_point, const Call& call, MPI_Request* request,
                                     const Real& real) {
+  if (const Operation* const begun = begin_again(call, request)) {
+    counters::count_handled(entry_point, *begun->plan().algorithm);
+    return MPI_SUCCESS;
+  }
   const learning::Turn turn = learning::take_turn(call);
   if (turn.contest == nullptr) [[likely]] {
     return run_or_pass(entry_point, call, turn, request, real);

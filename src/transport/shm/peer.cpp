@@ -57,9 +57,8 @@ int Peer::receive(const Piece& data, int tag, Transport::Token token) {
     posted_.push_back(std::move(by));
     return 0;
   }
-  const Early come = std::move(*early);
+  accept(std::move(by), early->frame, {std::span(early->data(), early->count), {}});
   early_.erase(early);
-  accept(std::move(by), come.frame, {std::span(come.data), {}});
   return 0;
 }
 
@@ -110,9 +109,10 @@ void Peer::take(const Frame& frame, const Data& data) {
       const auto by = std::ranges::find_if(
           posted_, [&](const Received& each) { return each.tag == frame.tag; });
       if (by == posted_.end()) {
-        Early& early = early_.emplace_back(Early{frame, {}});
-        early.data.resize(data[0].size() + data[1].size());
-        copy_out(data, early.data.data());
+        Early& early = early_.emplace_back(Early{.frame = frame});
+        early.count = data[0].size() + data[1].size();
+        if (early.count > early.few.size()) early.many.resize(early.count);
+        copy_out(data, early.data());
         return;
       }
       Received taken = std::move(*by);

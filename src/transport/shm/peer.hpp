@@ -110,7 +110,11 @@ class Peer {
   // One that nobody has asked for yet.
   struct Early {
     Frame frame;
-    std::vector<std::byte> data;
+    std::array<std::byte, FrameLine::kInline> few{};  // its data, or, of more,
+    std::vector<std::byte> many{};
+    std::size_t count = 0;
+
+    [[nodiscard]] std::byte* data() { return many.empty() ? few.data() : many.data(); }
   };
 
   [[nodiscard]] std::size_t eager_bytes() const { return out_.most() / 4; }

@@ -165,6 +165,9 @@ void ShmTransport::forget_left() {
 Peer& ShmTransport::peer_of(const Endpoint& end) {
   Neighbours& neighbours = neighbours_of(end.group);
   const auto& ranks = neighbours.here.ranks;
+  const auto rank = static_cast<std::size_t>(end.peer);
+  // Most often where all ranks of the group are on this host.
+  if (rank < ranks.size() && ranks[rank] == end.peer) return neighbours.peers[rank];
   const auto place = std::ranges::lower_bound(ranks, end.peer) - ranks.begin();
   return neighbours.peers[static_cast<std::size_t>(place)];
 }

@@ -61,14 +61,18 @@ TEST_F(CopiesTest, OneThatFailsAfterIsToo) {
   EXPECT_EQ(run(), MPI_ERR_NO_MEM);
 }
 
+// Whether they are posted under the lock, where that may be, or without.
+class FailedMessages : public testing::TestWithParam<bool> {};
+
 // The other rank would wait for what is never sent, and so does not begin.
-TEST(FailedMessages, ASendThatIsNotPostedEndsItAndItsReceivesAreGivenUp) {
+TEST_P(FailedMessages, ASendThatIsNotPostedEndsItAndItsReceivesAreGivenUp) {
   const NeverNative never_native;
   Job job(2);
   const auto network = std::make_shared<FakeNetwork>();
   job.run([&](int rank) {
     Transports transports;
-    transports.push_back(std::make_unique<FakeTransport>(network, [](int, int) { return true; }));
+    transports.push_back(
+        std::make_unique<FakeTransport>(network, [](int, int) { return true; }, GetParam()));
     transports.push_back(std::make_unique<MpiTransport>());
     const WithStretto stretto(std::move(transports));
     if (rank == 1) return;
@@ -80,14 +84,15 @@ TEST(FailedMessages, ASendThatIsNotPostedEndsItAndItsReceivesAreGivenUp) {
   });
 }
 
-TEST(FailedMessages, OneThatArrivesAsAnErrorEndsTheOperationThatReceivesIt) {
+TEST_P(FailedMessages, OneThatArrivesAsAnErrorEndsTheOperationThatReceivesIt) {
   const NeverNative never_native;
   Job job(2);
   const auto network = std::make_shared<FakeNetwork>();
   std::array<int, 2> errors{};
   job.run([&](int rank) {
     Transports transports;
-    transports.push_back(std::make_unique<FakeTransport>(network, [](int, int) { return true; }));
+    transports.push_back(
+        std::make_unique<FakeTransport>(network, [](int, int) { return true; }, GetParam()));
     transports.push_back(std::make_unique<MpiTransport>());
     const WithStretto stretto(std::move(transports));
     Communicator& world = attached(MPI_COMM_WORLD);
@@ -107,14 +112,15 @@ TEST(FailedMessages, OneThatArrivesAsAnErrorEndsTheOperationThatReceivesIt) {
 
 // Numbers that a failed operation gives up are not waited for by those that follow, however few
 // tags there are.
-TEST(FailedMessages, WhatItNeverPostsKeepsNobodyWaiting) {
+TEST_P(FailedMessages, WhatItNeverPostsKeepsNobodyWaiting) {
   const NeverNative never_native;
   const Setting few("STRETTO_TAG_BITS", "13");
   Job job(2);
   const auto network = std::make_shared<FakeNetwork>();
   job.run([&](int rank) {
     Transports transports;
-    transports.push_back(std::make_unique<FakeTransport>(network, [](int, int) { return true; }));
+    transports.push_back(
+        std::make_unique<FakeTransport>(network, [](int, int) { return true; }, GetParam()));
     transports.push_back(std::make_unique<MpiTransport>());
     const WithStretto stretto(std::move(transports));
     Communicator& world = attached(MPI_COMM_WORLD);
@@ -130,6 +136,8 @@ TEST(FailedMessages, WhatItNeverPostsKeepsNobodyWaiting) {
     EXPECT_EQ(rank, world.rank);
   });
 }
+
+INSTANTIATE_TEST_SUITE_P(AtOnceOrNot, FailedMessages, testing::Bool());
 
 TEST(Operation, BlocksWithoutDataAreNotSent) {
   Job job(2);

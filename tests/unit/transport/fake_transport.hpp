@@ -75,8 +75,8 @@ class FakeTransport final : public Transport {
   // Is there a way between these two ranks of a group, the same both ways?
   using Reaches = std::function<bool(int rank, int other)>;
 
-  FakeTransport(std::shared_ptr<FakeNetwork> network, Reaches reaches)
-      : network_(std::move(network)), reaches_(std::move(reaches)) {}
+  FakeTransport(std::shared_ptr<FakeNetwork> network, Reaches reaches, bool calls_nothing = false)
+      : network_(std::move(network)), reaches_(std::move(reaches)), calls_nothing_(calls_nothing) {}
 
   [[nodiscard]] Joined join(const Group& group) override;
   void leave(Opaque group) override { here_.erase(group.bits); }
@@ -87,6 +87,7 @@ class FakeTransport final : public Transport {
   [[nodiscard]] std::vector<Token> in_flight() const override;
   void cancel_receives(const void* owner) override;
   [[nodiscard]] bool is_awaited() const override { return network_->awaited_; }
+  [[nodiscard]] bool calls_nothing() const override { return calls_nothing_; }
 
   // Groups it is in.
   [[nodiscard]] std::size_t groups() const { return here_.size(); }
@@ -99,6 +100,7 @@ class FakeTransport final : public Transport {
 
   std::shared_ptr<FakeNetwork> network_;
   Reaches reaches_;
+  bool calls_nothing_;
   std::map<std::uintptr_t, int> here_;  // this rank's number in each group
   std::vector<Token> in_flight_;
   std::vector<Completed> arrived_;

@@ -1,0 +1,46 @@
+// How a thread computes with floating-point numbers: how it rounds, whether it takes denormal
+// numbers, and what traps.
+#pragma once
+
+#include <cfenv>
+#include <cstdint>
+
+namespace stretto {
+
+// std::fegetenv writes all of the x87 unit's state, which takes longer than all else where a short
+// operation begins; what says how to compute are two registers.
+class FloatingPointMode {
+ public:
+  // This thread's.
+  [[nodiscard]] static FloatingPointMode current() {
+    FloatingPointMode mode;
+#if defined(__x86_64__)
+    __asm__ volatile("stmxcsr %0" : "=m"(mode.sse_));
+    __asm__ volatile("fnstcw %0" : "=m"(mode.x87_));
+#else
+    std::fegetenv(&mode.all_);
+#endif
+    return mode;
+  }
+
+  // From now on this thread's.
+  void set() const {
+#if defined(__x86_64__)
+    // What was raised before, and did not trap then, must not trap now.
+    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87_));
+    __asm__ volatile("ldmxcsr %0" : : "m"(sse_));
+#else
+    std::fesetenv(&all_);
+#endif
+  }
+
+ private:
+#if defined(__x86_64__)
+  std::uint32_t sse_ = 0;
+  std::uint16_t x87_ = 0;
+#else
+  std::fenv_t all_{};
+#endif
+};
+
+}  // namespace stretto

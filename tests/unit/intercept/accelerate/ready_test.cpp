@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/ready_calls.hpp"
+#include "in_a_process.hpp"
 #include "intercept/accelerate/program.hpp"
 
 namespace stretto::intercept::accelerate {
@@ -20,6 +21,17 @@ void add(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
 void take_most(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   auto* const most = static_cast<int*>(inout);
   for (int i = 0; i < *length; ++i) most[i] = std::max(most[i], static_cast<const int*>(in)[i]);
+}
+
+// Of numbers of one digit.
+void append(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
+  auto* const digits = static_cast<int*>(inout);
+  for (int i = 0; i < *length; ++i) {
+    const int first = static_cast<const int*>(in)[i];
+    int shift = 10;
+    while (shift <= digits[i]) shift *= 10;
+    digits[i] += first * shift;
+  }
 }
 
 int sum_of(int value, MPI_Op op = MPI_SUM, MPI_Comm comm = MPI_COMM_WORLD) {
@@ -141,6 +153,28 @@ TEST(Ready, AreNotThoseWhoseOperationHasBeenFreed) {
       MPI_Op_free(&op);
     }
     EXPECT_EQ(handled("MPI_Iallreduce"), 6);
+  });
+}
+
+// A ring does not add in the order of the ranks.
+TEST(ReadyDeathTest, AreNotThoseOfAnOperationThatWasCommutative) {
+  expect_in_a_process([] {
+    const Setting ring("STRETTO_SELECTION_ALLREDUCE", "ring");
+    Program program(3);
+    run_program(program, MPI_THREAD_MULTIPLE, [](int rank) {
+      MPI_Op first{};
+      for (int round = 0; round < 6; ++round) {
+        const bool commutative = round % 2 == 0;
+        MPI_Op op{};
+        MPI_Op_create(commutative ? add : append, commutative ? 1 : 0, &op);
+        if (round == 0) first = op;
+        EXPECT_EQ(op, first);
+        EXPECT_EQ(sum_of(rank + 1, op), commutative ? 6 : 123);
+        MPI_Op_free(&op);
+      }
+      EXPECT_EQ(handled("MPI_Iallreduce"), 3);
+      EXPECT_EQ(passed("MPI_Iallreduce", Reason::changes_rank_order), 3);
+    });
   });
 }
 

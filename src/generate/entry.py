@@ -157,9 +157,14 @@ def session(function: Function) -> Wrapper | None:
 
 
 def is_newer(function: Function) -> bool:
-    """Does MPI have it since 4.0?"""
+    """Does MPI have it since 4.0 or later?"""
     is_persistent = function.is_collective and function.form == "persistent"
-    return is_persistent or function.is_large or function.name == "Comm_idup_with_info"
+    return is_persistent or is_never_older(function) or function.name == "Comm_idup_with_info"
+
+
+def is_never_older(function: Function) -> bool:
+    """Has no MPI before 4.0 it by any name, so that no mode provides it there?"""
+    return function.is_large or function.asks_of_many
 
 
 def entries(wrap: Callable[[Function], Wrapper | None]) -> list[Wrapper]:

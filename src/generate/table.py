@@ -75,9 +75,14 @@ class Function:
         return ", ".join(self.arguments)
 
     @property
+    def asks_of_many(self) -> bool:
+        """Does it ask whether requests are complete, and leave them as they are (MPI 4.1)?"""
+        return self.name.startswith("Request_get_status_")
+
+    @property
     def completion(self) -> str:
         """Its parameters as a Completion; empty where it is none."""
-        if self.kind != "completion" or self.name == "Request_get_status":
+        if self.kind != "completion" or self.name.startswith("Request_get_status"):
             return ""
         arguments = ", ".join(("reinterpret_cast<void*>(real)", *self.arguments))
         return f"Completion::{self.name.lower()}({arguments})"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/log.hpp"
-#include "engine/failures.hpp"
 #include "intercept/accelerate/hooks.hpp"
 
 namespace stretto::intercept::accelerate {
@@ -152,12 +151,14 @@ int on_completion(const Completion& completion) {
   return failures.result(error, completion);
 }
 
+void move_along(int count, const MPI_Request* requests) {
+  const AwaitedMpiRequests awaited(count, requests);
+  drive_once();
+}
+
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status) {
-  const AwaitedMpiRequests awaited(1, &request);
-  const Failures failures;  // its own: an outer wait that runs a callback does not learn of them
-  drive_once();
-  return real(request, flag, status);
+  return on_asking(1, &request, [=] { return real(request, flag, status); });
 }
 
 int on_Request_free(STRETTO_REAL(Request_free) real, MPI_Request* request) {

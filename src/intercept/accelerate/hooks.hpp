@@ -8,6 +8,7 @@
 #include "api/learning.hpp"
 #include "api/ready.hpp"
 #include "base/clock.hpp"
+#include "engine/failures.hpp"
 #include "intercept/accelerate/counters.hpp"
 #include "intercept/accelerate/persistents.hpp"
 #include "intercept/accelerate/session.hpp"
@@ -125,6 +126,17 @@ inline bool waits_natively() {
   return true;
 }
 int on_completion(const Completion& completion);
+
+// Moves along what the program asks about.
+void move_along(int count, const MPI_Request* requests);
+
+// MPI_Request_get_status_any and its kind.
+template <class Real>
+int on_asking(int count, const MPI_Request* requests, const Real& real) {
+  const Failures failures;  // its own: an outer wait that runs a callback does not learn of them
+  move_along(count, requests);
+  return real();
+}
 
 int on_Request_get_status(STRETTO_REAL(Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status);

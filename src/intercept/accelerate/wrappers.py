@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from string import Template
 
-from generate.entry import Wrapper, filled, joined, mode_source
+from generate.entry import Wrapper, filled, is_never_older, joined, mode_source
 from generate.table import Function, every_form, functions
 
 # Those with a hook of their own, on_X in hooks.hpp: all of these kinds, and these of others.
@@ -39,6 +39,9 @@ COMPLETION = Template("""\
   if (${verb}_natively()) return real($arguments);
   return on_completion($completion);
 """)
+ASKING = Template("""\
+  return on_asking($count, requests, [=] { return real($arguments); });
+""")
 HOOK = Template("""\
   return on_$name($hooked);
 """)
@@ -67,6 +70,8 @@ def body(function: Function) -> str:
     if function.completion:
         verb = "tests" if function.scope == "local" else "waits"
         return filled(COMPLETION, function, verb=verb, completion=function.completion)
+    if function.asks_of_many:
+        return filled(ASKING, function, count=function.arguments[0])
     if function.kind in HOOKED_KINDS or function.name in HOOKED:
         return filled(HOOK, function, hooked=joined("real", *function.arguments))
     if function.kind == "new_communicator" and function.form == "blocking":
@@ -91,5 +96,5 @@ def source() -> str:
         wrap,
         head=HEAD.substitute(names=names, count=len(COUNTED)),
         # Persistent collectives it provides itself.
-        lacks=lambda function: function.is_large,
+        lacks=is_never_older,
     )

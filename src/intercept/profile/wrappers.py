@@ -51,13 +51,16 @@ COMPLETION = Template("""\
   return on_completion($index, caller, $completion);
 """)
 # Of these an answer or none, all the same.
-OF_A_REQUEST = Template("""\
-  Completing timed($index, caller, 1, $request);
+OF_REQUESTS = Template("""\
+  Completing timed($index, caller, $count, $requests);
   return timed.$outcome;
 """)
 REQUESTS = {
-    "Request_get_status": ("&request", "polls(real(request, flag, status))"),
-    "Request_free": ("request", "frees(real(request))"),
+    "Request_get_status": ("1", "&request", "polls"),
+    "Request_get_status_any": ("count", "requests", "polls"),
+    "Request_get_status_all": ("count", "requests", "polls"),
+    "Request_get_status_some": ("incount", "requests", "polls"),
+    "Request_free": ("1", "request", "frees"),
 }
 STARTS = {"Start": "request", "Startall": "requests, count"}
 
@@ -134,8 +137,9 @@ def wrap(function: Function) -> Wrapper | None:
         words["completion"] = function.completion
         shape = COMPLETION
     elif function.name in REQUESTS:
-        words["request"], words["outcome"] = REQUESTS[function.name]
-        shape = OF_A_REQUEST
+        words["count"], words["requests"], outcome = REQUESTS[function.name]
+        words["outcome"] = f"{outcome}(real({function.forwarded}))"
+        shape = OF_REQUESTS
     elif function.name in STARTS:
         words["requests"] = STARTS[function.name]
         shape = START

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from string import Template
 
-from generate.entry import Wrapper, filled, joined, mode_source, session
+from generate.entry import Wrapper, filled, is_never_older, joined, mode_source, session
 from generate.table import Function
 
 COLLECTIVE = Template("""\
@@ -229,6 +229,8 @@ def body(function: Function) -> str:
             return message(function)
         case "completion" if function.completion:
             return filled(COMPLETION, function, completion=function.completion)
+        case "completion" if function.asks_of_many:
+            return ""  # the MPI's, to which a clock message that has not come yet is unknown
         case "completion" | "request" | "start":
             return filled(HOOK, function, hooked=joined("real", *function.arguments))
         case "epoch":
@@ -256,5 +258,5 @@ def source() -> str:
         ["intercept/shared/session.hpp", "intercept/whatif/object_hooks.hpp"],
         wrap,
         # Persistent collectives it provides itself.
-        lacks=lambda function: function.is_large,
+        lacks=is_never_older,
     )

@@ -78,7 +78,7 @@ static int wrap_Send(int (*real)(const void*, int, MPI_Datatype, int, int, MPI_C
                      const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
                      MPI_Comm comm) {
   const Inside inside;
-  const Timed timed(98, caller, comm,
+  const Timed timed(101, caller, comm,
                     Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
   return real(buf, count, datatype, dest, tag, comm);
 }
@@ -87,7 +87,7 @@ static int wrap_Irecv(int (*real)(void*, int, MPI_Datatype, int, int, MPI_Comm, 
                       void* caller, void* buf, int count, MPI_Datatype datatype, int source,
                       int tag, MPI_Comm comm, MPI_Request* request) {
   const Inside inside;
-  Timed timed(97, caller, comm, Traffic{source == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
+  Timed timed(100, caller, comm, Traffic{source == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
   return timed.starts(real(buf, count, datatype, source, tag, comm, request), request);
 }
 
@@ -97,7 +97,7 @@ static int wrap_Sendrecv(int (*real)(const void*, int, MPI_Datatype, int, int, v
                          int dest, int sendtag, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                          int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const Inside inside;
-  const Timed timed(103, caller, comm,
+  const Timed timed(106, caller, comm,
                     Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(sendcount, sendtype)});
   return real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
               recvtag, comm, status);
@@ -108,7 +108,7 @@ static int wrap_Send_init_c(int (*real)(const void*, MPI_Count, MPI_Datatype, in
                             void* caller, const void* buf, MPI_Count count, MPI_Datatype datatype,
                             int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   const Inside inside;
-  const Timed timed(108, caller, comm,
+  const Timed timed(111, caller, comm,
                     Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
   return real(buf, count, datatype, dest, tag, comm, request);
 }
@@ -116,14 +116,14 @@ static int wrap_Send_init_c(int (*real)(const void*, MPI_Count, MPI_Datatype, in
 static int wrap_Startall(int (*real)(int, MPI_Request*), void* caller, int count,
                          MPI_Request* requests) {
   const Inside inside;
-  Timed timed(77, caller, native().comm_null);
+  Timed timed(80, caller, native().comm_null);
   return timed.starts_again(real(count, requests), requests, count);
 }
 
 static int wrap_Iprobe(int (*real)(int, int, MPI_Comm, int*, MPI_Status*), void* caller, int source,
                        int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   const Inside inside;
-  const Timed timed(116, caller, comm);
+  const Timed timed(119, caller, comm);
   return real(source, tag, comm, flag, status);
 }
 
@@ -138,33 +138,33 @@ static int wrap_Waitsome(int (*real)(int, MPI_Request*, int*, int*, MPI_Status*)
 
 static int wrap_Request_free(int (*real)(MPI_Request*), void* caller, MPI_Request* request) {
   const Inside inside;
-  Completing timed(75, caller, 1, request);
+  Completing timed(78, caller, 1, request);
   return timed.frees(real(request));
 }
 
 static int wrap_Buffer_detach(int (*real)(void*, int*), void* caller, void* buffer, int* size) {
   const Inside inside;
-  const Timed timed(205, caller, native().comm_null);
+  const Timed timed(208, caller, native().comm_null);
   return real(buffer, size);
 }
 
 static int wrap_Comm_dup(int (*real)(MPI_Comm, MPI_Comm*), void* caller, MPI_Comm comm,
                          MPI_Comm* newcomm) {
   const Inside inside;
-  const Timed timed(79, caller, comm);
+  const Timed timed(82, caller, comm);
   return real(comm, newcomm);
 }
 
 static int wrap_Comm_idup(int (*real)(MPI_Comm, MPI_Comm*, MPI_Request*), void* caller,
                           MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   const Inside inside;
-  Timed timed(113, caller, comm);
+  Timed timed(116, caller, comm);
   return timed.starts(real(comm, newcomm, request), request);
 }
 
 static int wrap_Comm_free(int (*real)(MPI_Comm*), void* caller, MPI_Comm* comm) {
   const Inside inside;
-  const Timed timed(92, caller, native().comm_null);
+  const Timed timed(95, caller, native().comm_null);
   return real(comm);
 }
 
@@ -174,7 +174,7 @@ static int wrap_Comm_spawn(int (*real)(const char*, char**, int, MPI_Info, int, 
                            MPI_Info info, int root, MPI_Comm comm, MPI_Comm* intercomm,
                            int* errcodes) {
   const Inside inside;
-  const Timed timed(200, caller, comm);
+  const Timed timed(203, caller, comm);
   return real(command, argv, maxprocs, info, root, comm, intercomm, errcodes);
 }
 
@@ -182,20 +182,20 @@ static int wrap_Win_create(int (*real)(void*, MPI_Aint, int, MPI_Info, MPI_Comm,
                            void* caller, void* base, MPI_Aint size, int disp_unit, MPI_Info info,
                            MPI_Comm comm, MPI_Win* win) {
   const Inside inside;
-  const Timed timed(121, caller, comm);
+  const Timed timed(124, caller, comm);
   return timed.makes(real(base, size, disp_unit, info, comm, win), win);
 }
 
 static int wrap_Win_fence(int (*real)(int, MPI_Win), void* caller, int assertion, MPI_Win win) {
   const Inside inside;
-  const Timed timed(138, caller, Owners<MPI_Win>::get().of(win));
+  const Timed timed(141, caller, Owners<MPI_Win>::get().of(win));
   return real(assertion, win);
 }
 
 static int wrap_Win_post(int (*real)(MPI_Group, int, MPI_Win), void* caller, MPI_Group group,
                          int assertion, MPI_Win win) {
   const Inside inside;
-  const Timed timed(139, caller, Owners<MPI_Win>::get().of(win));
+  const Timed timed(142, caller, Owners<MPI_Win>::get().of(win));
   return real(group, assertion, win);
 }
 
@@ -206,7 +206,7 @@ static int wrap_Put(int (*real)(const void*, int, MPI_Datatype, int, MPI_Aint, i
                     int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   const Inside inside;
   const Timed timed(
-      128, caller, Owners<MPI_Win>::get().of(win),
+      131, caller, Owners<MPI_Win>::get().of(win),
       Traffic{target_rank == MPI_PROC_NULL ? 0 : bytes_of(origin_count, origin_datatype)});
   return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
               target_datatype, win);
@@ -216,7 +216,7 @@ static int wrap_File_open(int (*real)(MPI_Comm, const char*, int, MPI_Info, MPI_
                           void* caller, MPI_Comm comm, const char* filename, int amode,
                           MPI_Info info, MPI_File* fh) {
   const Inside inside;
-  const Timed timed(78, caller, comm);
+  const Timed timed(81, caller, comm);
   return timed.makes(real(comm, filename, amode, info, fh), fh);
 }
 
@@ -224,7 +224,7 @@ static int wrap_File_read_all(int (*real)(MPI_File, void*, int, MPI_Datatype, MP
                               void* caller, MPI_File fh, void* buf, int count,
                               MPI_Datatype datatype, MPI_Status* status) {
   const Inside inside;
-  const Timed timed(168, caller, Owners<MPI_File>::get().of(fh),
+  const Timed timed(171, caller, Owners<MPI_File>::get().of(fh),
                     Traffic{bytes_of(count, datatype)});
   return real(fh, buf, count, datatype, status);
 }

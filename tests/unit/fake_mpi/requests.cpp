@@ -222,6 +222,40 @@ FAKE_MPI(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status
   set(status, *asked);
   return MPI_SUCCESS;
 }
+// Each is asked about by itself.
+FAKE_MPI(Request_get_status_any,
+         (int count, const MPI_Request requests[], int* index, int* flag, MPI_Status* status)) {
+  *flag = 0;
+  for (*index = 0; *index < count; ++*index) {
+    const int error = fake_Request_get_status(requests[*index], flag, status);
+    if (error != MPI_SUCCESS || *flag != 0) return error;
+  }
+  *index = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+FAKE_MPI(Request_get_status_all,
+         (int count, const MPI_Request requests[], int* flag, MPI_Status statuses[])) {
+  *flag = 1;
+  for (int i = 0; i < count && *flag != 0; ++i) {
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+    const int error = fake_Request_get_status(requests[i], flag, status);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+FAKE_MPI(Request_get_status_some, (int count, const MPI_Request requests[], int* outcount,
+                                   int indices[], MPI_Status statuses[])) {
+  *outcount = 0;
+  for (int i = 0; i < count; ++i) {
+    MPI_Status* const status =
+        statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*outcount];
+    int flag = 0;
+    const int error = fake_Request_get_status(requests[i], &flag, status);
+    if (error != MPI_SUCCESS) return error;
+    if (flag != 0) indices[(*outcount)++] = i;
+  }
+  return MPI_SUCCESS;
+}
 FAKE_MPI(Request_free, (MPI_Request * request)) {
   Entered at(__func__);
   if (at.fails()) return at.refused();

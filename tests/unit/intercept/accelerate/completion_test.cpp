@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <vector>
@@ -210,6 +211,43 @@ TEST(Completion, OfARequestItsStatusCanBeAsked) {
     EXPECT_EQ(sum, 1);
     EXPECT_NE(request, MPI_REQUEST_NULL);
     EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  });
+}
+
+TEST(Completion, OfManyRequestsToo) {
+  constexpr int kMany = 3;
+  Program program(2);
+  run_program(program, MPI_THREAD_SINGLE, [](int rank) {
+    // What is pending advances in the program's calls alone.
+    Engine::get().stop_thread();
+    for (int way = 0; way < 3; ++way) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      std::array<int, kMany> sums{};
+      std::array<MPI_Request, kMany> requests{};
+      for (std::size_t i = 0; i < kMany; ++i) {
+        MPI_Iallreduce(&rank, &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]);
+      }
+      const MPI_Request* const asked = requests.data();
+      std::array<int, kMany> indices{};
+      int number = 0;
+      int flag = 0;
+      fake_mpi::eventually([&] {
+        switch (way) {
+          case 0:
+            MPI_Request_get_status_any(kMany, asked, &number, &flag, MPI_STATUS_IGNORE);
+            return flag != 0;
+          case 1:
+            MPI_Request_get_status_all(kMany, asked, &flag, MPI_STATUSES_IGNORE);
+            return flag != 0;
+          default:
+            MPI_Request_get_status_some(kMany, asked, &number, indices.data(), MPI_STATUSES_IGNORE);
+            return number == kMany;
+        }
+      });
+      EXPECT_EQ(std::ranges::count(requests, MPI_REQUEST_NULL), 0);
+      EXPECT_EQ(MPI_Waitall(kMany, requests.data(), MPI_STATUSES_IGNORE), MPI_SUCCESS);
+      EXPECT_EQ(std::ranges::count(sums, 1), std::ssize(sums));
+    }
   });
 }
 

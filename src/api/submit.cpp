@@ -22,16 +22,23 @@ bool prepare(MPI_Comm comm) {
   return communicators::attach(comm);
 }
 
-int submit_ours(const Call& call, const Decision& decision, stretto_request* request) {
+void submit_begun(const Call& call, Operation& begun, stretto_request* request) {
   auto made = std::make_unique<stretto_request_s>();
   made->comm = call.comm;
-  if (call.form == Form::persistent) {
-    made->starts = true;
-    made->persistent = Persistent::make(call, decision);
-    if (made->persistent == nullptr) return report(call.comm, MPI_ERR_OTHER);
-  } else {
-    made->operation = begin(call, decision);
+  made->operation = &begun;
+  *request = made.release();
+}
+
+int submit_ours(const Call& call, const Decision& decision, stretto_request* request) {
+  if (call.form != Form::persistent) {
+    submit_begun(call, *begin(call, decision), request);
+    return MPI_SUCCESS;
   }
+  auto made = std::make_unique<stretto_request_s>();
+  made->comm = call.comm;
+  made->starts = true;
+  made->persistent = Persistent::make(call, decision);
+  if (made->persistent == nullptr) return report(call.comm, MPI_ERR_OTHER);
   *request = made.release();
   return MPI_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "api/call.hpp"
+#include "api/ready.hpp"
 #include "api/request.hpp"
 #include "base/log.hpp"
 #include "stretto/stretto.h"
@@ -38,7 +39,8 @@ int submit(const Call& call, const Native& native) {
   return decision.is_native() ? native() : report(call.comm, run(call, decision));
 }
 
-// Both store the request: of what Stretto runs, and of what the MPI does.
+// All store the request: of what Stretto has begun, of what it is to run, and of what the MPI does.
+void submit_begun(const Call& call, Operation& begun, stretto_request* request);
 int submit_ours(const Call& call, const Decision& decision, stretto_request* request);
 void submit_native(const Call& call, MPI_Request native, stretto_request* request);
 
@@ -46,6 +48,10 @@ void submit_native(const Call& call, MPI_Request native, stretto_request* reques
 template <class Native>
 int submit(const Call& call, stretto_request* request, const Native& native) {
   prepare(call.comm);
+  if (Operation* const begun = begin_again(call)) {
+    submit_begun(call, *begun, request);
+    return MPI_SUCCESS;
+  }
   const Decision decision = decide(call);
   if (!decision.is_native()) return submit_ours(call, decision, request);
   MPI_Request made{};

@@ -73,9 +73,11 @@ void Operation::find_courses() {
   const Plan& plan = *task_.plan;
   courses_.reserve(plan.sent.size() + plan.received.size());
   const auto add = [this](Sequence& sequence, Rank rank, std::int32_t messages) {
+    const Route route = comm().routes.to(rank);
     courses_.push_back({.sequence = &sequence,
-                        .messages = static_cast<std::uint64_t>(messages),
-                        .route = comm().routes.to(rank)});
+                        .route = route,
+                        .messages = messages,
+                        .is_brief = route.transport->calls_nothing()});
   };
   for (const auto& [peer, messages] : plan.sent) {
     const Rank rank = task_.rank_of(peer);
@@ -91,7 +93,9 @@ void Operation::find_courses() {
 
 void Operation::take_numbers() {
   if (courses_.empty()) find_courses();
-  for (Course& course : courses_) course.first = course.sequence->take(course.messages);
+  for (Course& course : courses_) {
+    course.first = course.sequence->take(static_cast<std::uint64_t>(course.messages));
+  }
 }
 
 void Operation::begin() {
@@ -135,20 +139,20 @@ void Operation::sort_ready() {
   if (left_ == 1 && task_.binding.after) to_compute_.push_back(kAfter);
 }
 
-bool Operation::is_brief(StepId id, const Piece& data) const {
-  const Course& course = course_of(id);
-  return data.plain && data.bytes <= kBrief && course.route.transport->calls_nothing() &&
-         course.sequence->may_post(number_of(id), tags().width());
-}
-
 void Operation::post_at_once() {
   int error = MPI_SUCCESS;
+  const std::uint64_t width = tags().width();
   std::erase_if(to_post_, [&](StepId id) {
+    const Course& course = course_of(id);
+    const std::uint64_t number = number_of(id);
+    if (error != MPI_SUCCESS || !course.is_brief || !course.sequence->may_post(number, width)) {
+      return false;
+    }
     const Piece data = message(step(id));
-    if (error != MPI_SUCCESS || !is_brief(id, data)) return false;
-    error = post(id, data);
+    if (!data.plain || data.bytes > kBrief) return false;
+    error = post(id, data, course.route, number);
     waits_left_[static_cast<std::size_t>(id)] = kPosted;
-    course_of(id).sequence->post(number_of(id));
+    course.sequence->post(number);
     if (error == MPI_SUCCESS) ++in_flight_;
     return true;
   });
@@ -167,11 +171,12 @@ void Operation::take_posts(std::vector<Post>& posts) {
   });
 }
 
-int Operation::post(StepId id) { return post(id, message(step(id))); }
+int Operation::post(StepId id) {
+  return post(id, message(step(id)), course_of(id).route, number_of(id));
+}
 
-int Operation::post(StepId id, const Piece& data) {
-  const Route& route = course_of(id).route;
-  const Transport::Endpoint end{route.group, route.peer, tags().tag(number_of(id)), !background};
+int Operation::post(StepId id, const Piece& data, const Route& route, std::uint64_t number) {
+  const Transport::Endpoint end{route.group, route.peer, tags().tag(number), !background};
   return step(id).kind == StepKind::send ? route.transport->post_send(data, end, {this, id})
                                          : route.transport->post_recv(data, end, {this, id});
 }

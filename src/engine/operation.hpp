@@ -176,16 +176,16 @@ class Operation {
   struct Course {
     Sequence* sequence = nullptr;
     std::uint64_t first = 0;  // number of the operation's first
-    std::uint64_t messages = 0;
     Route route;
+    std::int32_t messages = 0;
+    bool is_brief = false;  // a short message of plain data is posted at once
   };
 
   void prepare();
   void find_courses();
   void take_numbers();
   void sort_ready();
-  [[nodiscard]] bool is_brief(StepId id, const Piece& data) const;
-  int post(StepId id, const Piece& data);
+  int post(StepId id, const Piece& data, const Route& route, std::uint64_t number);
   // From where to where a copy or a reduction goes.
   [[nodiscard]] Binding::Copy local(const Step& step) const;
   [[nodiscard]] bool copy_at_once(const Step& step) const;

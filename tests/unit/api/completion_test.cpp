@@ -292,6 +292,23 @@ TEST(Completion, AFailedOnesErrorIsReturnedAfterItsHandlerWasCalled) {
   });
 }
 
+TEST(Completion, WhatRepeatsIsNotDecidedOnAgain) {
+  Job job(2);
+  run_with_stretto(job, [&](int rank) {
+    long asked = 0;
+    for (int round = 0; round < 5; ++round) {
+      const int in = rank + round;
+      int out = 0;
+      stretto_request request = STRETTO_REQUEST_NULL;
+      stretto_iallreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+      EXPECT_EQ(stretto_wait(&request), MPI_SUCCESS);
+      EXPECT_EQ(out, 1 + 2 * round);
+      if (round == 0) asked = job.calls(rank, "Type_size_x");
+    }
+    EXPECT_EQ(job.calls(rank, "Type_size_x"), asked);
+  });
+}
+
 TEST(Completion, AFailedOneOfTheMpisReturnsItsError) {
   Job job(1);
   run_with_stretto(job, [&](int /*rank*/) {

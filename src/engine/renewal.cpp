@@ -7,7 +7,7 @@ namespace {
 
 // Of what is kept between calls: no more memory than a few operations under way take.
 constexpr std::size_t kMostStepsKept = 64;
-constexpr Count kMostScratchKept = Count{16} * 1024;
+constexpr Count kMostScratchKept = Count{4} * 1024;
 
 }  // namespace
 

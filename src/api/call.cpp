@@ -45,8 +45,10 @@ Decision decide(const Call& call, const Choice* learned) {
   const bool must_run = comm->is_inter() && is_rooted(call.collective);
   if (amount.too_large && !must_run) return refused(comm, Reason::too_large, MPI_ERR_COUNT);
   const Query query = query_of(call, *comm, scope, amount);
+  // A call of the same kind may be too long for what was learned from a shorter one.
+  const bool may_run_learned = learned != nullptr && may_run(*learned->algorithm, query);
   decision.choice =
-      learned != nullptr ? fitted(*learned, query) : choose(query, comm->around, overrides());
+      may_run_learned ? fitted(*learned, query) : choose(query, comm->around, overrides());
   if (!decision.is_native() && device_buffers::has_any(call, *comm)) {
     decision.choice = {.reason = Reason::device_buffers};
   }

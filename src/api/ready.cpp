@@ -26,9 +26,8 @@ Operation* begin_again(const Call& call, MPI_Request* handle) {
   if (comm == nullptr || comm->ready == nullptr) return nullptr;
   Operation* const operation = comm->ready->find(CallKey::of(call));
   if (operation == nullptr) return nullptr;
-  // All that may be other than it was is where its buffers are.
-  const bool is_same = operation->is_bound_to(call.sendbuf, call.recvbuf);
-  if (!is_same && device_buffers::has_any(call, *comm)) return nullptr;
+  // All that may be other than it was is where its buffers are, and whose memory lies there.
+  if (device_buffers::has_any(call, *comm)) return nullptr;
   operation->renew(call.sendbuf, call.recvbuf);
   Engine::get().begin(operation, true, {.handle = handle});
   return operation;

@@ -139,10 +139,10 @@ void Operation::sort_ready() {
   if (left_ == 1 && task_.binding.after) to_compute_.push_back(kAfter);
 }
 
-void Operation::post_at_once() {
+bool Operation::post_at_once() {
   int error = MPI_SUCCESS;
   const std::uint64_t width = tags().width();
-  std::erase_if(to_post_, [&](StepId id) {
+  const auto posted = std::erase_if(to_post_, [&](StepId id) {
     const Course& course = course_of(id);
     const std::uint64_t number = number_of(id);
     if (error != MPI_SUCCESS || !course.is_brief || !course.sequence->may_post(number, width)) {
@@ -157,6 +157,7 @@ void Operation::post_at_once() {
     return true;
   });
   if (error != MPI_SUCCESS) fail(error);
+  return posted > 0;
 }
 
 void Operation::take_posts(std::vector<Post>& posts) {

@@ -76,7 +76,6 @@ class Operation {
   // It rests: may begin again, with these buffers.
   void renew(const void* send, void* recv);
   [[nodiscard]] bool is_renewed() const { return is_renewed_; }
-  [[nodiscard]] bool is_bound_to(const void* send, const void* recv) const;
 
   // A message to post; `error` is what became of that.
   struct Post {
@@ -94,8 +93,8 @@ class Operation {
   // Has it messages to post, perhaps such as may not be yet (see Sequence)?
   [[nodiscard]] bool has_posts() const { return !to_post_.empty(); }
   // Posts those that may be posted now and take no longer than to give the lock up. Only while
-  // nobody uses the transports.
-  void post_at_once();
+  // nobody uses the transports. True: there was one.
+  bool post_at_once();
   // Takes those that may be posted now, for `post` and then `posted`.
   void take_posts(std::vector<Post>& posts);
   void posted(StepId step, int error);

@@ -10,7 +10,10 @@ namespace stretto {
 
 // After anything has become of an operation.
 void Engine::settle(Operation* operation) {
-  if (!driving_ && operation->has_posts()) operation->post_at_once();
+  if (!driving_ && operation->has_posts() && operation->post_at_once()) {
+    // Another operation's message may have waited for this one's number.
+    may_post_ = may_post_ || !to_post_.empty();
+  }
   const auto list = [operation](bool belongs, bool& listed, std::vector<Operation*>& where) {
     if (!belongs || listed) return;
     listed = true;

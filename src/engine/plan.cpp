@@ -154,15 +154,19 @@ std::size_t PlanCache::bytes_of_new(const Layout* layout) const {
   return layout == nullptr || plans_of_.contains(layout) ? 0 : block(layout->bytes()) + kNode;
 }
 
+// Of one plan less.
+void PlanCache::give_back(const Layout* layout) {
+  if (layout == nullptr) return;
+  if (--plans_of_[layout] == 0) plans_of_.erase(layout);
+  entry_bytes_ -= bytes_of_new(layout);
+}
+
 void PlanCache::drop(Recent::iterator entry) {
   entry_bytes_ -= entry->bytes;
   const Graph* const graph = entry->key.shape.graph.get();
   Table& table = table_of(graph);
   table.erase(entry->key);
-  if (const Layout* const layout = entry->key.layout.get(); layout != nullptr) {
-    if (--plans_of_[layout] == 0) plans_of_.erase(layout);
-    entry_bytes_ -= bytes_of_new(layout);
-  }
+  give_back(entry->key.layout.get());
   if (graph != nullptr && table.empty()) of_graph_.erase(graph);
   recent_.erase(entry);
 }
@@ -173,6 +177,7 @@ void PlanCache::forget(const Graph& graph) {
   if (found == of_graph_.end()) return;
   for (const auto& [key, entry] : found->second) {
     entry_bytes_ -= entry->bytes;
+    give_back(entry->key.layout.get());
     recent_.erase(entry);
   }
   of_graph_.erase(found);

@@ -98,6 +98,7 @@ class PlanCache {
   [[nodiscard]] Table& table_of(const Graph* graph);
   // Of the layout, where no plan keeps it yet.
   [[nodiscard]] std::size_t bytes_of_new(const Layout* layout) const;
+  void give_back(const Layout* layout);
   void drop(Recent::iterator entry);
   [[nodiscard]] std::size_t bytes() const;
 

@@ -30,12 +30,6 @@ void Operation::rest() {
   --its.operations;
 }
 
-bool Operation::is_bound_to(const void* send, const void* recv) const {
-  const Binding& binding = task_.binding;
-  return (binding.send.element.type == MPI_Datatype{} || binding.send.base == send) &&
-         (binding.recv.element.type == MPI_Datatype{} || binding.recv.base == recv);
-}
-
 void Operation::renew(const void* send, void* recv) {
   rests_.store(false, std::memory_order_relaxed);
   is_renewed_ = true;

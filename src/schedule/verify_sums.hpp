@@ -8,7 +8,8 @@
 namespace stretto {
 
 // One number a way. Which operand is left makes no difference to the bits of an operation that
-// commutes, and others' operands have their places anyway.
+// commutes (but to a zero's sign in a maximum and to what a NaN carries), and others' operands have
+// their places anyway.
 class SumWays {
  public:
   using Id = std::int32_t;

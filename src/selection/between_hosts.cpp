@@ -117,7 +117,8 @@ std::span<const Rule> rules_for(const Query& query) {
 }  // namespace
 
 Choice choose_between_hosts(const Query& query) {
-  return by_rules(rules_for(query), query, Basis::few_ranks);
+  const Choice choice = by_rules(rules_for(query), query, Basis::few_ranks);
+  return choice.algorithm != nullptr ? choice : Choice{.reason = Reason::native_selected};
 }
 
 }  // namespace stretto

@@ -85,11 +85,11 @@ std::vector<Choice> contenders(const Query& query, const Surroundings& around,
   const auto by_layout = std::ranges::find_if(
       by_times, [](const Estimate& each) { return each.choice.algorithm->uses_layout; });
   if (by_layout != by_times.end()) add(by_layout->choice);
-  for (std::size_t i = 0; i < std::min(by_times.size(), worth); ++i) {
-    if (by_times[i].time < kWorthATry * by_times[0].time) add(by_times[i].choice);
-  }
   if (may_be_linear(query, around)) {
     add({.algorithm = find_algorithm(Collective::bcast, "linear")});
+  }
+  for (std::size_t i = 0; i < std::min(by_times.size(), worth); ++i) {
+    if (by_times[i].time < kWorthATry * by_times[0].time) add(by_times[i].choice);
   }
   return found;
 }

@@ -16,16 +16,18 @@ constexpr Count kKiB = 1024;
 constexpr Count kMiB = 1024 * kKiB;
 constexpr Count kNoLimit = kSomeBytes;
 
-// Two ranks exchange one message whatever the algorithm. Of more than were measured so many do
-// what as many measured ones do; beyond that, who sends every other a message sends too many.
+// Two ranks exchange one message whatever the algorithm. More than were measured do what these do,
+// but for what takes a message, or a hop, for each of them; beyond that nothing is known.
 constexpr int kFewestRanks = 3;
+constexpr int kMeasuredRanks = 16;
 constexpr int kMostRanks = 64;
 
 // A message costs a microsecond, so short ones go by few rounds; what is long is cut up once, by
 // ranks, and no further, as a rank's part in its cache is read faster than a segment is waited for.
 constexpr Rule kBcast[] = {
     {.most_bytes = 256 * kKiB - 1, .algorithm = "knomial", .radix = 4},
-    {.algorithm = "chain", .segment_bytes = 128 * kKiB},
+    {.most_ranks = kMeasuredRanks, .algorithm = "chain", .segment_bytes = 128 * kKiB},
+    {.algorithm = "scatter_allgather"},
 };
 constexpr Rule kReduce[] = {
     {.most_bytes = 16 * kKiB - 1, .algorithm = "binomial"},
@@ -36,9 +38,17 @@ constexpr Rule kAllreduce[] = {
     {.most_bytes = 64 * kKiB - 1, .algorithm = "rabenseifner"},
     {.most_ranks = 8, .any_number = false, .algorithm = "rabenseifner"},
     {.most_bytes = 2 * kMiB - 1, .any_number = false, .algorithm = "rabenseifner"},
+    {.most_ranks = kMeasuredRanks, .algorithm = "linear"},
+    {.algorithm = "rabenseifner"},
+};
+constexpr Rule kRooted[] = {
+    {.most_bytes = 2 * kKiB - 1, .fewest_ranks = kMeasuredRanks + 1, .algorithm = "binomial"},
     {.algorithm = "linear"},
 };
-constexpr Rule kLinear[] = {{.algorithm = "linear"}};
+constexpr Rule kAlltoall[] = {
+    {.most_bytes = 256 - 1, .fewest_ranks = kMeasuredRanks + 1, .algorithm = "bruck"},
+    {.algorithm = "linear"},
+};
 constexpr Rule kAllgather[] = {
     {.most_bytes = 32 * kKiB - 1, .any_number = false, .algorithm = "recursive_doubling"},
     {.most_bytes = 32 * kKiB - 1, .algorithm = "bruck"},
@@ -60,8 +70,9 @@ std::span<const Rule> rules_for(Collective collective) {
       return kAllreduce;
     case Collective::gather:
     case Collective::scatter:
+      return kRooted;
     case Collective::alltoall:
-      return kLinear;
+      return kAlltoall;
     case Collective::allgather:
       return kAllgather;
     case Collective::reduce_scatter:
@@ -125,7 +136,7 @@ Choice choose_in_memory(const Query& query, const Surroundings& around) {
   if (around.hosts > 1 || !around.shares_memory || !around.has_cores || !has_rules(query))
     return {};
   const Choice choice = by_rules(rules_for(query.collective), query, Basis::in_memory);
-  return may_run(*choice.algorithm, query) ? choice : Choice{};
+  return choice.algorithm != nullptr && may_run(*choice.algorithm, query) ? choice : Choice{};
 }
 
 }  // namespace stretto

@@ -23,6 +23,12 @@ def test_a_late_rank_while_tags_come_round(mpi: Mpi, tags: dict[str, str]) -> No
     assert "straggler ok" in ended.stdout
 
 
+def test_short_messages_wait_for_an_earlier_ones_number(mpi: Mpi) -> None:
+    ended = mpi.run_under_stretto(mpi.program("late_root"), ranks=4, env={**FORCED, **FEW_TAGS})
+    assert ended.ok, ended.stdout + ended.stderr
+    assert "late root ok" in ended.stdout
+
+
 @pytest.mark.parametrize(
     "program",
     ["dropin", "dropin_uneven", "dropin_groups", "dropin_neighbors", "dropin_persistent"],

@@ -74,7 +74,7 @@ template <class Test>
 int drive(int count, const MPI_Request* requests, const Test& test) {
   int error = MPI_SUCCESS;
   Questions questions;
-  if (count == 1) questions.begin(count, requests);
+  if (count == 1 && requests != nullptr) questions.begin(count, requests);
   Engine::get().wait_until([&] {
     if (!questions.worth_asking()) return false;
     int flag = 0;

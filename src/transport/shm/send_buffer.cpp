@@ -19,6 +19,7 @@ void SendBuffer::reclaim() {
 
 // The first gap that is long enough.
 std::vector<SendBuffer::Extent>::iterator SendBuffer::make_room(std::size_t count) {
+  if (count > bytes_) return extents_.end();
   reclaim();
   std::size_t begin = 0;
   auto next = extents_.begin();

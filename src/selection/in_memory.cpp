@@ -24,7 +24,11 @@ constexpr int kMostRanks = 64;
 
 // A message costs a microsecond, so short ones go by few rounds; what is long is cut up once, by
 // ranks, and no further, as a rank's part in its cache is read faster than a segment is waited for.
+// What a root sends to all it copies once, as far as its send buffer holds it (transport/shm), and
+// nobody waits for a rank that would pass it on.
 constexpr Rule kBcast[] = {
+    {.most_bytes = 32 * kKiB - 1, .algorithm = "knomial", .radix = 4},
+    {.most_bytes = 1 * kMiB - 1, .most_ranks = kMeasuredRanks, .algorithm = "linear"},
     {.most_bytes = 256 * kKiB - 1, .algorithm = "knomial", .radix = 4},
     {.most_ranks = kMeasuredRanks, .algorithm = "chain", .segment_bytes = 128 * kKiB},
     {.algorithm = "scatter_allgather"},
@@ -96,7 +100,11 @@ struct Sizes {
 };
 constexpr Sizes kFaster[] = {
     {.collective = Collective::bcast, .least = 32 * kKiB, .below = 256 * kKiB},
-    {.collective = Collective::bcast, .least = 256 * kKiB, .most_ranks = 8},
+    {.collective = Collective::bcast,
+     .least = 256 * kKiB,
+     .below = 1 * kMiB,
+     .most_ranks = kMeasuredRanks},
+    {.collective = Collective::bcast, .least = 1 * kMiB, .most_ranks = 8},
     {.collective = Collective::reduce, .least = 16 * kKiB},
     {.collective = Collective::allreduce, .least = 16 * kKiB},
     {.collective = Collective::gather, .least = 4 * kKiB},

@@ -23,8 +23,14 @@ std::string_view chosen(const Query& asked) {
 }
 
 TEST(InMemory, ShortOnesGoByFewRoundsAndLongOnesInOnePartARank) {
-  EXPECT_EQ(chosen(query(Collective::bcast, 64 * kKiB)), "knomial");
-  EXPECT_EQ(chosen(query(Collective::bcast, 256 * kKiB)), "chain");
+  EXPECT_EQ(chosen(query(Collective::bcast, 16 * kKiB)), "knomial");
+  EXPECT_EQ(chosen(query(Collective::bcast, 32 * kKiB)), "linear");
+  EXPECT_EQ(chosen(query(Collective::bcast, 1024 * kKiB)), "chain");
+  // Hops and messages to each of many more ranks were not measured.
+  EXPECT_EQ(chosen(query(Collective::bcast, 64 * kKiB, 17)), "knomial");
+  EXPECT_EQ(chosen(query(Collective::bcast, 1024 * kKiB, 17)), "scatter_allgather");
+  EXPECT_EQ(chosen(query(Collective::gather, 8, 17)), "binomial");
+  EXPECT_EQ(chosen(query(Collective::alltoall, 8, 17)), "bruck");
   EXPECT_EQ(chosen(query(Collective::allreduce, 8)), "recursive_doubling");
   EXPECT_EQ(chosen(query(Collective::allreduce, 64 * kKiB)), "rabenseifner");
   EXPECT_EQ(chosen(query(Collective::allreduce, 2048 * kKiB)), "linear");
@@ -63,9 +69,10 @@ TEST(InMemory, NoRuleTakesAnAlgorithmThatMayNotRun) {
 TEST(InMemory, TheMpiKeepsWhatItWasFasterAt) {
   EXPECT_FALSE(is_fast_in_memory(query(Collective::allreduce, 8 * kKiB), kAround));
   EXPECT_TRUE(is_fast_in_memory(query(Collective::allreduce, 16 * kKiB), kAround));
-  EXPECT_TRUE(is_fast_in_memory(query(Collective::bcast, 128 * kKiB), kAround));
-  EXPECT_FALSE(is_fast_in_memory(query(Collective::bcast, 256 * kKiB), kAround));
-  EXPECT_TRUE(is_fast_in_memory(query(Collective::bcast, 256 * kKiB, 8), kAround));
+  EXPECT_TRUE(is_fast_in_memory(query(Collective::bcast, 512 * kKiB), kAround));
+  EXPECT_FALSE(is_fast_in_memory(query(Collective::bcast, 512 * kKiB, 17), kAround));
+  EXPECT_FALSE(is_fast_in_memory(query(Collective::bcast, 1024 * kKiB), kAround));
+  EXPECT_TRUE(is_fast_in_memory(query(Collective::bcast, 1024 * kKiB, 8), kAround));
   EXPECT_FALSE(is_fast_in_memory(query(Collective::alltoall, 128 * kKiB), kAround));
   EXPECT_FALSE(is_fast_in_memory(query(Collective::gather, 1024 * kKiB, 65), kAround));
 }

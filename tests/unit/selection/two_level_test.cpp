@@ -113,12 +113,24 @@ TEST(TwoLevel, IsNotTakenWhereRanksShareCoresOrHostsAlternateOrFewAreMeasured) {
   EXPECT_FALSE(choose(kAllgather, on_hosts(128), {}).algorithm->uses_layout);
   Query few = kAllgather;
   few.size = 16;
-  EXPECT_FALSE(choose(few, on_hosts(2), {}).algorithm->uses_layout);
+  few.collective = Collective::reduce_scatter;
+  EXPECT_EQ(choose(few, on_hosts(2), {}).basis, Basis::few_ranks);
   Query uneven = kAllgather;
   uneven.uneven = true;
   EXPECT_FALSE(choose(uneven, on_hosts(8), {}).algorithm->uses_layout);
   // What was asked of others is not remembered for these.
   EXPECT_TRUE(choose(kAllgather, on_hosts(8), {}).algorithm->uses_layout);
+}
+
+// Rules of few ranks were measured with two a host.
+TEST(TwoLevel, IsTakenOfFewRanksWhereTheirRulesTakeLong) {
+  Query barrier{.collective = Collective::barrier, .size = 16};
+  EXPECT_TRUE(choose(barrier, on_hosts(4), {}).algorithm->uses_layout);
+  Surroundings crowded = on_hosts(4);
+  crowded.has_cores = false;
+  EXPECT_EQ(choose(barrier, crowded, {}).basis, Basis::few_ranks);
+  barrier.size = 8;
+  EXPECT_EQ(choose(barrier, on_hosts(4), {}).basis, Basis::few_ranks);
 }
 
 // What the MPIs run sends each host everything as often as it has ranks.

@@ -284,7 +284,6 @@ def main() -> None:
         action="append",
         default=[],
         help="of the crowded and the late rows and one-host, like scatter:8; repeatable",
-
     )
     parser.add_argument("--ranks", type=int, default=2, help="of one-host (default 2)")
     parser.add_argument("--abi", default="openmpi", help="openmpi (default) or mpich")

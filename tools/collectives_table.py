@@ -48,7 +48,7 @@ HEAD = """# Collectives and algorithms
 Written by `tools/collectives_table.py`; a test compares it with the code.
 
 A character stands for the test that shows it (below), `-` for what the collective does not have,
-`no` for what the algorithm does not do: there the rules choose another. Intercommunicators'
+`no` for what the algorithm does not do: there selection chooses another. Intercommunicators'
 allgather runs on the algorithms of alltoall, their reduce_scatter on those of allreduce
 ([why](decisions/0010-two-groups.md)).
 """

@@ -6,8 +6,9 @@
 #include "selection/fastest.hpp"
 #include "selection/rules.hpp"
 
-// Measured on 4, 8 and 16 cores with Open MPI 4.1 and MPICH 5, calls one after the other and each
-// behind a barrier (docs/decisions/0031-shared-memory.md).
+// Measured with 4, 8 and 16 ranks on 16 cores, Open MPI 4.1 and MPICH 5, calls one after the other
+// and each behind a barrier; the linear broadcast with Open MPI alone
+// (docs/decisions/0031-shared-memory.md).
 
 namespace stretto {
 namespace {

@@ -27,14 +27,15 @@ bool has_one_algorithm(const Query& query) {
   return is_neighborhood(query.collective) || (query.two_groups && reduces(query.collective));
 }
 
-// The rules were measured with two ranks a host. Of four, on 4 hosts with cores for all, these took
-// 1.1 to 1.6 times as long by them as Open MPI's, as their times say: the others stay.
+// The rules were measured with two ranks a host. With four, on 4 hosts with cores for all, these
+// collectives took 1.1 to 1.6 times as long by them as Open MPI's, and their times say so, too.
 bool takes_long_by_rules(Collective collective) {
   return collective == Collective::barrier || collective == Collective::allreduce ||
          collective == Collective::allgather;
 }
 
-// With vectors that can be cut anywhere. `by_layout`: algorithms that go by it may run the call.
+// Measured were vectors that can be cut anywhere. `by_layout`: algorithms that go by it may run the
+// call.
 bool has_measured_rules(const Query& query, int hosts, bool by_layout) {
   const bool is_slow =
       by_layout && !query.uneven && query.size > 2 * hosts && takes_long_by_rules(query.collective);

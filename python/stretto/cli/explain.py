@@ -24,16 +24,16 @@ _MOST_RANKS = 1 << 24
 
 _WHY = {
     "tuned": "a rule that stretto tune measured says so",
-    "few_ranks": "Stretto's rules for up to 16 ranks, measured between hosts, say so",
-    "in_memory": "Stretto's rules for ranks of one host that share memory, measured on 4, 8 and 16 "
-    "cores, say so",
+    "few_ranks": "Stretto's rules for up to 16 ranks, measured between hosts of two, say so",
+    "in_memory": "Stretto's rules for up to 64 ranks of one host that share memory, measured with "
+    "4, 8 and 16, say so",
     "times": "it is estimated to be the fastest, on the machine that Stretto takes every one for",
-    "one_host": "on one host the MPI's ranks meet in shared memory, which for such calls nothing "
-    "here is known to be faster than; a run finds out, and so does stretto tune",
+    "one_host": "on one host the MPI's ranks meet in shared memory, and nothing here is known "
+    "beforehand to be faster for such calls; a run finds out, and so does stretto tune",
     "over_at_once": "between two ranks it is one short message each way, which the MPI's call "
     "sends for less",
-    "crowded": "ranks share cores, where only long broadcasts, reductions and gathers between "
-    "hosts were faster",
+    "crowded": "ranks share cores, where only long broadcasts, reductions, allreduces, gathers and "
+    "allgathers between hosts were faster",
     "better_elsewhere": "what the MPIs run is estimated to be faster, and is not Stretto's to run "
     "for so many ranks",
 }
@@ -126,7 +126,10 @@ def _words(answer: Explanation, per_host: int) -> Iterator[str]:
     yield f"  because    {_WHY.get(answer.basis, answer.reason)}"
     others = [each for each in answer.candidates if each.algorithm != own.algorithm]
     if others:
-        yield f"  runner-up  {_name(others[0])}, {_time(others[0], own)}"
+        # Rules that were measured may choose what is estimated at more.
+        is_behind = own.ns is None or others[0].ns is None or others[0].ns >= own.ns
+        label = "runner-up" if is_behind else "others"
+        yield f"  {label:<9}  {_name(others[0])}, {_time(others[0], own)}"
     for each in others[1:]:
         yield f"             {_name(each)}, {_time(each, own)}"
     classic = answer.classic

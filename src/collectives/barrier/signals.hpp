@@ -9,7 +9,7 @@
 
 namespace stretto {
 
-// All of this rank's subtree have come when these are done; its parent is told.
+// All of this rank's subtree have come when these are done; its parent may hear of it.
 inline std::vector<StepId> collect_arrivals(Builder& step, const BinomialTree& tree) {
   std::vector<StepId> arrived;
   for (const auto& child : tree.children_near_first()) arrived.push_back(step.await(child.rank));

@@ -116,3 +116,9 @@ def test_estimates_choose_the_contenders() -> None:
     best, classic = candidates[:2]
     asked = Explanation("bcast", 2, 1, 8, "m", "times", "", best, classic, candidates)
     assert [way.algorithm for way in contenders(asked)] == ["native", "a", "b", "c"]
+    measured = Priced("z", 0, 2, 600.0)
+    asked = Explanation("bcast", 2, 1, 8, "m", "in_memory", "", measured, classic, candidates)
+    assert [way.algorithm for way in contenders(asked)] == ["native", "z", "a", "b", "c"]
+    mpis = Priced("native", 0, 2, None)
+    asked = Explanation("bcast", 2, 1, 8, "m", "one_host", "", mpis, classic, candidates)
+    assert [way.algorithm for way in contenders(asked)] == ["native", "a", "b", "c"]

@@ -1,7 +1,6 @@
 /* The root of a first short broadcast comes late, and others' broadcasts begin meanwhile: more of
- * them than a rank has numbers for messages, where tags are few. Those that wait for the first one's
- * number must go on when it is posted.
- * Prints "late root ok" on rank 0. */
+ * them than a rank has numbers for messages, where tags are few. Those that wait for the first
+ * one's number must go on when it is posted. Prints "late root ok" on rank 0. */
 #include <mpi.h>
 #include <time.h>
 

@@ -97,8 +97,8 @@ class Cells {
     return *std::max_element(answer.outcome.ends.begin(), answer.outcome.ends.end());
   }
 
-  void print(const Query& query, int hosts, bool simulated, const Cell& chosen,
-             const Cell& usual, const Cell& best) {
+  void print(const Query& query, int hosts, bool simulated, const Cell& chosen, const Cell& usual,
+             const Cell& best) {
     Json json(out_);
     json.begin_object()
         .field("collective", name_of(query.collective))

@@ -25,11 +25,14 @@ constexpr int kMostRanks = 64;
 
 // A message costs a microsecond, so short ones go by few rounds; what is long is cut up once, by
 // ranks, and no further, as a rank's part in its cache is read faster than a segment is waited for.
-// What a root sends to all it copies once, as far as its send buffer holds it (transport/shm), and
-// nobody waits for a rank that would pass it on.
+// What a root sends to all in a blocking call it copies once, as far as its send buffer holds it
+// (transport/shm), and nobody waits for a rank that would pass it on.
 constexpr Rule kBcast[] = {
     {.most_bytes = 32 * kKiB - 1, .algorithm = "knomial", .radix = 4},
-    {.most_bytes = 1 * kMiB - 1, .most_ranks = kMeasuredRanks, .algorithm = "linear"},
+    {.most_bytes = 1 * kMiB - 1,
+     .most_ranks = kMeasuredRanks,
+     .any_form = false,
+     .algorithm = "linear"},
     {.most_bytes = 256 * kKiB - 1, .algorithm = "knomial", .radix = 4},
     {.most_ranks = kMeasuredRanks, .algorithm = "chain", .segment_bytes = 128 * kKiB},
     {.algorithm = "scatter_allgather"},

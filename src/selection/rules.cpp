@@ -10,6 +10,7 @@ Choice by_rules(std::span<const Rule> rules, const Query& query, Basis basis) {
   for (const Rule& rule : rules) {
     const bool fits = query.bytes <= rule.most_bytes && query.size >= rule.fewest_ranks &&
                       query.size <= rule.most_ranks && (rule.any_order || query.commutative) &&
+                      (rule.any_form || query.form == Form::blocking) &&
                       (rule.any_number || std::has_single_bit(static_cast<unsigned>(query.size)));
     if (!fits) continue;
     const Algorithm* const algorithm = find_algorithm(query.collective, rule.algorithm);

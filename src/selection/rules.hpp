@@ -15,6 +15,7 @@ struct Rule {
   int most_ranks = INT_MAX;
   bool any_order = true;   // false: only for commutative operations
   bool any_number = true;  // false: only for a power of two of ranks
+  bool any_form = true;    // false: only for blocking calls
   const char* algorithm = nullptr;
   Count segment_bytes = 0;
   int radix = 2;

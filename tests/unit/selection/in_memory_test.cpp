@@ -26,6 +26,12 @@ TEST(InMemory, ShortOnesGoByFewRoundsAndLongOnesInOnePartARank) {
   EXPECT_EQ(chosen(query(Collective::bcast, 16 * kKiB)), "knomial");
   EXPECT_EQ(chosen(query(Collective::bcast, 32 * kKiB)), "linear");
   EXPECT_EQ(chosen(query(Collective::bcast, 1024 * kKiB)), "chain");
+  // A root that has just begun a nonblocking call copies nothing: each would pull by itself.
+  Query begun = query(Collective::bcast, 64 * kKiB);
+  begun.form = Form::nonblocking;
+  EXPECT_EQ(chosen(begun), "knomial");
+  begun.bytes = 512 * kKiB;
+  EXPECT_EQ(chosen(begun), "chain");
   // Hops and messages to each of many more ranks were not measured.
   EXPECT_EQ(chosen(query(Collective::bcast, 64 * kKiB, 17)), "knomial");
   EXPECT_EQ(chosen(query(Collective::bcast, 1024 * kKiB, 17)), "scatter_allgather");

@@ -112,6 +112,18 @@ foreach(abi IN LISTS STRETTO_ABIS)
   endif()
 endforeach()
 
+# What tools/demo.sh runs, on the MPI that it takes.
+if(NOT STRETTO_SANITIZE AND STRETTO_ABIS)
+  set(abi mpich)
+  if(openmpi IN_LIST STRETTO_ABIS)
+    set(abi openmpi)
+  endif()
+  add_custom_target(demo DEPENDS stretto-accelerate-${abi})
+  foreach(program IN ITEMS jacobi3d latency relaxation transpose)
+    add_dependencies(demo apps-${abi}-${program})
+  endforeach()
+endif()
+
 if(NOT STRETTO_SANITIZE)
   add_library(standin-cuda SHARED tests/mpi/standin/cuda.c)
   target_link_libraries(standin-cuda PRIVATE stretto-flags)

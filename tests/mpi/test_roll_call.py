@@ -53,6 +53,23 @@ def test_all_ranks_there_are_asked_and_handled(mpi: Mpi, tmp_path: Path) -> None
     assert "ring" in ended.stdout + ended.stderr
 
 
+def test_several_programs_launched_together_are_handled(mpi: Mpi) -> None:
+    program = str(mpi.program("dropin"))
+    several = ["-n", "1", program, ":", "-n", "1", program]
+    algorithm = ["--verbose", "--algorithm", "allreduce=ring"]
+    ended = subprocess.run(
+        [STRETTO, "run", "--launcher", mpi.launcher.path, "--timeout", "60", *algorithm, *several],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **mpi.environment},
+        timeout=120,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "dropin ok" in ended.stdout
+    assert "handled by ring" in ended.stdout + ended.stderr
+
+
 def test_ranks_on_other_machines_are_asked_over_the_network(mpi: Mpi, tmp_path: Path) -> None:
     """A rank that sees other files finds `stretto run` by its address."""
     if not _addresses():

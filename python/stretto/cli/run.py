@@ -47,7 +47,7 @@ def run(
     Example: stretto run -n 4 ./jacobi3d 192 20
     """
     selection = parse_selection(algorithm, known_algorithms()) if algorithm else {}
-    job = prepare(program, launcher, launcher_args)
+    job = prepare(program, launcher, launcher_args, may_be_several=True)
     environment = rank_environment(
         job.drop_in,
         selection,

@@ -14,6 +14,10 @@ class Abi(StrEnum):
     MPIABI = "mpiabi"
 
 
+# Between programs that are launched together, each with its own options, on a command line.
+NEXT_PROGRAM = ":"
+
+
 @dataclass(frozen=True)
 class Start:
     """What a launcher is to start: so many ranks of a program.
@@ -44,6 +48,10 @@ class Launcher(Protocol):
     @property
     def starts(self) -> tuple[Abi, ...]:
         """Every interface that programs it starts may have."""
+
+    @property
+    def starts_several(self) -> bool:
+        """Whether the environment of a `Start` reaches the ranks of all programs of a line."""
 
     @property
     def reports_deaths(self) -> bool:

@@ -27,6 +27,7 @@ class Hydra:
 
     abi = Abi.MPICH
     starts = (Abi.MPICH, Abi.MPIABI)
+    starts_several = True  # -genv is for all
     reports_deaths = False  # of a rank that leaves by _exit(0), for which it ends the others
 
     @classmethod

@@ -9,7 +9,7 @@ from pathlib import Path
 from stretto import native
 from stretto.data.provenance import Provenance, collect
 from stretto.errors import InputError
-from stretto.launch.base import Abi
+from stretto.launch.base import NEXT_PROGRAM, Abi
 from stretto.launch.program import Program, inspect
 from stretto.launch.registry import InstalledLauncher, choose_launcher
 
@@ -25,13 +25,32 @@ class Job:
 
 
 def prepare(
-    argv: Sequence[str], launcher: str | None, launcher_args: str, mode: str = "accelerate"
+    argv: Sequence[str],
+    launcher: str | None,
+    launcher_args: str,
+    mode: str = "accelerate",
+    *,
+    may_be_several: bool = False,
 ) -> Job:
-    """Find all three, or say which is missing; `mode` is what the drop-in does."""
+    """Find all three, or say which is missing; `mode` is what the drop-in does.
+
+    `may_be_several`: other programs may follow after ":", as launchers have them.
+    """
     program = inspect(argv, needs_mpi=launcher is None)
     chosen = choose_launcher(program, launcher, split_words("--launcher-args", launcher_args))
+    if NEXT_PROGRAM in argv and not (may_be_several and chosen.starts_several):
+        raise InputError(_several(argv, chosen, may_be_several=may_be_several))
     abi = program.mpi.abi if program.mpi else chosen.abi
     return Job(program, chosen, abi, native.drop_in(abi, mode))
+
+
+def _several(argv: Sequence[str], launcher: InstalledLauncher, *, may_be_several: bool) -> str:
+    first = argv[argv.index(NEXT_PROGRAM) - 1]
+    who = f"with {launcher.name} stretto" if may_be_several else "this verb of stretto"
+    return (
+        f"{first} {NEXT_PROGRAM} ...: {who} cannot launch several programs together; "
+        "stretto run can, with mpirun or mpiexec"
+    )
 
 
 def provenance_of(

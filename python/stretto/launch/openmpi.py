@@ -2,10 +2,11 @@
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stretto.launch.base import Abi, Start
+from stretto.launch.base import NEXT_PROGRAM, Abi, Start
 from stretto.launch.cores import usable_cores
 
 _VERSION = re.compile(r"\(Open MPI\) (\S+)")
@@ -22,6 +23,7 @@ class OpenMpi:
     abi = Abi.OPENMPI
     starts = (Abi.OPENMPI,)
     reports_deaths = True
+    starts_several = True
 
     @classmethod
     def identify(cls, path: Path, version_text: str) -> "OpenMpi | None":
@@ -38,13 +40,23 @@ class OpenMpi:
         return f"{self.product} ({self.path})"
 
     def command(self, start: Start) -> list[str]:
+        settings = [
+            *(word for key, value in start.env.items() for word in ("-x", f"{key}={value}")),
+            *(word for name in start.named for word in ("-x", name)),
+        ]
         return [
             str(self.path),
             *(["--allow-run-as-root"] if os.geteuid() == 0 else []),
             *(["--oversubscribe"] if start.ranks > usable_cores() else []),
             *("-n", str(start.ranks)),
-            *(word for key, value in start.env.items() for word in ("-x", f"{key}={value}")),
-            *(word for name in start.named for word in ("-x", name)),
+            *settings,
             *self.extra,
-            *start.argv,
+            *_for_each_program(start.argv, settings),
         ]
+
+
+def _for_each_program(argv: Sequence[str], settings: Sequence[str]) -> list[str]:
+    """The words of a command line, on which -x is for the ranks of one program alone."""
+    return [
+        word for each in argv for word in ((each, *settings) if each == NEXT_PROGRAM else (each,))
+    ]

@@ -21,6 +21,7 @@ class Srun:
     extra: tuple[str, ...] = ()
 
     reports_deaths = True
+    starts_several = False
 
     @classmethod
     def identify(cls, path: Path, version_text: str, abi: Abi) -> "Srun | None":

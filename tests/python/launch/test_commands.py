@@ -28,6 +28,13 @@ def test_open_mpi() -> None:
     ]
 
 
+def test_open_mpi_preloads_every_program_of_several() -> None:
+    argv = ["./a", ":", "-n", "1", "./b"]
+    command = OpenMpi(MPIRUN, "4.1.4").command(Start(1, argv, {"A": "b"}, ["SECRET"]))
+    settings = ["-x", "A=b", "-x", "SECRET"]
+    assert command[3:] == [*settings, "./a", ":", *settings, "-n", "1", "./b"]
+
+
 def test_open_mpi_needs_to_be_told_of_root_and_of_too_few_cores(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

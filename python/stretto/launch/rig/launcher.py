@@ -57,6 +57,10 @@ class RigLauncher:
         return self.mpi.starts
 
     @property
+    def starts_several(self) -> bool:
+        return self.mpi.starts_several
+
+    @property
     def reports_deaths(self) -> bool:
         return self.mpi.reports_deaths
 

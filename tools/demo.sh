@@ -25,7 +25,7 @@ fi
 options=()
 compare() {
   printf '\n== %s %s\n' "$*" "${rig[*]} ${options[*]}"
-  .venv/bin/stretto compare -n 2 "${rig[@]}" "${options[@]}" --output "$results/$1" \
+  .venv/bin/stretto compare -n 2 --runs 6 "${rig[@]}" "${options[@]}" --output "$results/$1" \
     --report "$results/$1.html" "$programs/$1" "${@:2}"
 }
 

@@ -97,7 +97,7 @@ def between_crowded_hosts(mpi: InstalledLauncher, apps: Path, runs: int) -> Tabl
 
 
 def _table(title: str) -> Table:
-    columns = ("where", "program", "native s", "Stretto s", "native / Stretto", "95 %", "bar")
+    columns = ("where", "program", "native s", "Stretto s", "native / Stretto", "interval", "bar")
     return Table(*columns, title=title)
 
 

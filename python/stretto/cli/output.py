@@ -1,7 +1,7 @@
 """How verbs show their results: tables for people, JSON for programs."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -11,9 +11,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from stretto.cli.consoles import err, out
+from stretto.data.counters import Counters
 from stretto.launch.survey import Survey, Variant
 from stretto.report.comparison import Answers, Result, SideTimes
-from stretto.report.words import calls, interval, seconds, verdict
+from stretto.report.doubts import Doubt
+from stretto.report.words import calls, interval, seconds
 
 
 @contextmanager
@@ -39,13 +41,19 @@ def print_json(result: Result) -> None:
 def print_result(result: Result) -> None:
     """One table of times, one of calls, then the answers and what to doubt."""
     out.print(_times_table(result))
-    out.print(_calls_table(result))
-    out.print(verdict(result.best[1].ratio, result.best[0]), style="bold")
+    if result.counters and (result.counters.handled or result.counters.passed):
+        out.print(_calls_table(result, result.counters))
+    out.print(result.verdict.text, style="bold")
     good = result.answers is Answers.SAME
     style = "green" if good else "red" if result.answers is Answers.DIFFERENT else "yellow"
     out.print(f"{result.answers}: {result.answers_detail}", style=style, markup=False)
-    for warning in result.warnings:
-        err.print(f"Warning: {warning.text}", style="yellow", markup=False, soft_wrap=True)
+    print_doubts(result.warnings)
+
+
+def print_doubts(doubts: Iterable[Doubt]) -> None:
+    """A warning each."""
+    for doubt in doubts:
+        err.print(f"Warning: {doubt.text}", style="yellow", markup=False, soft_wrap=True)
 
 
 def print_info(survey: Survey) -> None:
@@ -77,7 +85,7 @@ def _times_table(result: Result) -> Table:
     table = _table(f"{plan.name}: {plan.ranks} ranks{where}, {plan.runs} runs a side", "", "")
     for heading in ("min", "median", "max"):
         table.add_column(heading, justify="right")
-    table.add_column("95% interval")
+    table.add_column("of the median")
     for what, times in (("own time", result.own), ("wall time", result.wall)):
         if times is not None:
             _add_times(table, what, times)
@@ -97,17 +105,14 @@ def _add_times(table: Table, what: str, times: SideTimes) -> None:
     table.add_section()
 
 
-def _calls_table(result: Result) -> Table:
+def _calls_table(result: Result, counters: Counters) -> Table:
     table = _table("Calls a launch, all ranks together", "call", "by")
     table.add_column("calls", justify="right")
-    if result.counters is None:
-        table.add_row("none", "Stretto wrote no counters", "")
-        return table
     launches = result.stretto_launches
-    for done in result.counters.handled:
+    for done in counters.handled:
         table.add_row(done.call, done.algorithm, calls(done.calls / launches))
     table.add_section()
-    for passed in result.counters.passed:
+    for passed in counters.passed:
         reason = f"the MPI: {passed.reason}"
         table.add_row(passed.call, reason, calls(passed.calls / launches), style="dim")
     return table

@@ -1,5 +1,6 @@
 """What the drop-in counted: one file a rank, summed over the ranks."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,6 +10,8 @@ import msgspec
 from stretto.data.rank_files import OfRank
 from stretto.errors import StrettoError
 
+_FORMS = re.compile(r"MPI_I?((?:(?!_block|[vw]?(?:_init)?$).)+)(?:_block)?[vw]?(?:_init)?")
+
 
 class Handled(msgspec.Struct, frozen=True):
     """Calls that ran one algorithm."""
@@ -16,6 +19,11 @@ class Handled(msgspec.Struct, frozen=True):
     call: str
     algorithm: str
     calls: int
+
+    def is_of(self, collective: str) -> bool:
+        """Whether it is a form of that collective: MPI_Iallreduce, MPI_Gatherv_init, ..."""
+        found = _FORMS.fullmatch(self.call)
+        return found is not None and found[1].lower() == collective
 
 
 class Passed(msgspec.Struct, frozen=True):

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from stretto.data.counters import Counters, read_counters, summed
-from stretto.data.run_folder import Record, RunFolder
+from stretto.data.run_folder import PROGRESS, Record, RunFolder
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
+from stretto.report.comparison_verdict import ComparisonVerdict, judge_comparison
 from stretto.report.doubts import (
     Doubt,
     doubts_of_counters,
@@ -54,6 +55,7 @@ class Result:
     counters: Counters | None  # over all ranks and Stretto launches; None: nothing was written
     stretto_launches: int
     mpi: str
+    verdict: ComparisonVerdict
     warnings: list[Doubt]
 
     @property
@@ -63,7 +65,7 @@ class Result:
     @property
     def best(self) -> tuple[str, SideTimes]:
         """The program's own time where it prints one: start-up is not its work."""
-        return ("its own time", self.own) if self.own else ("wall time", self.wall)
+        return _best(self.own, self.wall)
 
 
 def summarise(folder: RunFolder) -> Result:
@@ -84,6 +86,7 @@ def summarise(folder: RunFolder) -> Result:
     wall = _times(samples, lambda sample: sample.wall_time_s)
     assert wall is not None  # every launch has a wall time
     answers, detail = compare_answers(samples)
+    what, times = _best(own, wall)
     return Result(
         record=record,
         samples=samples,
@@ -94,6 +97,12 @@ def summarise(folder: RunFolder) -> Result:
         counters=summed(ranks) if ranks else None,
         stretto_launches=sum(sample.side is Side.STRETTO for sample in samples),
         mpi=ranks[0].mpi if ranks else record.plan.launcher,
+        verdict=judge_comparison(
+            times.ratio,
+            what,
+            loaded=bool(ranks),
+            handled=any(rank.handled for rank in ranks) or PROGRESS in record.plan.settings,
+        ),
         warnings=[
             *doubts_of_plan(record.plan),
             *doubts_of_output(
@@ -101,9 +110,13 @@ def summarise(folder: RunFolder) -> Result:
             ),
             *doubts_of_counters(ranks, record.plan),
             *doubts_of_machine(record.provenance),
-            *doubts_of_spread({side: (own or wall).of(side) for side in Side}),
+            *doubts_of_spread({side: times.of(side) for side in Side}),
         ],
     )
+
+
+def _best(own: SideTimes | None, wall: SideTimes) -> tuple[str, SideTimes]:
+    return ("its own time", own) if own else ("wall time", wall)
 
 
 def compare_answers(samples: Sequence[Sample]) -> tuple[Answers, str]:

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from stretto.data.contests import NATIVE
 from stretto.data.counters import RankCounters
 from stretto.data.provenance import Provenance
 from stretto.data.run_folder import PROGRESS, Plan
 from stretto.data.samples import Side
+from stretto.stats.ratio import ENOUGH_PAIRS
 from stretto.stats.summary import Summary
 
-_ENOUGH_RUNS = 5
 _WIDE = 1.3
 
 
@@ -22,6 +23,7 @@ class DoubtKind(Enum):
     NO_CHECKSUM = auto()
     NO_COUNTERS = auto()
     NOTHING_HANDLED = auto()
+    ALGORITHM_UNUSED = auto()
     BUSY_MACHINE = auto()
     WIDE_SPREAD = auto()
 
@@ -36,11 +38,11 @@ class Doubt:
 
 def doubts_of_plan(plan: Plan) -> Iterator[Doubt]:
     """Whether there are runs enough."""
-    if plan.runs < _ENOUGH_RUNS:
+    if plan.runs < ENOUGH_PAIRS:
         yield Doubt(
             DoubtKind.FEW_RUNS,
-            f"{plan.runs} run{'s' * (plan.runs > 1)} a side: below {_ENOUGH_RUNS} the spread "
-            f"means little; use --runs {_ENOUGH_RUNS} or more",
+            f"{plan.runs} run{'s' * (plan.runs > 1)} a side: chance alone puts so few on "
+            f"one side too often; use --runs {ENOUGH_PAIRS} or more",
         )
 
 
@@ -68,19 +70,33 @@ def doubts_of_counters(ranks: Sequence[RankCounters], plan: Plan) -> Iterator[Do
             "no rank wrote counters under Stretto: it was not loaded or stayed inert",
         )
     elif not any(rank.handled for rank in ranks) and PROGRESS not in plan.settings:
+        passed = any(rank.passed for rank in ranks)
+        why = "the table says why they passed" if passed else "the program made no collective call"
         yield Doubt(
-            DoubtKind.NOTHING_HANDLED,
-            "Stretto handled none of the program's calls; the table says why they passed",
+            DoubtKind.NOTHING_HANDLED, f"Stretto handled none of the program's calls; {why}"
         )
+
+    for collective, algorithm in plan.settings.items():
+        ran = {each.algorithm for rank in ranks for each in rank.handled if each.is_of(collective)}
+        if ran and algorithm not in (NATIVE, *ran):
+            yield Doubt(
+                DoubtKind.ALGORITHM_UNUSED,
+                f"--algorithm {collective}={algorithm} does not apply to the program's calls, "
+                f"which ran {', '.join(sorted(ran))}",
+            )
 
 
 def doubts_of_machine(provenance: Provenance) -> Iterator[Doubt]:
     """Whether it was quiet."""
-    cores = len(provenance.machine.affinity)
-    if provenance.load_before > cores:
+    yield from doubts_of_load(provenance.load_before, len(provenance.machine.affinity))
+
+
+def doubts_of_load(load: float, cores: int) -> Iterator[Doubt]:
+    """Whether others left the cores to the run: `load` processes wanted one before it began."""
+    if load > cores:
         yield Doubt(
             DoubtKind.BUSY_MACHINE,
-            f"{provenance.load_before:g} processes wanted this machine's {cores} cores before "
+            f"{load:g} processes wanted this machine's {cores} cores before "
             "the run began; repeat it on a quiet machine",
         )
 

@@ -1,5 +1,6 @@
 """The report: one HTML file that needs nothing else, online or off."""
 
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,18 +8,46 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stretto.data.provenance import now
+from stretto.errors import InputError
 from stretto.report import words
 from stretto.report.comparison import Result
 from stretto.report.plots import order_plot, ratio_plot, times_plots
 from stretto.report.profile_section import ProfileSection
+
+_MARK = b"<title>Stretto: "  # as report.html.j2 has it
 
 
 def write_report(
     results: Sequence[Result], path: Path, profiles: Sequence[ProfileSection] = ()
 ) -> None:
     """Write the page over all `results` and `profiles` to `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(results, profiles), encoding="utf-8")
+    refuse_if_not_ours(path)
+    page = render(results, profiles)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():  # as /dev/stdout
+            path.write_text(page, encoding="utf-8")
+            return
+        # Another command may write it at the same time: it is the one's or the other's, whole.
+        there = path.resolve()
+        partial = there.with_name(f".{there.name}.{os.getpid()}.partial")
+        partial.write_text(page, encoding="utf-8")
+        partial.replace(there)
+    except OSError as error:
+        raise InputError(f"the report cannot be written to {path}: {error.strerror}") from error
+
+
+def refuse_if_not_ours(path: Path) -> None:
+    """Raise InputError where something is at `path` that is no report and would be lost."""
+    try:
+        if not path.exists() or not (path.is_file() or path.is_dir()):
+            return
+        with path.open("rb") as file:
+            start = file.read(1024)
+    except OSError as error:
+        raise InputError(f"the report cannot be written to {path}: {error.strerror}") from error
+    if start and _MARK not in start:
+        raise InputError(f"{path} is no report of stretto and is not overwritten; name another")
 
 
 def render(results: Sequence[Result], profiles: Sequence[ProfileSection] = ()) -> str:
@@ -40,5 +69,4 @@ def render(results: Sequence[Result], profiles: Sequence[ProfileSection] = ()) -
         ratios=ratio_plot(list(results)) if results else None,
         times_plots=times_plots,
         order_plot=order_plot,
-        verdict=words.verdict,
     )

@@ -56,3 +56,20 @@ def test_a_file_of_another_shape_is_named(tmp_path: Path, text: str) -> None:
 def test_what_a_later_drop_in_adds_is_no_fault(tmp_path: Path) -> None:
     write_rank(tmp_path, 0, something_new=1)
     assert len(read_counters(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "collective"),
+    [
+        ("MPI_Iallreduce", "allreduce"),
+        ("MPI_Gatherv_init", "gather"),
+        ("MPI_Ireduce_scatter_block", "reduce_scatter"),
+        ("MPI_Reduce_scatter", "reduce_scatter"),
+        ("MPI_Reduce", "reduce"),
+        ("MPI_Ineighbor_alltoallw", "neighbor_alltoall"),
+    ],
+)
+def test_a_call_is_a_form_of_its_collective_and_of_no_other(call: str, collective: str) -> None:
+    handled = Handled(call, "ring", 1)
+    all_ = ("allreduce", "gather", "reduce_scatter", "reduce", "neighbor_alltoall")
+    assert [each for each in all_ if handled.is_of(each)] == [collective]

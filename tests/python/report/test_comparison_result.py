@@ -10,10 +10,11 @@ from stretto.data.run_folder import PROGRESS, Plan, RunFolder, create
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
 from stretto.report.comparison import Answers, Result, compare_answers, summarise
+from stretto.report.comparison_verdict import Finding
 from stretto.report.doubts import DoubtKind
-from stretto.report.page import render
+from stretto.report.page import render, write_report
 
-PLAN = msgspec.structs.replace(stand_ins.PLAN, runs=5)
+PLAN = msgspec.structs.replace(stand_ins.PLAN, runs=6)
 COUNTERS = """{"rank": 0, "size": 1, "abi": "openmpi", "mpi": "Open MPI v4.1.4, package: Debian",
  "thread_level": "multiple", "hosts": 1, "oversubscribed": false,
  "handled": [{"call": "MPI_Ibcast", "algorithm": "binomial", "calls": 12}], "passed": [],
@@ -51,7 +52,7 @@ def finished(
 
 
 def result(path: Path, **changes: object) -> Result:
-    return summarise(finished(path / "run", [sample(order, **changes) for order in range(10)]))
+    return summarise(finished(path / "run", [sample(order, **changes) for order in range(12)]))
 
 
 def test_a_clean_comparison_has_no_warnings(tmp_path: Path) -> None:
@@ -63,14 +64,14 @@ def test_a_clean_comparison_has_no_warnings(tmp_path: Path) -> None:
     assert found.wall.native.median == 2
     assert found.best == ("its own time", found.own)
     assert found.counters is not None
-    assert found.counters.calls_handled == 5 * 12
-    assert found.stretto_launches == 5
+    assert found.counters.calls_handled == 6 * 12
+    assert found.stretto_launches == 6
 
 
 def test_failed_launches_stay_out_of_the_figures(tmp_path: Path) -> None:
-    samples = [sample(order) for order in range(10)]
-    crash = msgspec.structs.replace(sample(10), exit_code=1, own_time_s=99.0)
-    hang = msgspec.structs.replace(sample(12), timed_out=True, own_time_s=99.0)
+    samples = [sample(order) for order in range(12)]
+    crash = msgspec.structs.replace(sample(12), exit_code=1, own_time_s=99.0)
+    hang = msgspec.structs.replace(sample(14), timed_out=True, own_time_s=99.0)
     found = summarise(finished(tmp_path / "run", [crash, *samples, hang]))
     assert found.own is not None
     assert found.own.native.maximum == 1
@@ -84,13 +85,13 @@ def test_without_own_times_wall_time_decides(tmp_path: Path) -> None:
 
 
 def test_an_own_time_that_is_missing_once_is_no_own_time(tmp_path: Path) -> None:
-    samples = [sample(order) for order in range(10)]
+    samples = [sample(order) for order in range(12)]
     samples[3] = msgspec.structs.replace(samples[3], own_time_s=None)
     assert summarise(finished(tmp_path / "run", samples)).own is None
 
 
 def test_a_drop_in_that_wrote_nothing_is_doubted(tmp_path: Path) -> None:
-    samples = [sample(order) for order in range(10)]
+    samples = [sample(order) for order in range(12)]
     found = summarise(finished(tmp_path / "run", samples, counters=""))
     assert found.counters is None
     assert [each.kind for each in found.warnings] == [DoubtKind.NO_COUNTERS]
@@ -105,13 +106,33 @@ def test_a_drop_in_that_did_nothing_is_doubted(
     """Unless it was to move the program's own messages along."""
     nothing = re.sub('"handled": .*"passed": ', '"handled": [], "passed": ', COUNTERS)
     plan = msgspec.structs.replace(PLAN, settings=settings)
-    samples = [sample(order) for order in range(10)]
+    samples = [sample(order) for order in range(12)]
     found = summarise(finished(tmp_path / "run", samples, counters=nothing, plan=plan))
     assert [each.kind for each in found.warnings] == kinds
+    handles = not kinds
+    assert (found.verdict.finding is Finding.GAIN) is handles
+    assert ("Stretto handled none of the calls" in render([found])) is not handles
+
+
+@pytest.mark.parametrize(
+    ("forced", "kinds"),
+    [
+        ({"bcast": "ring"}, [DoubtKind.ALGORITHM_UNUSED]),
+        ({"bcast": "binomial", "allreduce": "ring", "rules": "file"}, []),
+    ],
+)
+def test_a_forced_algorithm_that_does_not_apply_is_said(
+    tmp_path: Path, forced: dict[str, str], kinds: list[DoubtKind]
+) -> None:
+    plan = msgspec.structs.replace(PLAN, settings=forced)
+    samples = [sample(order) for order in range(12)]
+    found = summarise(finished(tmp_path / "run", samples, plan=plan))
+    assert [each.kind for each in found.warnings] == kinds
+    assert not kinds or found.warnings[0].text.startswith("--algorithm bcast=ring does not apply")
 
 
 def test_wide_spread_is_doubted(tmp_path: Path) -> None:
-    samples = [sample(order) for order in range(10)]
+    samples = [sample(order) for order in range(12)]
     samples[4] = msgspec.structs.replace(samples[4], own_time_s=3.0)
     found = summarise(finished(tmp_path / "run", samples))
     (doubt,) = found.warnings
@@ -151,4 +172,15 @@ def test_the_page_shows_figures_provenance_and_every_launch(tmp_path: Path) -> N
     page = render([result(tmp_path)])
     for words in ("2.00x as fast", "same answers", "MPI_Ibcast", "LD_PRELOAD=/lib/x.so", "Linux"):
         assert words in page
-    assert page.count("<title>launch ") == 3 * 10  # own time, wall time, in order
+    assert page.count("<title>launch ") == 3 * 12  # own time, wall time, in order
+
+
+def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    for _ in range(2):
+        write_report([result(tmp_path)], report)
+    assert [path.name for path in tmp_path.glob("*report*")] == ["report.html"]
+    report.write_text("<title>My thesis</title>")
+    with pytest.raises(InputError, match="is not overwritten"):
+        write_report([result(tmp_path)], report)
+    assert report.read_text() == "<title>My thesis</title>"

@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stretto.report.plots import axis
-from stretto.report.words import calls, seconds, verdict
-from stretto.stats.ratio import paired_ratio
+from stretto.report.words import calls, seconds
 
 
 def test_ticks_are_round() -> None:
@@ -46,17 +45,3 @@ def test_times_have_three_digits(value: float, words: str) -> None:
 
 def test_calls_are_whole_where_they_are() -> None:
     assert (calls(12000), calls(2.5)) == ("12,000", "2.5")
-
-
-@pytest.mark.parametrize(
-    ("native", "stretto", "words"),
-    [
-        ([2, 2, 2], [1, 1, 1], "2.00x as fast under Stretto"),
-        ([1, 1, 1], [2, 2, 2], "Slower, 0.50x as fast, under Stretto"),
-        ([1, 2, 1], [2, 1, 2], "No difference in wall time shown"),
-    ],
-)
-def test_the_verdict_claims_no_more_than_the_interval(
-    native: list[float], stretto: list[float], words: str
-) -> None:
-    assert verdict(paired_ratio(native, stretto), "wall time").startswith(words)

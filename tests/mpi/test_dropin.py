@@ -176,3 +176,13 @@ def test_nothing_wakes_up_while_nothing_is_pending(mpi: Mpi, thread: str) -> Non
     ended = mpi.run_under_stretto(mpi.program("idle"), 5, ranks=2, env=env)
     assert ended.ok, ended.stdout + ended.stderr
     assert int(ended.stdout.split("voluntary_switches")[1].split()[0]) <= 5
+
+
+def test_a_forced_algorithm_that_does_not_apply_is_said(mpi: Mpi) -> None:
+    """One for two groups, of a program that has calls on one."""
+    env = {"STRETTO_SELECTION_ALLREDUCE": "reduce_exchange_bcast"}
+    ended = mpi.run_under_stretto(mpi.program("dropin"), ranks=2, env={**THREAD, **env})
+    assert ended.ok, ended.stdout + ended.stderr
+    said = [line for line in ended.stderr.splitlines() if "does not apply" in line]
+    assert len(said) == 1, ended.stderr
+    assert "the algorithm reduce_exchange_bcast, which was asked for, " in said[0]

@@ -113,6 +113,37 @@ void print_summary(const Communicator& world) {
       plans.reused, Engine::get().progress_wakeups());
 }
 
+// A call that an algorithm which was asked for cannot run has another, or is the MPI's: who asked
+// would take its time for that of the algorithm.
+void say_where_forced_do_not_apply() {
+  const auto all = algorithms();
+  for (int c = 0; c < kCollectives; ++c) {
+    const Algorithm* const forced = overrides()[static_cast<std::size_t>(c)].algorithm;
+    if (forced == nullptr) continue;
+    long ran_others = 0;
+    const Algorithm* other = nullptr;
+    for (std::size_t a = 0; a < all.size(); ++a) {
+      if (all[a] == forced || all[a]->collective != forced->collective) continue;
+      for (std::size_t e = 0; e < kEntryPoints; ++e) {
+        const long calls = of_rank<CallCounts>().handled[e][a];
+        ran_others += calls;
+        if (calls > 0) other = all[a];
+      }
+    }
+    if (other == nullptr) continue;
+    say("the algorithm %s, which was asked for, does not apply to %ld calls of %s, which ran %s",
+        std::string(forced->name).c_str(), ran_others,
+        std::string(name_of(forced->collective)).c_str(), std::string(other->name).c_str());
+  }
+  for (const Reason reason : {Reason::changes_rank_order, Reason::uneven_blocks}) {
+    for (std::size_t e = 0; e < kEntryPoints; ++e) {
+      const long calls = of_rank<CallCounts>().passed[e][static_cast<std::size_t>(reason)];
+      if (calls == 0) continue;
+      say("%ld calls of %s went to the MPI: %s", calls, kEntryPointNames[e], words(reason));
+    }
+  }
+}
+
 bool is_asked_for() {
   return setting("STRETTO_RUN_COUNTERS") || switch_setting("STRETTO_VERBOSE").value_or(false);
 }
@@ -144,9 +175,9 @@ void write_report() {
   const Communicator* world = communicators::find(native().comm_world);
   if (world == nullptr) return say_left_early();
   if (const auto folder = setting("STRETTO_RUN_COUNTERS")) write(*folder, *world);
-  if (world->rank == 0 && switch_setting("STRETTO_VERBOSE").value_or(false)) {
-    print_summary(*world);
-  }
+  if (world->rank != 0) return;
+  say_where_forced_do_not_apply();
+  if (switch_setting("STRETTO_VERBOSE").value_or(false)) print_summary(*world);
 }
 
 void say_unwritten() {

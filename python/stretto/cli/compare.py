@@ -1,11 +1,14 @@
 """stretto compare: a program on its own MPI against the same program under Stretto."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stretto.cli.consoles import note
+from stretto.cli.launch_input import input_of_launches
 from stretto.cli.options import (
     Algorithms,
     AsJson,
@@ -25,9 +28,10 @@ from stretto.data.run_folder import (
     Plan,
     RunFolder,
     create,
-    default_path,
+    create_next,
     resumable,
     resume,
+    resume_newest,
 )
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
 from stretto.launch.comparison import Comparison
@@ -37,14 +41,15 @@ from stretto.launch.job import Job, prepare, provenance_of
 from stretto.launch.long_messages import at_once
 from stretto.native.schedules import known_algorithms
 from stretto.report.comparison import Answers, summarise
-from stretto.report.page import write_report
+from stretto.report.page import refuse_if_not_ours, write_report
+from stretto.stats.ratio import ENOUGH_PAIRS
 
 RUNS = Path("stretto-runs")
 EXIT_DIFFERENT_ANSWERS = 3
 
 
 RunsOption = Annotated[
-    int, typer.Option(min=1, help="Pairs of launches; below 5 the spread means little.")
+    int, typer.Option(min=1, help="Pairs of launches; fewer than 6 show no gain or loss.")
 ]
 ReportOption = Annotated[Path, typer.Option(metavar="FILE", help="Where the report goes.")]
 OutputOption = Annotated[
@@ -65,7 +70,7 @@ ChecksumPatternOption = Annotated[
 def compare(
     program: ProgramAndArgs,
     ranks: RankCount = 2,
-    runs: RunsOption = 5,
+    runs: RunsOption = ENOUGH_PAIRS,
     rig: OnRig = None,
     timeout: Timeout = None,
     algorithm: Algorithms = None,
@@ -82,11 +87,12 @@ def compare(
 ) -> None:
     """Run PROGRAM natively and under Stretto, in turn, and show what was gained.
 
-    The same command resumes a run that was cut short. `stretto report` puts several
-    runs into one report.
+    The same command resumes a run that was cut short. Every launch reads the same standard
+    input, none from a terminal. `stretto report` puts several runs into one report.
 
     Example: stretto compare -n 4 ./jacobi3d 192 20
     """
+    refuse_if_not_ours(report)  # before the launches, not after an hour of them
     selection = parse_selection(algorithm, known_algorithms()) if algorithm else {}
     patterns = (
         compiled("--time-pattern", time_pattern),
@@ -103,13 +109,15 @@ def compare(
         asan=job.program.asan,
     )
     messages = at_once(job.abi, job.launcher.extra) if progress else {}
-    with launcher_on(job.launcher, rig) as where:
-        comparison = Comparison(job.program, where, ranks, runs, timeout, env | messages, *patterns)
+    with input_of_launches() as stdin, launcher_on(job.launcher, rig) as where:
+        comparison = Comparison(
+            job.program, where, ranks, runs, timeout, env | messages, *patterns, stdin
+        )
         settings = selection | ({PROGRESS: "messages"} | messages if progress else {})
         settings |= {"rules": tuned} if tuned else {}
         plan = _plan(name or Path(program[0]).name, rig, settings, comparison)
-        folder = _folder(output or default_path(RUNS, plan), plan, job, comparison)
-        with launches_bar(plan.name, 2 * runs) as done:
+        folder = _folder(output, plan, job, comparison)
+        with _saying_how_to_resume(folder), launches_bar(plan.name, 2 * runs) as done:
             run_comparison(comparison, folder, done)
     folder.finish(load_average())
     result = summarise(folder)
@@ -136,12 +144,34 @@ def _plan(name: str, rig: str | None, settings: dict[str, str], comparison: Comp
         launcher=comparison.launcher.name,
         time_pattern=comparison.time_pattern.pattern,
         checksum_pattern=comparison.checksum_pattern.pattern,
+        input=comparison.input.digest,
     )
 
 
-def _folder(path: Path, plan: Plan, job: Job, comparison: Comparison) -> RunFolder:
-    if resumable(path, plan):
-        note(f"Resuming {path}")
-        return resume(path)
+def _folder(output: Path | None, plan: Plan, job: Job, comparison: Comparison) -> RunFolder:
+    """One that was cut short, or a new one."""
+    if output is None:
+        found = resume_newest(RUNS, plan)
+    else:
+        found = resume(output) if resumable(output, plan) else None
+    if found is not None:
+        note(f"Resuming {found.path}")
+        return found
     commands = (comparison.command(side) for side in (Side.NATIVE, Side.STRETTO))
-    return create(path, plan, provenance_of(job, *commands))
+    provenance = provenance_of(job, *commands)
+    return create(output, plan, provenance) if output else create_next(RUNS, plan, provenance)
+
+
+@contextmanager
+def _saying_how_to_resume(folder: RunFolder) -> Iterator[None]:
+    """Where a signal ends the launches: what was measured is not lost."""
+    try:
+        yield
+    except (SystemExit, KeyboardInterrupt):
+        done = sum(sample.ok for sample in folder.samples())
+        with suppress(OSError):  # a terminal that is gone
+            note(
+                f"Interrupted after {done} launches, which are in {folder.path}; the same command "
+                "makes the others"
+            )
+        raise

@@ -21,7 +21,7 @@ from stretto.cli.options import (
 )
 from stretto.cli.profile_json import plain
 from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
-from stretto.cli.run_folders import make_empty, run_folder
+from stretto.cli.run_folders import make_folder, planned_folder
 from stretto.data.places import Line, Lines
 from stretto.data.profile_record import ProfileRecord, places_of, write_record
 from stretto.data.profiles import read_profile
@@ -75,13 +75,13 @@ def profile(
     """
     traced = (trace_calls or traced_by_default(ranks)) if trace or trace_calls else 0
     job = prepare(program, launcher, launcher_args, mode="profile")
-    folder = run_folder(output, f"{Path(program[0]).stem}-profile")
+    place = planned_folder if dry_run else make_folder
+    folder = place(output, f"{Path(program[0]).stem}-profile")
     start = profiled(job, ranks, folder, traced)
     command = job.launcher.command(start)
     if dry_run:
         print(shlex.join(command))
         return
-    make_empty(folder)
     native = job.launcher.command(Start(ranks, job.program.argv))
     provenance = provenance_of(job, native, command)
     # What the program prints must not get into what other programs read.

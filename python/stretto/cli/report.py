@@ -10,7 +10,7 @@ from stretto.data.profile_record import is_profile, read_record
 from stretto.data.profiles import read_profile
 from stretto.data.run_folder import RunFolder
 from stretto.report import comparison, profile
-from stretto.report.page import write_report
+from stretto.report.page import refuse_if_not_ours, write_report
 from stretto.report.profile_section import ProfileSection, section
 
 
@@ -24,6 +24,7 @@ def report(
 
     Example: stretto report stretto-runs/transpose-1 stretto-runs/jacobi3d-1 -o report.html
     """
+    refuse_if_not_ours(output)
     profiles = [_profile(run) for run in runs if is_profile(run)]
     compared = [comparison.summarise(RunFolder(run)) for run in runs if not is_profile(run)]
     write_report(compared, output, profiles)

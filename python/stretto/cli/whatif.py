@@ -14,6 +14,7 @@ from stretto.cli import whatif_tables as tables
 from stretto.cli.calibrate import refuse_if_oversubscribed
 from stretto.cli.consoles import err, note
 from stretto.cli.json_text import as_text
+from stretto.cli.launch_input import input_of_launches
 from stretto.cli.options import (
     AsJson,
     LauncherArgs,
@@ -22,9 +23,11 @@ from stretto.cli.options import (
     RankCount,
     Timeout,
 )
+from stretto.cli.output import print_doubts
 from stretto.cli.rigs import OnRig, launcher_on
-from stretto.cli.run_folders import make_empty, run_folder
+from stretto.cli.run_folders import make_folder, planned_folder
 from stretto.cli.whatif_json import plain
+from stretto.data.host import load_average
 from stretto.data.provenance import versions
 from stretto.data.symbols import source_lines
 from stretto.data.traces import About, refuse_if_there, write_trace
@@ -34,11 +37,13 @@ from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
 from stretto.launch.job import Job, prepare
+from stretto.launch.same_input import SameInput
 from stretto.launch.whatif import WhatifPlan, run_in_turn
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of
 from stretto.model.scenarios import Scenario, scenarios_of
 from stretto.native.schedules import known_algorithms
+from stretto.report.doubts import Doubt, doubts_of_load
 from stretto.report.whatif import Answer, Run, answer
 from stretto.report.words import size
 
@@ -104,9 +109,10 @@ def whatif(
     ./jacobi3d 192 20
     """
     job = prepare(program, launcher, launcher_args, mode="whatif")
-    folder = run_folder(output, f"{Path(program[0]).stem}-whatif")
+    name = f"{Path(program[0]).stem}-whatif"
     named = None if machine is None else read_machine(machine)
     if dry_run:
+        folder = planned_folder(output, name)
         plan = WhatifPlan(job, job.launcher, ranks, folder / _SCENARIOS, 0, timeout)
         print(shlex.join(plan.command(folder / "virtual-0", virtual=True)))
         return
@@ -114,15 +120,16 @@ def whatif(
     asked.on(named or read_machine(_STAND_IN))  # wrong words cost no measuring
     if record is not None:
         refuse_if_there(record)
-    make_empty(folder)
-    with launcher_on(job.launcher, rig) as where:
+    doubts = list(doubts_of_load(load_average(), usable_cores()))  # before what we load it with
+    with input_of_launches() as stdin, launcher_on(job.launcher, rig) as where:
+        folder = make_folder(output, name)
         here = named or _measured(job, where, ranks, timeout)
         scenarios, shown = asked.on(here)
         file = _described(folder, here, scenarios)
         plan = WhatifPlan(job, where, ranks, file, shown, timeout, record is not None)
-        normal, virtual = _run(plan, runs, folder, sys.stderr.buffer if as_json else None)
+        normal, virtual = _run(plan, runs, folder, stdin, sys.stderr.buffer if as_json else None)
     found = answer(normal, [Run.of(run) for run in virtual])
-    _show(found, here, folder, as_json=as_json)
+    _show(found, here, folder, doubts, as_json=as_json)
     if record is not None:
         _record(record, job, folder, ranks)
 
@@ -156,26 +163,30 @@ def _described(folder: Path, machine: Machine, scenarios: Sequence[Scenario]) ->
 
 
 def _run(
-    plan: WhatifPlan, runs: int, folder: Path, stdout: IO[bytes] | None
+    plan: WhatifPlan, runs: int, folder: Path, stdin: SameInput, stdout: IO[bytes] | None
 ) -> tuple[list[list[RankTimes]], list[list[RankTimes]]]:
     with Progress(console=err, transient=True) as progress:
         task = progress.add_task("running", total=2 * runs)
-        return run_in_turn(plan, runs, folder, stdout, lambda: progress.advance(task))
+        return run_in_turn(plan, runs, folder, stdin, stdout, lambda: progress.advance(task))
 
 
-def _show(found: Answer, machine: Machine, folder: Path, *, as_json: bool) -> None:
+def _show(
+    found: Answer, machine: Machine, folder: Path, doubts: Sequence[Doubt], *, as_json: bool
+) -> None:
     if found.hosts > 1 and not machine.has_network:
         note(
             f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "
             "measured on two hosts with calibrate"
         )
     lines = source_lines(total.place for total in found.call_sites)
-    text = as_text(plain(found, lines))
+    warnings = [doubt.text for doubt in doubts]
+    text = as_text(plain(found, lines) | {"warnings": warnings})
     _write(folder / "whatif.json", text)
     if as_json:
         print(text)
     else:
         tables.show(found, lines)
+        print_doubts(doubts)
         note(f"Run folder: {folder}")
 
 

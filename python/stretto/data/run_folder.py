@@ -7,13 +7,16 @@ and counted lies in launches/<order>-<side>/.
 
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 import polars
 
 from stretto.data.provenance import Provenance
+from stretto.data.run_claim import Claim, claim, refuse_if_claimed
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
 
@@ -39,6 +42,7 @@ class Plan(msgspec.Struct, frozen=True):
     launcher: str
     time_pattern: str
     checksum_pattern: str
+    input: str = ""  # the SHA-256 of standard input, or nothing
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -54,6 +58,8 @@ class RunFolder:
     """One run on disk."""
 
     path: Path
+    # While it is being made, which no other process may do meanwhile.
+    claim: Claim | None = field(default=None, compare=False)
 
     def record(self) -> Record:
         """What was run, and where its figures come from."""
@@ -61,15 +67,25 @@ class RunFolder:
             return msgspec.json.decode((self.path / _RUN).read_bytes(), type=Record)
         except FileNotFoundError:
             raise InputError(f"{self.path} is not a run folder: it has no {_RUN}") from None
+        except OSError as error:
+            raise InputError(f"{self.path / _RUN} cannot be read: {error.strerror}") from None
         except msgspec.DecodeError as error:
             raise InputError(f"{self.path / _RUN} cannot be read: {error}") from None
 
     def samples(self) -> list[Sample]:
         """Every launch so far, in order."""
-        if (parquet := self.path / _SAMPLES).exists():
-            rows = polars.read_parquet(parquet).to_dicts()
+        file = self.path / _JOURNAL
+        try:
+            if not self.complete:
+                return _journal(file)
+            file = self.path / _SAMPLES
+            rows = polars.read_parquet(file).to_dicts()
             return [msgspec.convert(row, Sample) for row in rows]
-        return _journal(self.path / _JOURNAL)
+        except OSError as error:
+            why = error.strerror or str(error)
+        except (msgspec.DecodeError, polars.exceptions.PolarsError) as bad:
+            why = str(bad)
+        raise InputError(f"{file} cannot be read: {why}")
 
     @property
     def complete(self) -> bool:
@@ -111,42 +127,102 @@ _SCHEMA = {
 
 
 def create(path: Path, plan: Plan, provenance: Provenance) -> RunFolder:
-    """A new run at `path`, instead of an older run there."""
-    if path.exists() and any(path.iterdir()):
-        if not (path / _RUN).exists():
-            raise InputError(f"{path} holds something else than a run; name another --output")
-        shutil.rmtree(path)
-    path.mkdir(parents=True, exist_ok=True)
-    _write(path / _RUN, Record(plan, provenance))
-    return RunFolder(path)
+    """A new run at `path`, instead of an older run there that nobody is making."""
+    with _named(path):
+        if path.exists() and any(path.iterdir()):
+            if not ((path / _RUN).exists() or (path / _JOURNAL).exists()):
+                raise InputError(f"{path} holds something else than a run; name another --output")
+            with _of_nobody(path):
+                shutil.rmtree(path)
+        path.mkdir(parents=True, exist_ok=True)
+        return _begin(path, plan, provenance)
+
+
+@contextmanager
+def _of_nobody(path: Path) -> Iterator[None]:
+    """Let no other process make the run at `path` meanwhile; one that does is an InputError."""
+    journal = path / _JOURNAL
+    claimed = refuse_if_claimed(claim(journal), path) if journal.exists() else None
+    try:
+        yield
+    finally:
+        del claimed
+
+
+def create_next(parent: Path, plan: Plan, provenance: Provenance) -> RunFolder:
+    """A new run at parent/<name>-<n>, of the next number that no other process takes."""
+    with _named(parent):
+        parent.mkdir(parents=True, exist_ok=True)
+        number = max(_numbers(parent, plan.name), default=0) + 1
+        path = make_numbered(parent, plan.name, number)
+        return _begin(path, plan, provenance)
+
+
+def make_numbered(parent: Path, name: str, number: int) -> Path:
+    """Make the folder parent/<name>-<number>, or of a later number where that is there.
+
+    Of several processes that try, also on several hosts, mkdir lets one have it.
+    """
+    while True:
+        path = parent / f"{name}-{number}"
+        try:
+            path.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return path
 
 
 def resumable(path: Path, plan: Plan) -> bool:
     """Whether the run at `path` was cut short and has the same plan."""
     folder = RunFolder(path)
-    return (path / _RUN).exists() and not folder.complete and folder.record().plan == plan
+    with _named(path):
+        return (path / _RUN).exists() and not folder.complete and folder.record().plan == plan
 
 
-def resume(path: Path) -> RunFolder:
-    """The run at `path`, ready for more samples."""
+def resume(path: Path) -> RunFolder | None:
+    """The run at `path`, ready for more samples; None where another process makes it."""
     journal = path / _JOURNAL
-    if journal.exists():
+    with _named(path):
+        if (claimed := claim(journal, create=not journal.exists())) is None:
+            return None
         whole = journal.read_bytes().rpartition(b"\n")
-        journal.write_bytes(whole[0] + whole[1])  # a sample cut short would spoil the next
-    return RunFolder(path)
+        os.truncate(journal, len(whole[0] + whole[1]))  # a sample cut short would spoil the next
+    return RunFolder(path, claimed)
 
 
-def default_path(parent: Path, plan: Plan) -> Path:
-    """parent/<name>-<n>: the newest run if that can be resumed, otherwise the next number."""
-    numbers = [
-        int(number)
-        for path in parent.glob(f"{plan.name}-*")
-        if (number := path.name.removeprefix(f"{plan.name}-")).isdigit()
-    ]
-    newest = max(numbers, default=0)
-    if newest and resumable(parent / f"{plan.name}-{newest}", plan):
-        return parent / f"{plan.name}-{newest}"
-    return parent / f"{plan.name}-{newest + 1}"
+def resume_newest(parent: Path, plan: Plan) -> RunFolder | None:
+    """The newest of the runs in `parent` that were cut short and have that plan; None: none."""
+    for number in sorted(_numbers(parent, plan.name), reverse=True):
+        path = parent / f"{plan.name}-{number}"
+        with suppress(InputError):  # one that cannot be read is nothing to go on with
+            if resumable(path, plan) and (folder := resume(path)) is not None:
+                return folder
+    return None
+
+
+def _numbers(parent: Path, name: str) -> list[int]:
+    """Those that are taken. A name may have any letters, which are no pattern."""
+    if not parent.is_dir():
+        return []
+    prefix = f"{name}-"
+    names = [path.name for path in parent.iterdir() if path.name.startswith(prefix)]
+    return [int(each) for name in names if (each := name.removeprefix(prefix)).isdecimal()]
+
+
+def _begin(path: Path, plan: Plan, provenance: Provenance) -> RunFolder:
+    claimed = refuse_if_claimed(claim(path / _JOURNAL, create=True), path)
+    _write(path / _RUN, Record(plan, provenance))
+    return RunFolder(path, claimed)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """What the system refuses is said with where."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{error.filename or path}: {error.strerror}") from error
 
 
 def _write(path: Path, record: Record) -> None:

@@ -37,6 +37,8 @@ def calibrate(
         raise EnvironmentUnusable(f"cannot write to {Path.cwd()}: {error.strerror}") from error
     with here as folder:
         file = Path(folder) / "calibration.json"
-        outcome = launch(calibration_command(job, launcher, ranks, file), timeout_s=timeout_s)
+        command = calibration_command(job, launcher, ranks, file)
+        with Path(os.devnull).open("rb") as nothing:  # a launcher would read what is the program's
+            outcome = launch(command, timeout_s=timeout_s, stdin=nothing)
         require_success(job.program.name, outcome, timeout_s)
         return read_calibration(file)

@@ -15,6 +15,7 @@ from stretto.launch.environment import COUNTERS
 from stretto.launch.failure import require_success
 from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.program import Program
+from stretto.launch.same_input import SameInput
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Comparison:
     stretto_env: Mapping[str, str]
     time_pattern: re.Pattern[str]
     checksum_pattern: re.Pattern[str]
+    input: SameInput
 
     def start(self, side: Side, counters: Path | None = None) -> Start:
         """One launch; `counters` is the folder for the drop-in's."""
@@ -78,6 +80,7 @@ def _launch_once(
             comparison.start(side, counters),
             run_stretto=side is Side.STRETTO,
             timeout_s=comparison.timeout_s,
+            stdin=comparison.input.for_a_launch(),
             stdout=stdout,
             stderr=stderr,
         )

@@ -16,6 +16,7 @@ def launch_ranks(
     *,
     run_stretto: bool = True,
     timeout_s: float | None = None,
+    stdin: IO[bytes] | None = None,
     stdout: IO[bytes] | None = None,
     stderr: IO[bytes] | None = None,
 ) -> Outcome:
@@ -25,6 +26,7 @@ def launch_ranks(
         return launch(
             launcher.command(replace(start, named=named)),
             timeout_s=timeout_s,
+            stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             lifelines=lifelines,

@@ -26,6 +26,7 @@ def launch(
     command: Sequence[str],
     *,
     timeout_s: float | None = None,
+    stdin: IO[bytes] | None = None,
     stdout: IO[bytes] | None = None,
     stderr: IO[bytes] | None = None,
     lifelines: Lifelines | None = None,
@@ -39,8 +40,8 @@ def launch(
     0 says that it has ended no rank for the death of another, or a script has handled that.
     Output goes to the given files, or on to ours as it comes; where it cannot be written the
     command runs on, and a good end is an error all the same. An exception raised here while it
-    runs (Ctrl-C) stops it just the same. Its input is ours, through a pipe where that is a
-    terminal. Signals are passed on to it, and one that ends this process does so when it has
+    runs (Ctrl-C) stops it just the same. Its input is `stdin`, or ours, through a pipe where that
+    is a terminal. Signals are passed on to it, and one that ends this process does so when it has
     ended.
     """
     with _as_this_system_lets():
@@ -49,7 +50,9 @@ def launch(
     streams = report = None
     with ours, adopting(), passing_on(ours) as ending:
         with theirs, _as_this_system_lets():
-            guardian = _start_guardian(theirs, command, timeout_s, lifelines, reports_deaths, mark)
+            guardian = _start_guardian(
+                theirs, command, timeout_s, stdin, lifelines, reports_deaths, mark
+            )
         try:
             with _as_this_system_lets():
                 to = (stdout or sys.stdout.buffer, stderr or sys.stderr.buffer)
@@ -85,6 +88,7 @@ def _start_guardian(
     connection: socket.socket,
     command: Sequence[str],
     timeout_s: float | None,
+    stdin: IO[bytes] | None,
     lifelines: Lifelines | None,
     reports_deaths: bool,
     mark: str,
@@ -105,7 +109,7 @@ def _start_guardian(
         ]
         return subprocess.Popen(
             [sys.executable, "-I", "-S", str(GUARDIAN), *words, *command],
-            stdin=subprocess.PIPE if os.isatty(TERMINAL) else None,
+            stdin=stdin or (subprocess.PIPE if os.isatty(TERMINAL) else None),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=[connection.fileno(), *listeners, *_inherited()],

@@ -13,6 +13,7 @@ from stretto.launch.environment import RECORD, SCENARIOS, SHOWN, WHATIF, rank_en
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
 from stretto.launch.launch_ranks import launch_ranks
+from stretto.launch.same_input import SameInput
 from stretto.launch.yielding import yielding
 
 
@@ -53,6 +54,7 @@ def run_in_turn(
     plan: WhatifPlan,
     runs: int,
     folder: Path,
+    stdin: SameInput,
     stdout: IO[bytes] | None,
     done: Callable[[], None],
 ) -> tuple[list[list[RankTimes]], list[list[RankTimes]]]:
@@ -68,13 +70,18 @@ def run_in_turn(
             where.mkdir()
             first = virtual and not times[True]
             start = plan.start(where, virtual=virtual, record=first and plan.record)
-            times[virtual].append(_run(plan, start, where, stdout if first else io.BytesIO()))
+            shown = stdout if first else io.BytesIO()
+            times[virtual].append(_run(plan, start, where, stdin.for_a_launch(), shown))
             done()
     return times[False], times[True]
 
 
-def _run(plan: WhatifPlan, start: Start, folder: Path, stdout: IO[bytes] | None) -> list[RankTimes]:
-    outcome = launch_ranks(plan.launcher, start, timeout_s=plan.timeout_s, stdout=stdout)
+def _run(
+    plan: WhatifPlan, start: Start, folder: Path, stdin: IO[bytes], stdout: IO[bytes] | None
+) -> list[RankTimes]:
+    outcome = launch_ranks(
+        plan.launcher, start, timeout_s=plan.timeout_s, stdin=stdin, stdout=stdout
+    )
     if isinstance(stdout, io.BytesIO):
         (folder / "stdout.txt").write_bytes(stdout.getvalue())
     require_success(plan.job.program.name, outcome, plan.timeout_s)

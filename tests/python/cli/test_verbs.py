@@ -71,6 +71,7 @@ def test_dry_run_prints_a_line_that_does_the_same(capfd: Captured, house: Path) 
         (["run", "--timeout", "0.5", "./app", "hang"], 4, "after 0.5 s"),
         (["compare", "./app", "fail"], 4, "./app on its own MPI failed: exit code 3"),
         (["compare", "--runs", "0", "./app"], 2, "--runs"),
+        (["compare", "./app", ":", "-n", "1", "./app"], 2, "./app : ...: this verb of stretto"),
         (["compare", "--rig", "big", "./app"], 2, "rig 'big'"),
         (["compare", "--time-pattern", "(", "./app"], 2, "--time-pattern"),
         (["report", "nothing"], 2, "nothing is not a run folder"),
@@ -147,6 +148,16 @@ def test_json_holds_every_sample(capfd: Captured) -> None:
     result = json.loads(capfd.readouterr().out)
     assert [sample["own_time_s"] for sample in result["samples"]] == [0.25, 0.15]
     assert result["answers"] == "same answers"
+    assert result["verdict"]["finding"] == "too few pairs"
+
+
+def test_a_file_that_is_no_report_is_refused_before_any_launch(
+    capfd: Captured, house: Path
+) -> None:
+    (house / "mine.html").write_text("mine")
+    assert run_command(["compare", "--report", "mine.html", "./app"]) == 2
+    assert "mine.html is no report of stretto" in one_line(capfd.readouterr().err)
+    assert not (house / "stretto-runs").exists()
 
 
 class Links(HTMLParser):

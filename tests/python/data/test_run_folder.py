@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -9,9 +10,11 @@ from stretto.data.provenance import collect
 from stretto.data.run_folder import (
     RunFolder,
     create,
-    default_path,
+    create_next,
+    make_numbered,
     resumable,
     resume,
+    resume_newest,
 )
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
@@ -52,13 +55,16 @@ def test_a_kill_in_the_middle_of_a_write_loses_that_sample_only(tmp_path: Path) 
     folder.append(sample(0))
     journal = folder.path / "samples.jsonl"
     whole = journal.read_bytes()
+    del folder  # as of a process that is gone
     for cut in range(len(whole)):
         journal.write_bytes(whole + whole[:cut])
-        assert resumable(folder.path, PLAN)
-        again = resume(folder.path)
+        assert resumable(journal.parent, PLAN)
+        again = resume(journal.parent)
+        assert again is not None
         assert again.samples() == [sample(0)]
         again.append(sample(1))
         assert again.samples() == [sample(0), sample(1)]
+        del again
 
 
 def test_only_the_same_plan_resumes(tmp_path: Path) -> None:
@@ -72,14 +78,51 @@ def test_only_the_same_plan_resumes(tmp_path: Path) -> None:
     assert not resumable(tmp_path / "nothing", PLAN)
 
 
-def test_default_paths_count_up_and_return_to_an_unfinished_run(tmp_path: Path) -> None:
-    first = default_path(tmp_path, PLAN)
-    assert first.name == "app-1"
-    folder = create(first, PLAN, PROVENANCE)
-    assert default_path(tmp_path, PLAN) == first
+def test_numbers_count_up_and_an_unfinished_run_is_found_again(tmp_path: Path) -> None:
+    assert resume_newest(tmp_path, PLAN) is None
+    first = create_next(tmp_path, PLAN, PROVENANCE)
+    assert first.path.name == "app-1"
+    del first
+    # Another run made meanwhile does not hide it.
+    other = create_next(tmp_path, msgspec.structs.replace(PLAN, ranks=3), PROVENANCE)
+    assert other.path.name == "app-2"
+    found = resume_newest(tmp_path, PLAN)
+    assert found is not None
+    assert found.path.name == "app-1"
+    found.append(sample(0))
+    found.finish(0)
+    assert resume_newest(tmp_path, PLAN) is None
+    assert create_next(tmp_path, PLAN, PROVENANCE).path.name == "app-3"
+
+
+def test_a_run_that_is_being_made_is_nobody_elses(tmp_path: Path) -> None:
+    folder = create_next(tmp_path, PLAN, PROVENANCE)
+    assert resume_newest(tmp_path, PLAN) is None
+    second = create_next(tmp_path, PLAN, PROVENANCE)
+    assert second.path != folder.path
+    with pytest.raises(InputError, match="another stretto compare"):
+        create(folder.path, PLAN, PROVENANCE)
     folder.append(sample(0))
-    folder.finish(0)
-    assert default_path(tmp_path, PLAN).name == "app-2"
+    assert folder.samples() == [sample(0)]
+
+
+def test_folders_made_at_once_are_different_ones(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: make_numbered(tmp_path, "app", 1), range(40)))
+    assert len(set(made)) == 40
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    folder = create(tmp_path / "run", PLAN, PROVENANCE)
+    (folder.path / "samples.jsonl").write_text("nonsense\n")
+    with pytest.raises(InputError, match=r"samples.jsonl cannot be read"):
+        folder.samples()
+    (folder.path / "samples.parquet").write_text("nonsense")
+    with pytest.raises(InputError, match=r"samples.parquet cannot be read"):
+        folder.samples()
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file"):
+        create_next(tmp_path / "file", PLAN, PROVENANCE)
 
 
 def test_an_older_run_is_replaced_and_anything_else_is_not(tmp_path: Path) -> None:

@@ -50,6 +50,24 @@ def test_a_killed_comparison_resumes_where_it_was(house: Path) -> None:
     assert len(trace.read_text().split()) == 5  # 4 launches, one of them made twice
 
 
+def test_a_comparison_that_is_interrupted_says_how_to_go_on(house: Path) -> None:
+    (house / "app").write_text(
+        "#!/bin/bash\n[ -e second ] && { touch hangs; exec sleep 600; }\n"
+        "touch second; echo time 1 s\n"
+    )
+    command = [*STRETTO, "compare", "--runs", "1", "./app"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    while not (house / "hangs").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "Interrupted after 1 launches" in said
+    assert "stretto-runs/app-1; the same command" in said
+
+
 def test_on_its_own_mpi_a_program_is_launched_as_by_hand(house: Path) -> None:
     """It has no lifeline, which without our library nobody takes from its environment again."""
     program = house / "quick"

@@ -40,7 +40,8 @@ from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.job import Job, prepare, provenance_of
 from stretto.launch.long_messages import at_once
 from stretto.native.schedules import known_algorithms
-from stretto.report.comparison import Answers, summarise
+from stretto.report.answers import Answers
+from stretto.report.comparison import summarise
 from stretto.report.page import refuse_if_not_ours, write_report
 from stretto.stats.ratio import ENOUGH_PAIRS
 
@@ -66,6 +67,13 @@ ChecksumPatternOption = Annotated[
     str, typer.Option(metavar="REGEX", help="Finds what both sides must agree on.")
 ]
 
+ToleranceOption = Annotated[
+    float,
+    typer.Option(
+        metavar="SHARE", min=0, help="Numbers there may differ by that share of them: 1e-12."
+    ),
+]
+
 
 def compare(
     program: ProgramAndArgs,
@@ -81,6 +89,7 @@ def compare(
     name: NameOption = None,
     time_pattern: TimePatternOption = TIME_PATTERN,
     checksum_pattern: ChecksumPatternOption = CHECKSUM_PATTERN,
+    tolerance: ToleranceOption = 0,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
     as_json: AsJson = False,
@@ -115,7 +124,7 @@ def compare(
         )
         settings = selection | ({PROGRESS: "messages"} | messages if progress else {})
         settings |= {"rules": tuned} if tuned else {}
-        plan = _plan(name or Path(program[0]).name, rig, settings, comparison)
+        plan = _plan(name or Path(program[0]).name, rig, settings, comparison, tolerance)
         folder = _folder(output, plan, job, comparison)
         with _saying_how_to_resume(folder), launches_bar(plan.name, 2 * runs) as done:
             run_comparison(comparison, folder, done)
@@ -131,7 +140,13 @@ def compare(
         raise typer.Exit(EXIT_DIFFERENT_ANSWERS)
 
 
-def _plan(name: str, rig: str | None, settings: dict[str, str], comparison: Comparison) -> Plan:
+def _plan(
+    name: str,
+    rig: str | None,
+    settings: dict[str, str],
+    comparison: Comparison,
+    tolerance: float,
+) -> Plan:
     """What a run must have in common with the one that it resumes."""
     return Plan(
         name=name,
@@ -144,6 +159,7 @@ def _plan(name: str, rig: str | None, settings: dict[str, str], comparison: Comp
         launcher=comparison.launcher.name,
         time_pattern=comparison.time_pattern.pattern,
         checksum_pattern=comparison.checksum_pattern.pattern,
+        tolerance=tolerance,
         input=comparison.input.digest,
     )
 

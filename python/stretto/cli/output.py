@@ -13,7 +13,8 @@ from rich.table import Table
 from stretto.cli.consoles import err, out
 from stretto.data.counters import Counters
 from stretto.launch.survey import Survey, Variant
-from stretto.report.comparison import Answers, Result, SideTimes
+from stretto.report.answers import Answers
+from stretto.report.comparison import Result, SideTimes
 from stretto.report.doubts import Doubt
 from stretto.report.words import calls, interval, seconds
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from stretto.data.counters import Counters, read_counters, summed
 from stretto.data.run_folder import PROGRESS, Record, RunFolder
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
+from stretto.report.answers import Answers, compare_answers
 from stretto.report.comparison_verdict import ComparisonVerdict, judge_comparison
 from stretto.report.doubts import (
     Doubt,
@@ -19,14 +19,6 @@ from stretto.report.doubts import (
 )
 from stretto.stats.ratio import Ratio, paired_ratio
 from stretto.stats.summary import Summary, summary
-
-
-class Answers(StrEnum):
-    """Whether both sides computed the same."""
-
-    SAME = "same answers"
-    DIFFERENT = "different answers"
-    UNKNOWN = "answers not compared"
 
 
 @dataclass(frozen=True)
@@ -85,7 +77,7 @@ def summarise(folder: RunFolder) -> Result:
     own = _times(samples, lambda sample: sample.own_time_s)
     wall = _times(samples, lambda sample: sample.wall_time_s)
     assert wall is not None  # every launch has a wall time
-    answers, detail = compare_answers(samples)
+    answers, detail = compare_answers(samples, record.plan.tolerance)
     what, times = _best(own, wall)
     return Result(
         record=record,
@@ -117,22 +109,6 @@ def summarise(folder: RunFolder) -> Result:
 
 def _best(own: SideTimes | None, wall: SideTimes) -> tuple[str, SideTimes]:
     return ("its own time", own) if own else ("wall time", wall)
-
-
-def compare_answers(samples: Sequence[Sample]) -> tuple[Answers, str]:
-    """Whether all launches of both sides printed one checksum, and in words."""
-    native, stretto = (
-        sorted({str(sample.checksum) for sample in samples if sample.side is side})
-        for side in (Side.NATIVE, Side.STRETTO)
-    )
-    if all(sample.checksum is None for sample in samples):
-        return Answers.UNKNOWN, "the program prints no checksum"
-    for side, found in (("its own MPI", native), ("Stretto", stretto)):
-        if len(found) > 1:
-            return Answers.DIFFERENT, f"launches under {side} differ: {', '.join(found)}"
-    if native != stretto:
-        return Answers.DIFFERENT, f"{native[0]} on its own MPI, {stretto[0]} under Stretto"
-    return Answers.SAME, f"checksum {native[0]} in all {len(samples)} launches"
 
 
 def _times(samples: Sequence[Sample], time: Callable[[Sample], float | None]) -> SideTimes | None:

@@ -9,7 +9,8 @@ from stretto.data.provenance import collect
 from stretto.data.run_folder import PROGRESS, Plan, RunFolder, create
 from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
-from stretto.report.comparison import Answers, Result, compare_answers, summarise
+from stretto.report.answers import Answers, compare_answers
+from stretto.report.comparison import Result, summarise
 from stretto.report.comparison_verdict import Finding
 from stretto.report.doubts import DoubtKind
 from stretto.report.page import render, write_report

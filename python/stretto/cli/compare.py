@@ -14,6 +14,7 @@ from stretto.cli.options import (
     AsJson,
     LauncherArgs,
     LauncherPath,
+    Prepare,
     ProgramAndArgs,
     Progress,
     RankCount,
@@ -80,6 +81,7 @@ def compare(
     ranks: RankCount = 2,
     runs: RunsOption = ENOUGH_PAIRS,
     rig: OnRig = None,
+    prepare_command: Prepare = None,
     timeout: Timeout = None,
     algorithm: Algorithms = None,
     progress: Progress = False,
@@ -120,7 +122,15 @@ def compare(
     messages = at_once(job.abi, job.launcher.extra) if progress else {}
     with input_of_launches() as stdin, launcher_on(job.launcher, rig) as where:
         comparison = Comparison(
-            job.program, where, ranks, runs, timeout, env | messages, *patterns, stdin
+            job.program,
+            where,
+            ranks,
+            runs,
+            timeout,
+            env | messages,
+            *patterns,
+            stdin,
+            prepare_command,
         )
         settings = selection | ({PROGRESS: "messages"} | messages if progress else {})
         settings |= {"rules": tuned} if tuned else {}
@@ -160,6 +170,7 @@ def _plan(
         time_pattern=comparison.time_pattern.pattern,
         checksum_pattern=comparison.checksum_pattern.pattern,
         tolerance=tolerance,
+        prepare=comparison.prepare,
         input=comparison.input.digest,
     )
 

@@ -50,6 +50,10 @@ Progress = Annotated[
         "Open MPI sends up to 1 MiB by TCP unasked then.",
     ),
 ]
+Prepare = Annotated[
+    str | None,
+    typer.Option("--prepare", metavar="COMMAND", help="The shell runs it before each launch."),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
 ]

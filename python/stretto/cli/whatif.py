@@ -19,6 +19,7 @@ from stretto.cli.options import (
     AsJson,
     LauncherArgs,
     LauncherPath,
+    Prepare,
     ProgramAndArgs,
     RankCount,
     Timeout,
@@ -92,6 +93,7 @@ def whatif(
     show: ShowOption = SIM,
     machine: MachineFileOption = None,
     rig: OnRig = None,
+    prepare_command: Prepare = None,
     timeout: Timeout = None,
     output: OutputOption = None,
     record: RecordOption = None,
@@ -126,7 +128,9 @@ def whatif(
         here = named or _measured(job, where, ranks, timeout)
         scenarios, shown = asked.on(here)
         file = _described(folder, here, scenarios)
-        plan = WhatifPlan(job, where, ranks, file, shown, timeout, record is not None)
+        plan = WhatifPlan(
+            job, where, ranks, file, shown, timeout, record is not None, prepare_command
+        )
         normal, virtual = _run(plan, runs, folder, stdin, sys.stderr.buffer if as_json else None)
     found = answer(normal, [Run.of(run) for run in virtual])
     _show(found, here, folder, doubts, as_json=as_json)

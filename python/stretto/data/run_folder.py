@@ -42,6 +42,7 @@ class Plan(msgspec.Struct, frozen=True):
     launcher: str
     time_pattern: str
     checksum_pattern: str
+    prepare: str | None = None
     tolerance: float = 0  # of numbers in checksums, as a share
     input: str = ""  # the SHA-256 of standard input, or nothing
 

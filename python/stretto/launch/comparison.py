@@ -14,6 +14,7 @@ from stretto.launch.base import Launcher, Start
 from stretto.launch.environment import COUNTERS
 from stretto.launch.failure import require_success
 from stretto.launch.launch_ranks import launch_ranks
+from stretto.launch.preparation import prepare_launch
 from stretto.launch.program import Program
 from stretto.launch.same_input import SameInput
 
@@ -31,6 +32,7 @@ class Comparison:
     time_pattern: re.Pattern[str]
     checksum_pattern: re.Pattern[str]
     input: SameInput
+    prepare: str | None = None  # run before each launch
 
     def start(self, side: Side, counters: Path | None = None) -> Start:
         """One launch; `counters` is the folder for the drop-in's."""
@@ -73,6 +75,7 @@ def _launch_once(
     shutil.rmtree(place, ignore_errors=True)  # of a launch that was killed
     counters = place / "counters"
     counters.mkdir(parents=True)
+    prepare_launch(comparison.prepare)
     started_at = now()
     with (place / "stdout").open("wb") as stdout, (place / "stderr").open("wb") as stderr:
         outcome = launch_ranks(

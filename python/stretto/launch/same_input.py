@@ -47,7 +47,7 @@ def same_input() -> Iterator[SameInput]:
     """
     with contextlib.ExitStack() as stack:
         if os.isatty(STANDARD_INPUT):
-            yield SameInput(stack.enter_context(_nothing()), 0)
+            yield SameInput(stack.enter_context(nothing()), 0)
             return
         with _readable():
             kind = os.fstat(STANDARD_INPUT).st_mode
@@ -56,7 +56,7 @@ def same_input() -> Iterator[SameInput]:
             yield SameInput(file, os.lseek(STANDARD_INPUT, 0, os.SEEK_CUR))
             return
         if not _comes(SILENT_S):
-            yield SameInput(stack.enter_context(_nothing()), 0, silent=True)
+            yield SameInput(stack.enter_context(nothing()), 0, silent=True)
             return
         with _readable():
             kept = stack.enter_context(tempfile.TemporaryFile(buffering=0))
@@ -64,7 +64,8 @@ def same_input() -> Iterator[SameInput]:
         yield SameInput(kept, 0)
 
 
-def _nothing() -> FileIO:
+def nothing() -> FileIO:
+    """An input that is at its end."""
     return open(os.devnull, "rb", buffering=0)  # noqa: PTH123 - unbuffered, as the others
 
 

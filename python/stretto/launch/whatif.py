@@ -13,6 +13,7 @@ from stretto.launch.environment import RECORD, SCENARIOS, SHOWN, WHATIF, rank_en
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
 from stretto.launch.launch_ranks import launch_ranks
+from stretto.launch.preparation import prepare_launch
 from stretto.launch.same_input import SameInput
 from stretto.launch.yielding import yielding
 
@@ -28,6 +29,7 @@ class WhatifPlan:
     shown: int  # whose time the program sees
     timeout_s: float | None
     record: bool = False  # a trace, in the first virtual run
+    prepare: str | None = None  # run before each launch
 
     def start(self, folder: Path, *, virtual: bool, record: bool = False) -> Start:
         """One launch, whose ranks write into `folder`."""
@@ -79,6 +81,7 @@ def run_in_turn(
 def _run(
     plan: WhatifPlan, start: Start, folder: Path, stdin: IO[bytes], stdout: IO[bytes] | None
 ) -> list[RankTimes]:
+    prepare_launch(plan.prepare)
     outcome = launch_ranks(
         plan.launcher, start, timeout_s=plan.timeout_s, stdin=stdin, stdout=stdout
     )

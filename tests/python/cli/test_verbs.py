@@ -137,6 +137,18 @@ def test_compare_stores_every_launch_and_reports_it(capfd: Captured, house: Path
     assert (house / "report.html").exists()
 
 
+def test_what_prepares_is_run_before_each_launch(house: Path) -> None:
+    (house / "app").write_text("#!/bin/sh\nmkdir results && echo time 1 s\n")
+    compare = ["compare", "--runs", "1"]
+    assert run_command([*compare, "--prepare", "rm -rf results", "./app"]) == 0
+    assert run_command([*compare, "./app"]) == 4
+
+
+def test_what_cannot_prepare_is_said(capfd: Captured) -> None:
+    assert run_command(["compare", "--prepare", "echo why; exit 7", "./app"]) == 4
+    assert "--prepare echo why; exit 7 failed: exit code 7: why" in capfd.readouterr().err
+
+
 def test_different_answers_are_exit_code_3(capfd: Captured, house: Path) -> None:
     assert run_command(["compare", "--runs", "1", "./app", "differ"]) == 3
     assert "different answers: 0 on its own MPI, 1 under Stretto" in capfd.readouterr().out

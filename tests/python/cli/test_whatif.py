@@ -42,6 +42,11 @@ def test_every_launch_reads_the_same(house: Path) -> None:
     assert (house / "seen").read_text().split() == ["2000"] * 4
 
 
+def test_what_prepares_is_run_before_each_launch(house: Path) -> None:
+    assert run_command([COMMAND[0], "--prepare", "echo >> prepared", *COMMAND[1:]]) == 0
+    assert (house / "prepared").read_text() == "\n" * 4
+
+
 @pytest.mark.parametrize(("load", "warnings"), [(0.0, 0), (1000.0, 1)])
 def test_a_busy_machine_is_said(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, load: float, warnings: int

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from stretto.data.function_sizes import lie_in_functions
 from stretto.data.places import Address, Line
 
 _TIMEOUT_S = 60.0
@@ -43,18 +44,22 @@ def _ask(tool: str, path: str, addresses: list[Address]) -> dict[Address, Line]:
     lines = answer.stdout.splitlines()
     if answer.returncode != 0 or len(lines) != 2 * len(addresses):
         return {}
-    pairs = zip(lines[::2], lines[1::2], strict=True)
+    # Where a program is stripped, addr2line names the exported function before an address,
+    # however far that is.
+    inside = lie_in_functions(Path(path), [address.offset for address in addresses])
+    answers = zip(addresses, lines[::2], lines[1::2], inside, strict=True)
     return {
-        address: _line(function, place)
-        for address, (function, place) in zip(addresses, pairs, strict=True)
+        address: _line(function, place, is_inside=is_inside)
+        for address, function, place, is_inside in answers
     }
 
 
-def _line(function: str, place: str) -> Line:
+def _line(function: str, place: str, *, is_inside: bool) -> Line:
+    """What addr2line says, its function where a line or that function's size speaks for it."""
     file, _, digits = place.partition(" (discriminator")[0].rpartition(":")
     number = int(digits) if digits.isdigit() else 0
     return Line(
-        function="" if function == "??" else function,
+        function=function if function != "??" and (number or is_inside) else "",
         file=file if number else "",  # a file alone is that of a symbol, or "??"
         number=number,
     )

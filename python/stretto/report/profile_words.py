@@ -39,7 +39,8 @@ def place_words(place: Address, symbol: str, lines: Lines) -> str:
     line = lines.get(place, Line())
     if line.file:
         return f"{Path(line.file).name}:{line.number}"
-    return f"{Path(place.object).name} {line.function or symbol or hex(place.offset)}".strip()
+    name, function = Path(place.object).name, line.function or symbol
+    return f"{name} {function}" if function else f"{name}+{place.offset:#x}"
 
 
 def counts(summary: ProfileSummary) -> str:

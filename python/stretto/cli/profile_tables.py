@@ -9,6 +9,8 @@ from stretto.report.profile_words import call_site_words, counts, headline, next
 from stretto.report.words import percent, seconds, share, size
 
 _MOST_LINES = 25
+# Of a function, in characters: names of C++ would leave no room for others. --json has all.
+MOST_OF_A_NAME = 40
 _MOST_CALL_SITES = 9
 _SITES_A_START = 3  # so many call sites are shown for one of those that start requests
 
@@ -23,7 +25,7 @@ def page(summary: ProfileSummary, lines: Lines, console: Console) -> list[str | 
             parts.append(f"{left_out} more call sites: --json")
         if summary.overlap.started:
             parts.append(overlap(summary, lines, -(-most // _SITES_A_START)))
-        parts += [counts(summary), f"next: {next_step(summary, lines)}"]
+        parts += [counts(summary), f"next: {next_step(summary, lines, MOST_OF_A_NAME)}"]
         if sum(len(console.render_lines(part)) for part in parts) <= _MOST_LINES:
             break
     return parts
@@ -41,7 +43,7 @@ def call_sites(summary: ProfileSummary, lines: Lines, most: int) -> tuple[Table,
         split = (site.waiting_s, site.transfer_s, site.overhead_s)
         parts = ["" if part is None else percent(share(part, whole)) for part in split]
         table.add_row(
-            call_site_words(site, lines),
+            call_site_words(site, lines, MOST_OF_A_NAME),
             f"{site.calls:,}",
             size(site.bytes / site.calls),
             percent(share(site.time_s, whole)),
@@ -60,7 +62,7 @@ def overlap(summary: ProfileSummary, lines: Lines, most: int) -> Table:
     starts.sort(key=lambda start: -start[1].lost_s)
     for site, total in starts[:most]:
         table.add_row(
-            call_site_words(site, lines),
+            call_site_words(site, lines, MOST_OF_A_NAME),
             f"{total.started:,}",
             seconds(total.achieved_s),
             seconds(total.lost_s),

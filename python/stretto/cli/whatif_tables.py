@@ -3,6 +3,7 @@
 from rich.table import Table
 
 from stretto.cli.consoles import out
+from stretto.cli.profile_tables import MOST_OF_A_NAME
 from stretto.data.places import Lines
 from stretto.data.virtual_times import SIM
 from stretto.report.collective_totals import CollectiveTotal
@@ -32,7 +33,7 @@ def show(answer: Answer, lines: Lines) -> None:
         out.print(line, markup=False, soft_wrap=True)
     if answer.call_sites:
         out.print(call_sites(answer, lines))
-    out.print(verdict(answer, lines), markup=False, soft_wrap=True, style="bold")
+    out.print(verdict(answer, lines, MOST_OF_A_NAME), markup=False, soft_wrap=True, style="bold")
 
 
 def scenarios(answer: Answer) -> Table:
@@ -59,7 +60,7 @@ def call_sites(answer: Answer, lines: Lines) -> Table:
     whole = answer.scenarios[SIM].median * answer.ranks
     for total in answer.call_sites[:_MOST_CALL_SITES]:
         table.add_row(
-            words(total, lines),
+            words(total, lines, MOST_OF_A_NAME),
             f"{total.calls:,.0f}",
             size(total.bytes),
             percent(total.waiting_s / whole),
@@ -68,9 +69,9 @@ def call_sites(answer: Answer, lines: Lines) -> Table:
     return table
 
 
-def words(total: CollectiveTotal, lines: Lines) -> str:
-    """A collective and where it is called: "Alltoall fft.c:212"."""
-    where = place_words(total.place, total.symbol, lines)
+def words(total: CollectiveTotal, lines: Lines, most: int | None = None) -> str:
+    """A collective and where it is called, "Alltoall fft.c:212"; `most` as for `place_words`."""
+    where = place_words(total.place, total.symbol, lines, most)
     return f"{total.function.removeprefix('MPI_')} {where}"
 
 
@@ -121,10 +122,10 @@ def summary(answer: Answer) -> list[str]:
     return lines
 
 
-def verdict(answer: Answer, lines: Lines) -> str:
+def verdict(answer: Answer, lines: Lines, most: int | None = None) -> str:
     """The sentence, with where to start."""
     verdict = answer.verdict
     if not verdict.has_gain or not answer.call_sites:
         return verdict.text
     first = answer.call_sites[0]
-    return f"{verdict.text}, start with the {size(first.bytes)} {words(first, lines)}"
+    return f"{verdict.text}, start with the {size(first.bytes)} {words(first, lines, most)}"

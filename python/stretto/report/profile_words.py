@@ -4,7 +4,7 @@ from pathlib import Path
 
 from stretto.data.places import Address, Line, Lines
 from stretto.report.profile import CallSiteTotal, ProfileSummary
-from stretto.report.words import percent, seconds, share
+from stretto.report.words import percent, seconds, share, shortened
 
 _WORTH_NAMING = 0.02  # of all time
 
@@ -27,19 +27,21 @@ def headline(summary: ProfileSummary) -> list[str]:
     return [words, spread]
 
 
-def call_site_words(site: CallSiteTotal, lines: Lines) -> str:
-    """A call and where it is: "Allreduce fft.c:212"."""
+def call_site_words(site: CallSiteTotal, lines: Lines, most: int | None = None) -> str:
+    """A call and where it is: "Allreduce fft.c:212"; `most` as for `place_words`."""
     name = site.function.removeprefix("MPI_")
     comm = f" on {site.comm.name}" if site.comm is not None and not site.comm.is_world else ""
-    return f"{name} {place_words(site.place, site.symbol, lines)}{comm}"
+    return f"{name} {place_words(site.place, site.symbol, lines, most)}{comm}"
 
 
-def place_words(place: Address, symbol: str, lines: Lines) -> str:
-    """Where a call is, as well as that is known."""
+def place_words(place: Address, symbol: str, lines: Lines, most: int | None = None) -> str:
+    """Where a call is, as well as that is known, a function by at most so many characters."""
     line = lines.get(place, Line())
     if line.file:
         return f"{Path(line.file).name}:{line.number}"
     name, function = Path(place.object).name, line.function or symbol
+    if most is not None:
+        function = shortened(function, most)
     return f"{name} {function}" if function else f"{name}+{place.offset:#x}"
 
 
@@ -51,13 +53,13 @@ def counts(summary: ProfileSummary) -> str:
     return "collectives used, a rank: " + (", ".join(words) or "none")
 
 
-def next_step(summary: ProfileSummary, lines: Lines) -> str:
-    """The next thing to do."""
+def next_step(summary: ProfileSummary, lines: Lines, most: int | None = None) -> str:
+    """The next thing to do; `most` as for `place_words`."""
     whole = sum(rank.wall_s for rank in summary.ranks)
     if summary.mpi_share < _WORTH_NAMING:
         return "nothing to gain in MPI; look at the computation"
     first = summary.call_sites[0]
-    where = call_site_words(first, lines)
+    where = call_site_words(first, lines, most)
     part = percent(share(first.time_s, whole))
     if first.waiting_s is not None and first.waiting_s > first.time_s / 2:
         return (

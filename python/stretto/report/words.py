@@ -3,6 +3,7 @@
 from stretto.stats.ratio import Ratio
 
 _SIZES = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
+_DOTS = "..."
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -42,6 +43,14 @@ def size(bytes_: float) -> str:
         (scale, unit) for scale, unit in _SIZES if bytes_ < 1024 * scale or unit == "GiB"
     )
     return f"{significant(bytes_ / scale)} {unit}"
+
+
+def shortened(name: str, most: int) -> str:
+    """A name of at most so many characters: what is too long has dots in its middle."""
+    if len(name) <= most:
+        return name
+    kept = most - len(_DOTS)
+    return f"{name[: kept - kept // 2]}{_DOTS}{name[len(name) - kept // 2 :]}"
 
 
 def interval(ratio: Ratio) -> str:

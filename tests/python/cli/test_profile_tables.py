@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from stretto.cli.profile_json import plain
 from stretto.cli.profile_tables import page
 from stretto.cli.profile_trace import trace_line, traced_by_default
 from stretto.data.places import Address, Line
@@ -50,6 +51,24 @@ def test_a_page_has_at_most_25_lines(width: int, count: int) -> None:
     assert text.count("Waitall") >= 2
     if width == 200:
         assert ("more call sites: --json" in text) == (count > 9)
+
+
+def test_a_long_name_is_shortened_in_its_middle_and_whole_in_json() -> None:
+    name = "gmx::" + "Template<int, double>::" * 9 + "last(float)"
+    sites = [site(number, symbol=name) for number in range(5)]
+    parts = page(summary(sites), {}, Console(width=100))
+    console = Console(width=400)
+    with console.capture() as said:
+        for part in parts:
+            console.print(part, markup=False)
+    text = said.get()
+    assert name not in text
+    assert "app gmx::Template<int, ..." in text
+    assert "::last(float) on communicator 1" in text
+    assert text.count("gmx::") == 5 + 1  # all call sites, and the next step
+    first = plain(summary(sites), {})["sites"]
+    assert isinstance(first, list)
+    assert first[0]["symbol"] == name
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from stretto.cli.options import (
 )
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.data.calibration import Calibration
-from stretto.errors import EnvironmentUnusable, InputError
+from stretto.errors import EnvironmentUnusable, InputError, unwritable
 from stretto.launch.calibration import calibrate as measure
 from stretto.launch.calibration import calibration_command
 from stretto.launch.job import prepare
@@ -68,7 +68,7 @@ def calibrate(
     try:
         output.write_text(toml_of(fitted.machine), encoding="utf-8")
     except OSError as error:
-        raise InputError(f"--output {output}: {error.strerror}") from error
+        raise unwritable(f"--output {output}", error) from error
     if as_json:
         print(as_text(_plain(fitted)))
     else:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stretto.cli.consoles import note
-from stretto.errors import InputError
+from stretto.errors import InputError, unwritable
 from stretto.tune.mpis import FORMATS
 from stretto.tune.rules import read_tuned
 
@@ -43,5 +43,5 @@ def export(
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"--output {output}: {error.strerror}") from error
+        raise unwritable(f"--output {output}", error) from error
     note(f"Use: {own.use.format(file=output.absolute())}")

@@ -1,9 +1,11 @@
 """The `stretto` command: its verbs, and how whatever goes wrong is reported in one line."""
 
+import errno
 import os
 import signal
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,10 +14,35 @@ from typing import Annotated
 
 import typer
 
-from stretto.cli.standard_streams import open_closed_streams
+from stretto.cli.standard_streams import (
+    open_closed_streams,
+    refused_output,
+    take_any_output,
+)
 from stretto.cli.verbs import add_verbs
 from stretto.data.provenance import versions
-from stretto.errors import InputError, StrettoError
+from stretto.errors import EnvironmentUnusable, InputError, StrettoError, reason
+
+# What a system refuses that is full, read-only or another's; any other refusal is our bug.
+_OF_THE_MACHINE = {
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EEXIST,
+    errno.EFBIG,
+    errno.EIO,
+    errno.EISDIR,
+    errno.ELOOP,
+    errno.EMFILE,
+    errno.ENAMETOOLONG,
+    errno.ENFILE,
+    errno.ENOENT,
+    errno.ENOMEM,
+    errno.ENOSPC,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ESTALE,
+}
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:
@@ -45,6 +72,8 @@ def main() -> None:
     """Run the command line this process was given."""
     _take_signals()  # first of all: without that a Ctrl-C shows where we are in our sources
     open_closed_streams()
+    take_any_output()
+    threading.excepthook = _thread_failed
     sys.exit(run_command(sys.argv[1:], _take_signals))
 
 
@@ -69,14 +98,38 @@ def run_command(arguments: list[str], loaded: Callable[[], None] = lambda: None)
         app = application(arguments)
         loaded()
         code = app(arguments, prog_name="stretto", standalone_mode=False)
+        sys.stdout.flush()  # the interpreter would do that at its end, and complain in its words
         return code if isinstance(code, int) else 0
     except StrettoError as error:
         return _complain(arguments, str(error), error.exit_code)
     except typer.TyperException as error:
         return _complain(arguments, error.format_message(), InputError.exit_code)
+    except OSError as error:
+        return _refused(arguments, error)
     except Exception as bug:  # noqa: BLE001 - users get a line, we get the file
-        words = f"a bug of ours: {bug!r}; please report it with {_trace_file()}"
-        return _complain(arguments, words, StrettoError.exit_code)
+        return _admit(arguments, bug)
+
+
+def _refused(arguments: list[str], error: OSError) -> int:
+    """What to do where the system refused something."""
+    if output := refused_output():
+        words = f"standard output cannot be written: {reason(output)}"
+    elif error.errno in _OF_THE_MACHINE:
+        words = f"{error.filename}: {reason(error)}" if error.filename else reason(error)
+    else:
+        return _admit(arguments, error)
+    return _complain(arguments, words, EnvironmentUnusable.exit_code)
+
+
+def _admit(arguments: list[str], bug: Exception) -> int:
+    words = f"a bug of ours: {bug!r}; please report it with {_trace_file()}"
+    return _complain(arguments, words, StrettoError.exit_code)
+
+
+def _thread_failed(failure: threading.ExceptHookArgs) -> None:
+    # What draws progress into a file on a full disk, say: there is no place for words either.
+    if not isinstance(failure.exc_value, OSError):
+        threading.__excepthook__(failure)
 
 
 def _trace_file() -> str:

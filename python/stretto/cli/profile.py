@@ -25,6 +25,7 @@ from stretto.cli.run_folders import make_folder, planned_folder
 from stretto.data.places import Line, Lines
 from stretto.data.profile_record import ProfileRecord, places_of, write_record
 from stretto.data.profiles import read_profile
+from stretto.data.rank_files import recorded_in
 from stretto.data.symbols import source_lines
 from stretto.launch.base import Start
 from stretto.launch.failure import require_success
@@ -88,7 +89,8 @@ def profile(
     stdout = sys.stderr.buffer if as_json else None
     outcome = launch_ranks(job.launcher, start, timeout_s=timeout, stdout=stdout)
     require_success(program[0], outcome, timeout)
-    recorded = read_profile(folder, ranks)
+    with recorded_in(folder):
+        recorded = read_profile(folder, ranks)
     summary = summarise(recorded)
     lines = _lines(summary)
     name, places = Path(program[0]).name, places_of(lines)

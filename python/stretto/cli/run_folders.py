@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from stretto.data.run_folder import make_numbered
-from stretto.errors import InputError
+from stretto.errors import InputError, unwritable
 
 _RUNS = Path("stretto-runs")
 
@@ -26,7 +26,7 @@ def make_folder(output: Path | None, name: str) -> Path:
         is_empty = not any(output.iterdir())
     except OSError as error:
         where = f"--output {output}" if output else error.filename or _RUNS
-        raise InputError(f"{where}: {error.strerror}") from error
+        raise unwritable(str(where), error) from error
     if not is_empty:
         raise InputError(f"--output {output} is not empty: name a new folder")
     return output

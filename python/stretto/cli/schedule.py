@@ -12,7 +12,7 @@ from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson, elements_of
 from stretto.data.schedules import Algorithm, Proof, Schedule
-from stretto.errors import InputError
+from stretto.errors import InputError, unwritable
 from stretto.launch.cores import usable_cores
 from stretto.native.schedules import algorithms, build, prove
 from stretto.report.schedule_drawing import draw
@@ -175,5 +175,5 @@ def _write(path: Path, picture: str) -> None:
     try:
         path.write_text(picture, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"--svg {path}: {error.strerror}") from error
+        raise unwritable(f"--svg {path}", error) from error
     note(f"Drawn in {path}")

@@ -1,7 +1,17 @@
 """Standard input, output and error of a process that was started without them."""
 
+import codecs
+import io
 import os
 import sys
+from typing import Any
+
+# In words of ours, where an encoding has no other.
+_PLAIN = {"µ": "u", "…": "..."}
+_LONE_BYTES = range(0xDC80, 0xDD00)  # what stands for bytes of names that are no UTF-8
+
+# How Python's own streams handle it where nobody says.
+_NOT_ASKED_FOR = ("strict", "surrogateescape", "backslashreplace")
 
 
 def open_closed_streams() -> None:
@@ -22,3 +32,68 @@ def open_closed_streams() -> None:
         sys.stdout = os.fdopen(1, "w", closefd=False)
     if sys.stderr is None:
         sys.stderr = os.fdopen(2, "w", closefd=False)
+
+
+class _Output(io.FileIO):
+    """Standard output, whose reader may have seen enough: what a verb does besides goes on."""
+
+    refused: OSError | None = None  # why something could not be written
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            throw_away(self)
+            return memoryview(data).nbytes
+        except OSError as error:
+            self.refused = error
+            raise
+
+
+def take_any_output() -> None:
+    """Standard output may be closed by its reader, and encodings may lack characters.
+
+    What an encoding has no code for is said otherwise, in ASCII.
+    """
+    codecs.register_error("stretto", _otherwise)
+    own = sys.stdout
+    if isinstance(own, io.TextIOWrapper):
+        own.flush()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_Output(own.fileno(), "w", closefd=False)),
+            encoding=own.encoding,
+            errors=own.errors,
+            line_buffering=own.line_buffering,
+            write_through=own.write_through,
+        )
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in _NOT_ASKED_FOR:
+            stream.reconfigure(errors="stretto")
+
+
+def _otherwise(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    number = ord(character)
+    if number in _LONE_BYTES:
+        return bytes([number - 0xDC00]), error.start + 1
+    escaped = f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+    return _PLAIN.get(character, escaped), error.start + 1
+
+
+def refused_output() -> OSError | None:
+    """Why something that was printed could not be written, if so; the rest is thrown away."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    if not isinstance(raw, _Output) or raw.refused is None:
+        return None
+    throw_away(raw)
+    sys.stdout.flush()  # the interpreter would try that at its end, and complain in its words
+    return raw.refused
+
+
+def throw_away(output: io.FileIO) -> None:
+    """All that is written there from now on."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, output.fileno())
+    os.close(nowhere)

@@ -30,7 +30,7 @@ from stretto.data.contests import NATIVE, Contest, ContestPlan, Contests, Way
 from stretto.data.host import this_host
 from stretto.data.provenance import now
 from stretto.data.schedules import Explanation
-from stretto.errors import InputError
+from stretto.errors import InputError, unwritable
 from stretto.launch.base import Launcher
 from stretto.launch.environment import SELECTION
 from stretto.launch.job import Job, prepare
@@ -95,7 +95,7 @@ def tune(
     try:
         output.write_text(toml_of(tuned), encoding="utf-8")
     except OSError as error:
-        raise InputError(f"--output {output}: {error.strerror}") from error
+        raise unwritable(f"--output {output}", error) from error
     if as_json:
         print(as_text(tuned))
     else:
@@ -109,7 +109,7 @@ def _require_writable(output: Path) -> None:
     try:
         output.open("ab").close()
     except OSError as error:
-        raise InputError(f"--output {output}: {error.strerror}") from error
+        raise unwritable(f"--output {output}", error) from error
     if is_new:
         output.unlink()
 

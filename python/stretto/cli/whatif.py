@@ -33,7 +33,7 @@ from stretto.data.provenance import versions
 from stretto.data.symbols import source_lines
 from stretto.data.traces import About, refuse_if_there, write_trace
 from stretto.data.virtual_times import SIM, RankTimes
-from stretto.errors import InputError
+from stretto.errors import InputError, unwritable
 from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
@@ -209,7 +209,7 @@ def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{file}: {error.strerror}") from error
+        raise unwritable(f"{file}", error) from error
 
 
 def _measured(job: Job, where: Launcher, ranks: int, timeout: float | None) -> Machine:

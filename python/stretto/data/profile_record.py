@@ -6,7 +6,7 @@ import msgspec
 
 from stretto.data.places import Address, Line, Lines
 from stretto.data.provenance import Provenance
-from stretto.errors import InputError
+from stretto.errors import InputError, writing
 
 _RECORD = "profile.json"
 
@@ -44,10 +44,11 @@ def is_profile(folder: Path) -> bool:
 
 
 def write_record(record: ProfileRecord, folder: Path) -> None:
-    """Store it in the run folder."""
+    """Store it in the run folder. Raises EnvironmentUnusable where that cannot be."""
     partial = folder / f"{_RECORD}.partial"
-    partial.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-    partial.rename(folder / _RECORD)
+    with writing(folder / _RECORD):
+        partial.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        partial.rename(folder / _RECORD)
 
 
 def read_record(folder: Path) -> ProfileRecord:

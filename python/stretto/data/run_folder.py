@@ -5,6 +5,7 @@ in flight; the last one turns the journal into samples.parquet. What each launch
 and counted lies in launches/<order>-<side>/.
 """
 
+import io
 import os
 import shutil
 from collections.abc import Iterator
@@ -18,7 +19,14 @@ import polars
 from stretto.data.provenance import Provenance
 from stretto.data.run_claim import Claim, claim, refuse_if_claimed
 from stretto.data.samples import Sample, Side
-from stretto.errors import InputError
+from stretto.errors import (
+    EnvironmentUnusable,
+    InputError,
+    StrettoError,
+    reason,
+    unwritable,
+    writing,
+)
 
 _RUN = "run.json"
 _SAMPLES = "samples.parquet"
@@ -75,7 +83,7 @@ class RunFolder:
             raise InputError(f"{self.path / _RUN} cannot be read: {error}") from None
 
     def samples(self) -> list[Sample]:
-        """Every launch so far, in order."""
+        """Every launch so far, in order. Raises EnvironmentUnusable where they are damaged."""
         file = self.path / _JOURNAL
         try:
             if not self.complete:
@@ -84,10 +92,10 @@ class RunFolder:
             rows = polars.read_parquet(file).to_dicts()
             return [msgspec.convert(row, Sample) for row in rows]
         except OSError as error:
-            why = error.strerror or str(error)
-        except (msgspec.DecodeError, polars.exceptions.PolarsError) as bad:
+            why = reason(error)
+        except (msgspec.MsgspecError, polars.exceptions.PolarsError) as bad:
             why = str(bad)
-        raise InputError(f"{file} cannot be read: {why}")
+        raise EnvironmentUnusable(f"{file} cannot be read, and may be cut off: {why}")
 
     @property
     def complete(self) -> bool:
@@ -100,7 +108,8 @@ class RunFolder:
 
     def append(self, sample: Sample) -> None:
         """Store one launch so that a kill from here on cannot lose it."""
-        with (self.path / _JOURNAL).open("ab") as journal:
+        path = self.path / _JOURNAL
+        with writing(path), path.open("ab") as journal:
             journal.write(msgspec.json.encode(sample) + b"\n")
             journal.flush()
             os.fsync(journal.fileno())
@@ -110,9 +119,13 @@ class RunFolder:
         samples = [msgspec.to_builtins(sample) for sample in self.samples()]
         _write(self.path / _RUN, msgspec.structs.replace(self.record(), load_after=load_after))
         partial = self.path / f"{_SAMPLES}.partial"
-        polars.DataFrame(samples, schema=_SCHEMA).write_parquet(partial)
-        partial.rename(self.path / _SAMPLES)
-        (self.path / _JOURNAL).unlink()
+        # Into memory first: polars has errors of its own for a disk that is full.
+        content = io.BytesIO()
+        polars.DataFrame(samples, schema=_SCHEMA).write_parquet(content)
+        with writing(partial):
+            partial.write_bytes(content.getvalue())
+            partial.rename(self.path / _SAMPLES)
+            (self.path / _JOURNAL).unlink()
 
 
 _SCHEMA = {
@@ -197,7 +210,7 @@ def resume_newest(parent: Path, plan: Plan) -> RunFolder | None:
     """The newest of the runs in `parent` that were cut short and have that plan; None: none."""
     for number in sorted(_numbers(parent, plan.name), reverse=True):
         path = parent / f"{plan.name}-{number}"
-        with suppress(InputError):  # one that cannot be read is nothing to go on with
+        with suppress(StrettoError):  # one that cannot be read is nothing to go on with
             if resumable(path, plan) and (folder := resume(path)) is not None:
                 return folder
     return None
@@ -224,13 +237,14 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"{error.filename or path}: {error.strerror}") from error
+        raise unwritable(str(error.filename or path), error) from error
 
 
 def _write(path: Path, record: Record) -> None:
     partial = path.with_suffix(".partial")
-    partial.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-    partial.rename(path)
+    with writing(path):
+        partial.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        partial.rename(path)
 
 
 def _journal(path: Path) -> list[Sample]:

@@ -9,7 +9,7 @@ from typing import IO
 
 import msgspec
 
-from stretto.errors import ApplicationFailed, InputError
+from stretto.errors import ApplicationFailed, InputError, unwritable
 
 # As src/trace/format.hpp has them.
 _MAGIC = b"stretto trace 4\n"
@@ -50,7 +50,7 @@ def write_trace(path: Path, about: About, folder: Path) -> int:
     try:
         file = path.open("xb")
     except OSError as error:
-        raise InputError(f"--record {path}: {error.strerror}") from error
+        raise unwritable(f"--record {path}", error) from error
     try:
         with file:
             file.write(_MAGIC + _framed(_ABOUT, msgspec.json.encode(about)))
@@ -58,7 +58,7 @@ def write_trace(path: Path, about: About, folder: Path) -> int:
             size = file.tell()
     except OSError as error:
         path.unlink(missing_ok=True)
-        raise InputError(f"--record {path}: {error.strerror}") from error
+        raise unwritable(f"--record {path}", error) from error
     for part in parts:
         part.unlink()
     return size

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from stretto.data.rank_files import recorded_in
 from stretto.data.virtual_times import RankTimes, read_times
+from stretto.errors import writing
 from stretto.launch.base import Launcher, Start
 from stretto.launch.cores import usable_cores
 from stretto.launch.environment import RECORD, SCENARIOS, SHOWN, WHATIF, rank_environment
@@ -86,6 +88,9 @@ def _run(
         plan.launcher, start, timeout_s=plan.timeout_s, stdin=stdin, stdout=stdout
     )
     if isinstance(stdout, io.BytesIO):
-        (folder / "stdout.txt").write_bytes(stdout.getvalue())
+        printed = folder / "stdout.txt"
+        with writing(printed):
+            printed.write_bytes(stdout.getvalue())
     require_success(plan.job.program.name, outcome, plan.timeout_s)
-    return read_times(folder, plan.ranks)
+    with recorded_in(folder):
+        return read_times(folder, plan.ranks)

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stretto.data.provenance import now
-from stretto.errors import InputError
+from stretto.errors import InputError, writing
 from stretto.report import words
 from stretto.report.comparison import Result
 from stretto.report.plots import order_plot, ratio_plot, times_plots
@@ -20,10 +20,14 @@ _MARK = b"<title>Stretto: "  # as report.html.j2 has it
 def write_report(
     results: Sequence[Result], path: Path, profiles: Sequence[ProfileSection] = ()
 ) -> None:
-    """Write the page over all `results` and `profiles` to `path`."""
+    """Write the page over all `results` and `profiles` to `path`.
+
+    Raises InputError where something else is there, EnvironmentUnusable where it cannot be
+    written.
+    """
     refuse_if_not_ours(path)
     page = render(results, profiles)
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():  # as /dev/stdout
             path.write_text(page, encoding="utf-8")
@@ -31,21 +35,21 @@ def write_report(
         # Another command may write it at the same time: it is the one's or the other's, whole.
         there = path.resolve()
         partial = there.with_name(f".{there.name}.{os.getpid()}.partial")
-        partial.write_text(page, encoding="utf-8")
-        partial.replace(there)
-    except OSError as error:
-        raise InputError(f"the report cannot be written to {path}: {error.strerror}") from error
+        try:
+            partial.write_text(page, encoding="utf-8")
+            partial.replace(there)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
 
 
 def refuse_if_not_ours(path: Path) -> None:
     """Raise InputError where something is at `path` that is no report and would be lost."""
-    try:
+    with writing(path):
         if not path.exists() or not (path.is_file() or path.is_dir()):
             return
         with path.open("rb") as file:
             start = file.read(1024)
-    except OSError as error:
-        raise InputError(f"the report cannot be written to {path}: {error.strerror}") from error
     if start and _MARK not in start:
         raise InputError(f"{path} is no report of stretto and is not overwritten; name another")
 

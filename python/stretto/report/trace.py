@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stretto.data.profiles import CallSite, Profile, RankProfile
+from stretto.errors import writing
 
 # What names a call's place to people.
 Where = Callable[[CallSite], str]
@@ -18,10 +19,13 @@ Where = Callable[[CallSite], str]
 def write_trace(
     profile: Profile, events: Callable[[RankProfile], NDArray[Any]], where: Where, path: Path
 ) -> None:
-    """Write what each rank kept to `path`, gzipped, by rank 0's clock."""
+    """Write what each rank kept to `path`, gzipped, by rank 0's clock.
+
+    Raises EnvironmentUnusable where that cannot be.
+    """
     begin = min(float(_on_rank_zero(rank, np.array(rank.begin_ns))) for rank in profile.ranks)
     partial = path.with_suffix(".partial")
-    with gzip.open(partial, "wt", compresslevel=5, encoding="utf-8") as file:
+    with writing(path), gzip.open(partial, "wt", compresslevel=5, encoding="utf-8") as file:
         file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
         comma = ""
         for rank in profile.ranks:

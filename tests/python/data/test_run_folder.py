@@ -17,7 +17,7 @@ from stretto.data.run_folder import (
     resume_newest,
 )
 from stretto.data.samples import Sample, Side
-from stretto.errors import InputError
+from stretto.errors import EnvironmentUnusable, InputError
 
 PROVENANCE = collect(
     argv=["stretto"],
@@ -115,10 +115,10 @@ def test_folders_made_at_once_are_different_ones(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     folder = create(tmp_path / "run", PLAN, PROVENANCE)
     (folder.path / "samples.jsonl").write_text("nonsense\n")
-    with pytest.raises(InputError, match=r"samples.jsonl cannot be read"):
+    with pytest.raises(EnvironmentUnusable, match=r"samples.jsonl cannot be read"):
         folder.samples()
     (folder.path / "samples.parquet").write_text("nonsense")
-    with pytest.raises(InputError, match=r"samples.parquet cannot be read"):
+    with pytest.raises(EnvironmentUnusable, match=r"samples.parquet cannot be read"):
         folder.samples()
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file"):

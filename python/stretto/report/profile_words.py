@@ -61,6 +61,11 @@ def next_step(summary: ProfileSummary, lines: Lines, most: int | None = None) ->
     first = summary.call_sites[0]
     where = call_site_words(first, lines, most)
     part = percent(share(first.time_s, whole))
+    if _is_unbalanced(summary):
+        return (
+            f"{_longest(summary)}: balance the work, most of the time in MPI is waiting for that; "
+            f"{where} takes {part}"
+        )
     if first.waiting_s is not None and first.waiting_s > first.time_s / 2:
         return (
             f"{where} takes {part}, most of it waiting for late ranks: "
@@ -82,6 +87,23 @@ def next_step(summary: ProfileSummary, lines: Lines, most: int | None = None) ->
             "start them earlier, or compute between start and wait"
         )
     return f"{where} takes {part}: the first to look at"
+
+
+def _is_unbalanced(summary: ProfileSummary) -> bool:
+    """Whether what the longest computes beyond the mean is most of the time in MPI."""
+    computing = [rank.computing_s for rank in summary.ranks]
+    excess = len(computing) * max(computing) - sum(computing)
+    whole = sum(rank.wall_s for rank in summary.ranks)
+    return share(excess, whole) > max(summary.mpi_share / 2, _WORTH_NAMING)
+
+
+def _longest(summary: ProfileSummary) -> str:
+    """Who computes longest, and how the others compare."""
+    longest = max(summary.ranks, key=lambda rank: rank.computing_s)
+    others = [rank.computing_s for rank in summary.ranks if rank is not longest]
+    mean = sum(others) / len(others)
+    times = f"{longest.computing_s / mean:.1f} times the mean of the others" if mean else "alone"
+    return f"rank {longest.rank} computes {seconds(longest.computing_s)}, {times}"
 
 
 def _is_hideable(summary: ProfileSummary) -> bool:

@@ -81,6 +81,26 @@ def test_what_to_do_about_waiting_depends_on_the_computing(hideable_s: float, wo
     assert words in next_step(summary([site(0), start]), {})
 
 
+@pytest.mark.parametrize("kind", ["completion", "point-to-point", "collective", "probe"])
+@pytest.mark.parametrize(
+    ("others_s", "words"), [(1.0, "4.0 times the mean of the others"), (0.0, "alone")]
+)
+def test_what_waits_for_a_rank_that_computes_longer_is_imbalance(
+    kind: str, others_s: float, words: str
+) -> None:
+    found = summary([site(0, kind)])
+    found.ranks[:] = [RankTotal(n, 4.0, 0.0 if n == 2 else 4.0 - others_s) for n in range(4)]
+    step = next_step(found, {})
+    assert step.startswith(f"rank 2 computes 4.00 s, {words}: balance the work")
+    assert "Waitall app main on communicator 1 takes" in step
+
+
+def test_what_a_little_imbalance_does_not_explain_is_not_called_so() -> None:
+    found = summary([site(0)])
+    found.ranks[:] = [RankTotal(0, 10.0, 4.0), RankTotal(1, 10.0, 6.0)]
+    assert "start them earlier" in next_step(found, {})
+
+
 def test_little_mpi_is_nothing_to_gain() -> None:
     assert "nothing to gain in MPI" in next_step(summary([site(0)], mpi_s=0.1), {})
 

@@ -6,7 +6,7 @@ from rich.table import Table
 from stretto.data.places import Lines
 from stretto.report.profile import ProfileSummary
 from stretto.report.profile_words import call_site_words, counts, headline, next_step
-from stretto.report.words import percent, seconds, share, size
+from stretto.report.words import percent, percents, seconds, share, size
 
 _MOST_LINES = 25
 # Of a function, in characters: names of C++ would leave no room for others. --json has all.
@@ -19,37 +19,51 @@ def page(summary: ProfileSummary, lines: Lines, console: Console) -> list[str | 
     """All of it, the next step last: as many call sites as go into 25 lines there."""
     parts: list[str | Table] = []
     for most in range(_MOST_CALL_SITES, 0, -1):
-        table, left_out = call_sites(summary, lines, most)
-        parts = [*headline(summary), table]
-        if left_out:
-            parts.append(f"{left_out} more call sites: --json")
+        starts = -(-most // _SITES_A_START)
+        parts = [*headline(summary), call_sites(summary, lines, most)]
+        if words := _left_out(summary, most, starts):
+            parts.append(words)
         if summary.overlap.started:
-            parts.append(overlap(summary, lines, -(-most // _SITES_A_START)))
+            parts.append(overlap(summary, lines, starts))
         parts += [counts(summary), f"next: {next_step(summary, lines, MOST_OF_A_NAME)}"]
         if sum(len(console.render_lines(part)) for part in parts) <= _MOST_LINES:
             break
     return parts
 
 
-def call_sites(summary: ProfileSummary, lines: Lines, most: int) -> tuple[Table, int]:
-    """The call sites that took longest, and how many were left out."""
+def _left_out(summary: ProfileSummary, most: int, most_starts: int) -> str:
+    """What the two tables have no row for, in words; empty if nothing."""
+    whole = sum(rank.wall_s for rank in summary.ranks)
+    sites = [site for site in summary.call_sites if site.calls][most:]
+    starts = sum(1 for site in summary.call_sites if site.overlap) - most_starts
+    words = [f"{starts} that start requests"] if starts > 0 else []
+    if sites:
+        time = percent(share(sum(site.time_s for site in sites), whole))
+        words.append(f"with {time} of time {len(sites)} more call sites")
+    return f"not shown: {'; '.join(words)}: --json" if words else ""
+
+
+def call_sites(summary: ProfileSummary, lines: Lines, most: int) -> Table:
+    """The call sites that took longest."""
     table = Table(box=None, pad_edge=False)
     table.add_column("call site", overflow="fold")
     for column in ("calls", "bytes", "of time", "waiting", "transfer", "overhead"):
         table.add_column(column, justify="right", no_wrap=True)
     whole = sum(rank.wall_s for rank in summary.ranks)
     shown = [site for site in summary.call_sites if site.calls][:most]
-    for site in shown:
+    times = percents([site.time_s for site in shown], whole)
+    for site, time in zip(shown, times, strict=True):
         split = (site.waiting_s, site.transfer_s, site.overhead_s)
-        parts = ["" if part is None else percent(share(part, whole)) for part in split]
+        known = [part for part in split if part is not None]
+        parts = percents(known, whole) if len(known) == len(split) else [""] * len(split)
         table.add_row(
             call_site_words(site, lines, MOST_OF_A_NAME),
             f"{site.calls:,}",
             size(site.bytes / site.calls),
-            percent(share(site.time_s, whole)),
+            time,
             *parts,
         )
-    return table, len(summary.call_sites) - len(shown)
+    return table
 
 
 def overlap(summary: ProfileSummary, lines: Lines, most: int) -> Table:

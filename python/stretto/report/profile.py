@@ -112,6 +112,11 @@ class ProfileSummary:
         return share(sum(rank.mpi_s for rank in self.ranks), sum(r.wall_s for r in self.ranks))
 
     @property
+    def computing_share(self) -> float:
+        """Of all ranks' time, outside of MPI."""
+        return share(sum(r.computing_s for r in self.ranks), sum(r.wall_s for r in self.ranks))
+
+    @property
     def imbalance(self) -> float:
         """The most computing rank's over the mean, less one."""
         computing = [rank.computing_s for rank in self.ranks]

@@ -20,9 +20,10 @@ def headline(summary: ProfileSummary) -> list[str]:
     )
     computing = sorted(summary.ranks, key=lambda rank: rank.computing_s)
     spread = (
-        f"computing: {seconds(computing[0].computing_s)} (rank {computing[0].rank}) to "
-        f"{seconds(computing[-1].computing_s)} (rank {computing[-1].rank}), the longest "
-        f"{percent(summary.imbalance)} above the mean"
+        f"computing {percent(summary.computing_share)}: "
+        f"{seconds(computing[0].computing_s)} (rank {computing[0].rank}) to "
+        f"{seconds(computing[-1].computing_s)} (rank {computing[-1].rank}), longest "
+        f"{percent(summary.imbalance)} above mean"
     )
     return [words, spread]
 

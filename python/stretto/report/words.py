@@ -1,5 +1,8 @@
 """Figures as people read them."""
 
+import math
+from collections.abc import Sequence
+
 from stretto.stats.ratio import Ratio
 
 _SIZES = ((1 << 10, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"))
@@ -28,6 +31,16 @@ def calls(count: float) -> str:
 def percent(share: float) -> str:
     """Of a whole: "12.3 %"."""
     return f"{100 * share:.1f} %"
+
+
+def percents(parts: Sequence[float], whole: float) -> list[str]:
+    """Of a whole, as `percent` has them, but so rounded that they add up as the parts do."""
+    exact = [1000 * share(part, whole) for part in parts]
+    tenths = [math.floor(each) for each in exact]
+    by_rest = sorted(range(len(parts)), key=lambda at: tenths[at] - exact[at])
+    for at in by_rest[: round(sum(exact)) - sum(tenths)]:
+        tenths[at] += 1
+    return [percent(each / 1000) for each in tenths]
 
 
 def share(part: float, whole: float) -> float:

@@ -1,5 +1,6 @@
 """A profile as it fits a terminal, and what it says to do next."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from stretto.data.profiles import ClockReading, Profile, RankProfile, Traced
 from stretto.report.comm_names import CommName
 from stretto.report.profile import CallSiteTotal, OverlapTotal, ProfileSummary, RankTotal
 from stretto.report.profile_words import next_step
+from stretto.report.words import percents
 
 FILE = "/src/a_file_with_quite_a_long_name_as_they_come_in_simulation_codes.cpp"
 
@@ -69,6 +71,35 @@ def test_a_long_name_is_shortened_in_its_middle_and_whole_in_json() -> None:
     first = plain(summary(sites), {})["sites"]
     assert isinstance(first, list)
     assert first[0]["symbol"] == name
+
+
+def test_shares_add_up_and_no_row_is_missing_silently() -> None:
+    overlap = OverlapTotal(started=10, completed=10, achieved_s=1, lost_s=1, hideable_s=0.5)
+    parts = {"waiting_s": 0.0333, "transfer_s": 0.0333, "overhead_s": 0.0333}
+    sites = [site(n, overlap=overlap, time_s=0.0999, **parts) for n in range(30)]
+    found = summary(sites, sum(each.time_s for each in sites) / 2)
+    console = Console(width=200)
+    with console.capture() as said:
+        for part in page(found, {}, console):
+            console.print(part, markup=False)
+    text = said.get()
+    (computing,) = re.findall(r"computing (\S+) %", text)
+    shown = re.findall(r"1,000,000 +\S+ \S+ +(\S+) % +(\S+) % +(\S+) % +(\S+) %", text)
+    starts, rest, left_out = re.findall(
+        r"not shown: (\d+) that start requests; with (\S+) % of time (\d+) more call sites", text
+    )[0]
+    assert len(shown) + int(left_out) == 30
+    assert int(starts) == 30 - text.count("50.0 %")  # so much of each that is shown is overlapped
+    whole = float(computing) + float(rest) + sum(float(time) for time, *_ in shown)
+    assert whole == pytest.approx(100, abs=0.1 + 1e-9)
+    for time, *split in shown:
+        assert float(time) == pytest.approx(sum(map(float, split)), abs=0.1 + 1e-9)
+
+
+def test_rounded_shares_add_up() -> None:
+    assert percents([1, 1, 1], 3) == ["33.4 %", "33.3 %", "33.3 %"]
+    assert percents([], 1) == []
+    assert percents([1, 1], 0) == ["0.0 %", "0.0 %"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
+from stretto.cli.narrow import show_table
 from stretto.cli.options import (
     AsJson,
     LauncherArgs,
@@ -104,7 +105,7 @@ def _print(fitted: Fitted, calibration: Calibration) -> None:
                 significant(each.gap_ns_per_byte),
                 f"{piece.worst:.1%}" if piece.sizes > 1 else "one size",
             )
-        out.print(table)
+        show_table(table, out)
     compute = fitted.machine.compute
     out.print(
         f"copy {significant(compute.copy_ns_per_byte)} ns/B, "

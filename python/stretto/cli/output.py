@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from stretto.cli.consoles import err, out
+from stretto.cli.narrow import show_table
 from stretto.data.counters import Counters
 from stretto.launch.survey import Survey, Variant
 from stretto.report.answers import Answers
@@ -41,9 +42,9 @@ def print_json(result: Result) -> None:
 
 def print_result(result: Result) -> None:
     """One table of times, one of calls, then the answers and what to doubt."""
-    out.print(_times_table(result))
+    show_table(_times_table(result), out)
     if result.counters and (result.counters.handled or result.counters.passed):
-        out.print(_calls_table(result, result.counters))
+        show_table(_calls_table(result, result.counters), out)
     out.print(result.verdict.text, style="bold")
     good = result.answers is Answers.SAME
     style = "green" if good else "red" if result.answers is Answers.DIFFERENT else "yellow"

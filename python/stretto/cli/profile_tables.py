@@ -3,6 +3,7 @@
 from rich.console import Console
 from rich.table import Table
 
+from stretto.cli.narrow import listed
 from stretto.data.places import Lines
 from stretto.report.profile import ProfileSummary
 from stretto.report.profile_words import call_site_words, counts, headline, next_step
@@ -25,10 +26,15 @@ def page(summary: ProfileSummary, lines: Lines, console: Console) -> list[str | 
             parts.append(words)
         if summary.overlap.started:
             parts.append(overlap(summary, lines, starts))
+        parts = [_fitting(part, console.width) for part in parts]
         parts += [counts(summary), f"next: {next_step(summary, lines, MOST_OF_A_NAME)}"]
         if sum(len(console.render_lines(part)) for part in parts) <= _MOST_LINES:
             break
     return parts
+
+
+def _fitting(part: str | Table, width: int) -> str | Table:
+    return part if isinstance(part, str) else listed(part, width) or part
 
 
 def _left_out(summary: ProfileSummary, most: int, most_starts: int) -> str:

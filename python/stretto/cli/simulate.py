@@ -7,6 +7,7 @@ from rich.progress import track
 from stretto.cli import simulate_tables as tables
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
+from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, bytes_of, elements_of
 from stretto.cli.simulate_options import (
     AlgorithmOrAllOption,
@@ -188,6 +189,6 @@ def _print(title: str, ranks: int, curves: dict[str, list[Simulated]]) -> None:
     out.print(title, style="bold", markup=False)
     largest = [each for points in curves.values() for each in points if each.ranks == ranks]
     if largest:
-        out.print(tables.comparison(largest))
+        show_table(tables.comparison(largest), out)
     if any(each.ranks != ranks for points in curves.values() for each in points):
-        out.print(tables.scaling({name: points for name, points in curves.items() if points}))
+        show_table(tables.scaling({name: p for name, p in curves.items() if p}), out)

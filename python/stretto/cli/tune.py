@@ -9,6 +9,7 @@ from rich.progress import track
 
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
+from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath, ProgramAndArgs, Timeout
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.tune_options import (
@@ -99,7 +100,7 @@ def tune(
     if as_json:
         print(as_text(tuned))
     else:
-        out.print(winners(tuned))
+        show_table(winners(tuned), out)
         note(f"Rules: {output}")
 
 

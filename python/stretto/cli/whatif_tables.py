@@ -3,6 +3,7 @@
 from rich.table import Table
 
 from stretto.cli.consoles import out
+from stretto.cli.narrow import show_table
 from stretto.cli.profile_tables import MOST_OF_A_NAME
 from stretto.data.places import Lines
 from stretto.data.virtual_times import SIM
@@ -28,11 +29,11 @@ _FLAGS = {
 
 def show(answer: Answer, lines: Lines) -> None:
     """All of it."""
-    out.print(scenarios(answer))
+    show_table(scenarios(answer), out)
     for line in summary(answer):
         out.print(line, markup=False, soft_wrap=True)
     if answer.call_sites:
-        out.print(call_sites(answer, lines))
+        show_table(call_sites(answer, lines), out)
     out.print(verdict(answer, lines, MOST_OF_A_NAME), markup=False, soft_wrap=True, style="bold")
 
 

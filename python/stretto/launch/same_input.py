@@ -5,7 +5,6 @@ import hashlib
 import os
 import select
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,7 +58,9 @@ def same_input() -> Iterator[SameInput]:
             yield SameInput(stack.enter_context(nothing()), 0, silent=True)
             return
         with _readable():
-            kept = stack.enter_context(tempfile.TemporaryFile(buffering=0))
+            # Not on a disk: none may have room.
+            memory = os.memfd_create("standard input")
+            kept = stack.enter_context(os.fdopen(memory, "w+b", buffering=0))
             _keep(kept)
         yield SameInput(kept, 0)
 

@@ -40,6 +40,7 @@ from stretto.launch.comparison import run as run_comparison
 from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.job import Job, prepare, provenance_of
 from stretto.launch.long_messages import at_once
+from stretto.launch.program import name_of
 from stretto.native.schedules import known_algorithms
 from stretto.report.answers import Answers
 from stretto.report.comparison import summarise
@@ -59,7 +60,8 @@ OutputOption = Annotated[
     typer.Option(metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-<number>."),
 ]
 NameOption = Annotated[
-    str | None, typer.Option(help="What to call it; otherwise the program's file name.")
+    str | None,
+    typer.Option(help="What to call it; otherwise the program's or its script's file name."),
 ]
 TimePatternOption = Annotated[
     str, typer.Option(metavar="REGEX", help="Finds the program's own time, in seconds.")
@@ -134,7 +136,7 @@ def compare(
         )
         settings = selection | ({PROGRESS: "messages"} | messages if progress else {})
         settings |= {"rules": tuned} if tuned else {}
-        plan = _plan(name or Path(program[0]).name, rig, settings, comparison, tolerance)
+        plan = _plan(name or name_of(program), rig, settings, comparison, tolerance)
         folder = _folder(output, plan, job, comparison)
         with _saying_how_to_resume(folder), launches_bar(plan.name, 2 * runs) as done:
             run_comparison(comparison, folder, done)

@@ -15,7 +15,9 @@ ProgramAndArgs = Annotated[
     list[str],
     typer.Argument(metavar="PROGRAM", help="The program, unmodified, and its arguments."),
 ]
-RankCount = Annotated[int, typer.Option("--ranks", "-n", min=1, help="How many ranks to start.")]
+RankCount = Annotated[
+    int, typer.Option("--ranks", "-n", "-np", min=1, help="How many ranks to start.")
+]
 
 
 def _is_a_time(seconds: float | None) -> float | None:

@@ -32,6 +32,7 @@ from stretto.launch.failure import require_success
 from stretto.launch.job import prepare, provenance_of
 from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.profile import profiled
+from stretto.launch.program import name_of
 from stretto.report.profile import ProfileSummary, summarise
 
 OutputOption = Annotated[
@@ -77,7 +78,7 @@ def profile(
     traced = (trace_calls or traced_by_default(ranks)) if trace or trace_calls else 0
     job = prepare(program, launcher, launcher_args, mode="profile")
     place = planned_folder if dry_run else make_folder
-    folder = place(output, f"{Path(program[0]).stem}-profile")
+    folder = place(output, f"{Path(name_of(program)).stem}-profile")
     start = profiled(job, ranks, folder, traced)
     command = job.launcher.command(start)
     if dry_run:

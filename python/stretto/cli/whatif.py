@@ -38,6 +38,7 @@ from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
 from stretto.launch.job import Job, prepare
+from stretto.launch.program import name_of
 from stretto.launch.same_input import SameInput
 from stretto.launch.whatif import WhatifPlan, run_in_turn
 from stretto.model.calibrated import machine_of
@@ -111,7 +112,7 @@ def whatif(
     ./jacobi3d 192 20
     """
     job = prepare(program, launcher, launcher_args, mode="whatif")
-    name = f"{Path(program[0]).stem}-whatif"
+    name = f"{Path(name_of(program)).stem}-whatif"
     named = None if machine is None else read_machine(machine)
     if dry_run:
         folder = planned_folder(output, name)

@@ -16,6 +16,7 @@ from stretto.launch.sanitizer import needs_asan
 
 _LDD_LINE = re.compile(r"^\s*(\S+) => (not found|\S+)", re.MULTILINE)
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
+_WITH_VALUE = ("-W", "-X")  # options of Python whose value may be a word of its own
 
 # Loads mpi4py's extension, which loads the MPI it has chosen, and finds which that was:
 # mpi4py decides by environment, prefix and what the loader finds, so only it knows.
@@ -69,6 +70,27 @@ def inspect(argv: Sequence[str], *, needs_mpi: bool = True) -> Program:
     # A path stays as it was given: without its "./" it would be looked up on PATH.
     words = (argv[0] if "/" in argv[0] else str(path), *argv[1:])
     return Program(words, mpi, needs_asan(libraries))
+
+
+def name_of(argv: Sequence[str]) -> str:
+    """What to call runs of a command: its file's name; of Python, the script's or the module's."""
+    name = Path(argv[0]).name
+    if not _is_python(name):
+        return name
+    words = iter(argv[1:])
+    for word in words:
+        if word == "-m":
+            module = next(words, name)
+            if module == "mpi4py":  # it only runs what follows, so that an error ends all ranks
+                return name_of([argv[0], *words])
+            return module
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif word == "-c":
+            return name
+        elif not word.startswith("-"):
+            return Path(word).stem or name
+    return name
 
 
 def resolve(name: str) -> Path:

@@ -31,7 +31,7 @@ def one_line(text: str) -> str:
 
 
 def test_run_passes_output_through(capfd: Captured) -> None:
-    assert run_command(["run", "-n", "1", "./app"]) == 0
+    assert run_command(["run", "-np", "1", "./app"]) == 0
     assert capfd.readouterr().out == "checksum 1f2e\ntime 0.15 s\n"
 
 

@@ -10,7 +10,7 @@ from stretto.errors import EnvironmentUnusable, InputError
 from stretto.launch import program as module
 from stretto.launch.base import Abi
 from stretto.launch.libmpi import Mpi, libmpi_beside, mpi_among
-from stretto.launch.program import inspect, parse_ldd
+from stretto.launch.program import inspect, name_of, parse_ldd
 
 LDD = """\
 \tlinux-vdso.so.1 (0x00007ff4ccf36000)
@@ -25,6 +25,22 @@ def test_ldd_is_read() -> None:
         "libmpi.so.40": Path("/lib/x86_64-linux-gnu/libmpi.so.40"),
         "libgone.so.1": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("./solver.x 3", "solver.x"),
+        ("/opt/bin/python3.12 -u -W error runs/solver.py -m x", "solver"),
+        ("python3 -X dev -m mysolver.main 3", "mysolver.main"),
+        ("python -m mpi4py solver.py", "solver"),
+        ("python3 -c print(1) solver.py", "python3"),
+        ("python3", "python3"),
+        ("pythonic solver.py", "pythonic"),
+    ],
+)
+def test_runs_are_called_by_what_is_run(words: str, name: str) -> None:
+    assert name_of(words.split()) == name
 
 
 @pytest.mark.parametrize(

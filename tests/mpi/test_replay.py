@@ -105,6 +105,10 @@ def test_the_verbs_record_and_replay(tmp_path: Path) -> None:
     assert faster["scenarios_s"]["fast"]["median"] < times["sim"]
     elsewhere = answered("replay", trace, "--machine", "infiniband-100g")
     assert elsewhere["scenarios_s"]["sim"] != same["scenarios_s"]["sim"]
+    apart = answered("replay", trace, "--machine", "infiniband-100g", "--hosts", "4")
+    assert apart["scenarios_s"]["sim"] != elsewhere["scenarios_s"]["sim"]
+    said = stretto("replay", trace, "--machine", "infiniband-100g")
+    assert "assumed: ranks are on hosts as in the run; --ppn or --hosts places them" in said.stdout
     more = answered("replay", trace, "--scale", "4x")
     assert (more["ranks"], more["scaling"]["alike"]) == (16, 4)
     shared = answered("replay", trace, "--scale", "4x", "--scaling", "strong")
@@ -139,6 +143,9 @@ def test_a_scaled_trace_is_the_larger_run(tmp_path: Path) -> None:
         (["--scale", "2x"], "--scale: its ranks do not do the same"),
         (["--scenario", "sim:cpu=2x"], "--scenario sim: there is one of that name"),
         (["--machine", "no-such"], "--machine no-such"),
+        (["--ppn", "2"], "--ppn: it goes with --machine"),
+        (["--machine", MACHINE, "--hosts", "3"], "--hosts 3: 2 ranks"),
+        (["--machine", MACHINE, "--ppn", "1", "--hosts", "1"], "--hosts 1: 2 ranks"),
     ],
 )
 def test_what_cannot_be_replayed_is_refused(options: list[str], words: str, tmp_path: Path) -> None:

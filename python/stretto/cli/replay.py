@@ -18,8 +18,8 @@ from stretto.data.traces import About
 from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO
 from stretto.errors import InputError
 from stretto.model.machine import Machine, machine_of_toml, read_machine
-from stretto.model.recorded import recorded_scenarios
-from stretto.model.scenarios import parse_scenario, refuse_unfit, scenarios_of
+from stretto.model.recorded import RecordedScenario, movable, recorded_scenarios
+from stretto.model.scenarios import Scenario, parse_scenario, placed, refuse_unfit
 from stretto.native.replay import about
 from stretto.native.replay import replay as run_again
 from stretto.native.schedules import known_algorithms
@@ -50,6 +50,13 @@ MachineFileOption = Annotated[
 ScaleOption = Annotated[
     str | None, typer.Option(metavar="FACTOR", help="So many times as many ranks: 4x.")
 ]
+PpnOption = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="So many ranks on each host of --machine, in order."),
+]
+HostsOption = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="The ranks on so many hosts of --machine.")
+]
 WorkOption = Annotated[
     Work | None, typer.Option(help="What more ranks do: as much each (weak, default), or together.")
 ]
@@ -59,6 +66,8 @@ def replay(
     trace: TraceOption,
     scenario: ScenariosOption = None,
     machine: MachineFileOption = None,
+    ppn: PpnOption = None,
+    hosts: HostsOption = None,
     scale: ScaleOption = None,
     scaling: WorkOption = None,
     as_json: AsJson = False,
@@ -67,25 +76,37 @@ def replay(
 
     With nothing changed, times are exactly those of the run that was recorded.
 
-    Example: stretto replay ft.trace --scale 4x --machine infiniband-100g
+    Example: stretto replay ft.trace --scale 4x --machine infiniband-100g --ppn 8
     """
     factor = None if scale is None else _factor(scale)
     if scaling and factor is None:
         raise InputError(f"--scaling {scaling}: it goes with --scale")
     work: Work = scaling or "weak"
     run = about(trace)
-    where = read_machine(machine) if machine else machine_of_toml(run.machine.encode(), str(trace))
-    text = _scenarios(trace, run, where, scenario or [], factor, anew=machine is not None)
+    ranks = run.ranks * (factor or 1)
+    if machine is None:
+        where = machine_of_toml(run.machine.encode(), str(trace))
+        text, notes = _scenarios(trace, run, where, scenario or [], factor), list[str]()
+        _per_host(ppn, hosts, ranks, None)
+    else:
+        where = read_machine(machine)
+        per_host = _per_host(ppn, hosts, ranks, machine)
+        text, notes = _elsewhere(trace, run, where, scenario or [], ranks, per_host)
     with err.status("replaying"):
         replayed = run_again(trace, text, factor, strong=work == "strong")
     found = answer([], [Run.of(replayed.ranks)])
     lines = source_lines(total.place for total in found.call_sites)
     off_ns = None if machine or factor is not None else _off_ns(replayed)
     if as_json:
-        facts = {"program": run.program, "off_ns": off_ns, "scaling": replayed.scaling}
+        facts = {
+            "program": run.program,
+            "off_ns": off_ns,
+            "scaling": replayed.scaling,
+            "notes": notes,
+        }
         print(as_text(facts | plain(found, lines)))
         return
-    for line in _assumptions(run, replayed, work, where):
+    for line in (*_assumptions(run, replayed, work, where), *notes):
         _say(line)
     if off_ns is not None:
         _say(_compared(off_ns, run))
@@ -113,30 +134,65 @@ def _factor(text: str) -> int:
     return int(match[1])
 
 
+def _per_host(ppn: int | None, hosts: int | None, ranks: int, machine: str | None) -> int | None:
+    """How many ranks --ppn and --hosts put on a host; None where neither is given."""
+    if ppn is None and hosts is None:
+        return None
+    if machine is None:
+        option = "--ppn" if hosts is None else "--hosts"
+        raise InputError(f"{option}: it goes with --machine; --scenario NAME:ppn=N places one's")
+    per_host = ppn or -(-ranks // (hosts or 1))
+    if hosts is not None and -(-ranks // per_host) != hosts:
+        raise InputError(f"--hosts {hosts}: {ranks} ranks, {per_host} a host, are on others")
+    return per_host
+
+
 def _scenarios(
-    trace: Path,
-    run: About,
-    where: Machine,
-    asked: Sequence[str],
-    factor: int | None,
-    *,
-    anew: bool,
+    trace: Path, run: About, where: Machine, asked: Sequence[str], factor: int | None
 ) -> str:
-    """Those of the run, or the usual ones `anew` on another machine; and those asked for."""
-    algorithms, ranks = known_algorithms(), run.ranks * (factor or 1)
-    if anew:
-        return "".join(
-            each.for_the_library() for each in scenarios_of(asked, where, algorithms, ranks)
-        )
-    more = [parse_scenario(text, where, algorithms, ranks) for text in asked]
-    recorded = recorded_scenarios(run.scenarios)
-    names = [each.name for each in recorded]
-    if not {SIM, ZERO, NO_COMMUNICATION} <= set(names):
-        raise InputError(f"{trace}: the run had not the scenarios that stretto whatif has")
+    """Those of the run, and those asked for."""
+    more = _asked(asked, where, run.ranks * (factor or 1))
+    recorded = _recorded(trace, run)
     if factor is not None and any(each.is_placed for each in recorded):
         raise InputError("--scale: a scenario of the run puts ranks on hosts; name a --machine")
-    refuse_unfit([*names, *(each.name for each in more)])
+    refuse_unfit([*(each.name for each in recorded), *(each.name for each in more)])
     return run.scenarios + "".join(each.for_the_library() for each in more)
+
+
+def _elsewhere(
+    trace: Path, run: About, where: Machine, asked: Sequence[str], ranks: int, per_host: int | None
+) -> tuple[str, list[str]]:
+    """Those of the run on another machine, and those asked for; and what was assumed."""
+    recorded = _recorded(trace, run)
+    moved = movable(recorded)
+    notes = [
+        f"left out, as its machine or its hosts are its own: {each.name}"
+        for each in recorded
+        if each not in moved
+    ]
+    every = [each.on(where) for each in moved]
+    if per_host is not None:
+        try:
+            every = [placed(each, per_host, ranks) for each in every]
+        except (ValueError, InputError) as error:
+            raise InputError(f"--ppn, --hosts: {error}") from None
+        notes.append(f"on each host: {per_host} of the ranks, in their order")
+    elif where.has_network:
+        notes.append("assumed: ranks are on hosts as in the run; --ppn or --hosts places them")
+    every += _asked(asked, where, ranks)
+    refuse_unfit([each.name for each in every])
+    return "".join(each.for_the_library() for each in every), notes
+
+
+def _asked(asked: Sequence[str], where: Machine, ranks: int) -> list[Scenario]:
+    return [parse_scenario(text, where, known_algorithms(), ranks) for text in asked]
+
+
+def _recorded(trace: Path, run: About) -> list[RecordedScenario]:
+    recorded = recorded_scenarios(run.scenarios)
+    if not {SIM, ZERO, NO_COMMUNICATION} <= {each.name for each in recorded}:
+        raise InputError(f"{trace}: the run had not the scenarios that stretto whatif has")
+    return recorded
 
 
 def _off_ns(replayed: Replay) -> float:

@@ -223,7 +223,11 @@ def _placed(scenario: Scenario, key: str, value: str, ranks: int) -> Scenario:
     if re.fullmatch(r"0*[1-9]\d{0,8}", value) is None:
         raise ValueError("write a whole number of 1 or more")
     number = int(value)
-    per_host = number if key == "ppn" else -(-ranks // number)
+    return placed(scenario, number if key == "ppn" else -(-ranks // number), ranks)
+
+
+def placed(scenario: Scenario, per_host: int, ranks: int) -> Scenario:
+    """The same with so many ranks a host, in their order. Raises ValueError, InputError."""
     if scenario.ranks_per_host not in (None, per_host):
         raise ValueError(f"hosts and ppn do not make {ranks} ranks")
     if not scenario.machine.has_network:

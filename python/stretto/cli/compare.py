@@ -35,6 +35,7 @@ from stretto.data.run_folder import (
     resume_newest,
 )
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
+from stretto.errors import writing
 from stretto.launch.comparison import Comparison
 from stretto.launch.comparison import run as run_comparison
 from stretto.launch.environment import parse_selection, rank_environment
@@ -44,6 +45,7 @@ from stretto.launch.program import name_of
 from stretto.native.schedules import known_algorithms
 from stretto.report.answers import Answers
 from stretto.report.comparison import summarise
+from stretto.report.comparison_markdown import markdown_of
 from stretto.report.page import refuse_if_not_ours, write_report
 from stretto.stats.ratio import ENOUGH_PAIRS
 
@@ -58,6 +60,10 @@ ReportOption = Annotated[Path, typer.Option(metavar="FILE", help="Where the repo
 OutputOption = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-<number>."),
+]
+MarkdownOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the tables and the verdict as Markdown, too."),
 ]
 NameOption = Annotated[
     str | None,
@@ -89,6 +95,7 @@ def compare(
     progress: Progress = False,
     rules: RulesOption = None,
     report: ReportOption = Path("report.html"),
+    export_markdown: MarkdownOption = None,
     output: OutputOption = None,
     name: NameOption = None,
     time_pattern: TimePatternOption = TIME_PATTERN,
@@ -143,6 +150,9 @@ def compare(
     folder.finish(load_average())
     result = summarise(folder)
     write_report([result], report)
+    if export_markdown is not None:
+        with writing(export_markdown):
+            export_markdown.write_text(markdown_of(result), encoding="utf-8")
     if as_json:
         print_json(result)
     else:

@@ -11,6 +11,7 @@ from stretto.data.samples import Sample, Side
 from stretto.errors import InputError
 from stretto.report.answers import Answers, compare_answers
 from stretto.report.comparison import Result, summarise
+from stretto.report.comparison_markdown import markdown_of
 from stretto.report.comparison_verdict import Finding
 from stretto.report.doubts import DoubtKind
 from stretto.report.page import render, write_report
@@ -67,6 +68,17 @@ def test_a_clean_comparison_has_no_warnings(tmp_path: Path) -> None:
     assert found.counters is not None
     assert found.counters.calls_handled == 6 * 12
     assert found.stretto_launches == 6
+
+
+def test_it_is_markdown_too(tmp_path: Path) -> None:
+    text = markdown_of(result(tmp_path))
+    assert "| own time | stretto | 500 ms | 500 ms | 500 ms |  |\n" in text
+    assert "| own time | native/stretto | 2.00x | 2.00x | 2.00x | " in text
+    assert "| MPI\\_Ibcast | binomial | 12 |\n" in text
+    assert "\n**2.00x as fast under Stretto by its own time (" in text
+    plan = msgspec.structs.replace(PLAN, name="a|b\n*c*")
+    folder = finished(tmp_path / "odd", [sample(order) for order in range(12)], plan=plan)
+    assert markdown_of(summarise(folder)).startswith("### a\\|b \\*c\\*: ")
 
 
 def test_failed_launches_stay_out_of_the_figures(tmp_path: Path) -> None:

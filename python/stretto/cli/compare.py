@@ -12,6 +12,7 @@ from stretto.cli.launch_input import input_of_launches
 from stretto.cli.options import (
     Algorithms,
     AsJson,
+    FreshDir,
     LauncherArgs,
     LauncherPath,
     Prepare,
@@ -22,6 +23,7 @@ from stretto.cli.options import (
 )
 from stretto.cli.output import launches_bar, print_json, print_result
 from stretto.cli.rigs import OnRig, launcher_on
+from stretto.cli.run_folders import RUNS
 from stretto.cli.tuned_rules import RulesOption, rules_for_ranks
 from stretto.data.host import load_average
 from stretto.data.run_folder import (
@@ -41,6 +43,7 @@ from stretto.launch.comparison import run as run_comparison
 from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.job import Job, prepare, provenance_of
 from stretto.launch.long_messages import at_once
+from stretto.launch.preparation import Preparation
 from stretto.launch.program import name_of
 from stretto.native.schedules import known_algorithms
 from stretto.report.answers import Answers
@@ -49,7 +52,6 @@ from stretto.report.comparison_markdown import markdown_of
 from stretto.report.page import refuse_if_not_ours, write_report
 from stretto.stats.ratio import ENOUGH_PAIRS
 
-RUNS = Path("stretto-runs")
 EXIT_DIFFERENT_ANSWERS = 3
 
 
@@ -90,6 +92,7 @@ def compare(
     runs: RunsOption = ENOUGH_PAIRS,
     rig: OnRig = None,
     prepare_command: Prepare = None,
+    fresh_dir: FreshDir = False,
     timeout: Timeout = None,
     algorithm: Algorithms = None,
     progress: Progress = False,
@@ -139,7 +142,7 @@ def compare(
             env | messages,
             *patterns,
             stdin,
-            prepare_command,
+            Preparation(prepare_command, fresh_dir, tuple(filter(None, (RUNS, output)))),
         )
         settings = selection | ({PROGRESS: "messages"} | messages if progress else {})
         settings |= {"rules": tuned} if tuned else {}
@@ -182,7 +185,8 @@ def _plan(
         time_pattern=comparison.time_pattern.pattern,
         checksum_pattern=comparison.checksum_pattern.pattern,
         tolerance=tolerance,
-        prepare=comparison.prepare,
+        prepare=comparison.preparation.command,
+        fresh_dir=comparison.preparation.fresh,
         input=comparison.input.digest,
     )
 

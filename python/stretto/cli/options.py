@@ -56,6 +56,10 @@ Prepare = Annotated[
     str | None,
     typer.Option("--prepare", metavar="COMMAND", help="The shell runs it before each launch."),
 ]
+FreshDir = Annotated[
+    bool,
+    typer.Option("--fresh-dir", help="Each launch in its own copy of the working directory."),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
 ]

@@ -5,27 +5,27 @@ from pathlib import Path
 from stretto.data.run_folder import make_numbered
 from stretto.errors import InputError, unwritable
 
-_RUNS = Path("stretto-runs")
+RUNS = Path("stretto-runs")
 
 
 def planned_folder(output: Path | None, name: str) -> Path:
     """The folder named by --output, or the next stretto-runs/<name>-<number>; nothing is made."""
     number = 1
-    while (_RUNS / f"{name}-{number}").exists():
+    while (RUNS / f"{name}-{number}").exists():
         number += 1
-    return output or _RUNS / f"{name}-{number}"
+    return output or RUNS / f"{name}-{number}"
 
 
 def make_folder(output: Path | None, name: str) -> Path:
     """Create that folder for this process alone; one that has something in it is refused."""
     try:
         if output is None:
-            _RUNS.mkdir(exist_ok=True)
-            return make_numbered(_RUNS, name, 1)
+            RUNS.mkdir(exist_ok=True)
+            return make_numbered(RUNS, name, 1)
         output.mkdir(parents=True, exist_ok=True)
         is_empty = not any(output.iterdir())
     except OSError as error:
-        where = f"--output {output}" if output else error.filename or _RUNS
+        where = f"--output {output}" if output else error.filename or RUNS
         raise unwritable(str(where), error) from error
     if not is_empty:
         raise InputError(f"--output {output} is not empty: name a new folder")

@@ -17,6 +17,7 @@ from stretto.cli.json_text import as_text
 from stretto.cli.launch_input import input_of_launches
 from stretto.cli.options import (
     AsJson,
+    FreshDir,
     LauncherArgs,
     LauncherPath,
     Prepare,
@@ -26,7 +27,7 @@ from stretto.cli.options import (
 )
 from stretto.cli.output import print_doubts
 from stretto.cli.rigs import OnRig, launcher_on
-from stretto.cli.run_folders import make_folder, planned_folder
+from stretto.cli.run_folders import RUNS, make_folder, planned_folder
 from stretto.cli.whatif_json import plain
 from stretto.data.host import load_average
 from stretto.data.provenance import versions
@@ -38,6 +39,7 @@ from stretto.launch.base import Launcher
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
 from stretto.launch.job import Job, prepare
+from stretto.launch.preparation import Preparation
 from stretto.launch.program import name_of
 from stretto.launch.same_input import SameInput
 from stretto.launch.whatif import WhatifPlan, run_in_turn
@@ -95,6 +97,7 @@ def whatif(
     machine: MachineFileOption = None,
     rig: OnRig = None,
     prepare_command: Prepare = None,
+    fresh_dir: FreshDir = False,
     timeout: Timeout = None,
     output: OutputOption = None,
     record: RecordOption = None,
@@ -130,7 +133,14 @@ def whatif(
         scenarios, shown = asked.on(here)
         file = _described(folder, here, scenarios)
         plan = WhatifPlan(
-            job, where, ranks, file, shown, timeout, record is not None, prepare_command
+            job,
+            where,
+            ranks,
+            file,
+            shown,
+            timeout,
+            record is not None,
+            Preparation(prepare_command, fresh_dir, (folder, RUNS)),
         )
         normal, virtual = _run(plan, runs, folder, stdin, sys.stderr.buffer if as_json else None)
     found = answer(normal, [Run.of(run) for run in virtual])

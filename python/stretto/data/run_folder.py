@@ -51,6 +51,7 @@ class Plan(msgspec.Struct, frozen=True):
     time_pattern: str
     checksum_pattern: str
     prepare: str | None = None
+    fresh_dir: bool = False
     tolerance: float = 0  # of numbers in checksums, as a share
     input: str = ""  # the SHA-256 of standard input, or nothing
 

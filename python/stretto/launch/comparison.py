@@ -14,7 +14,7 @@ from stretto.launch.base import Launcher, Start
 from stretto.launch.environment import COUNTERS
 from stretto.launch.failure import require_success
 from stretto.launch.launch_ranks import launch_ranks
-from stretto.launch.preparation import prepare_launch
+from stretto.launch.preparation import NO_PREPARATION, Preparation
 from stretto.launch.program import Program
 from stretto.launch.same_input import SameInput
 
@@ -32,16 +32,17 @@ class Comparison:
     time_pattern: re.Pattern[str]
     checksum_pattern: re.Pattern[str]
     input: SameInput
-    prepare: str | None = None  # run before each launch
+    preparation: Preparation = NO_PREPARATION  # of each launch
 
     def start(self, side: Side, counters: Path | None = None) -> Start:
         """One launch; `counters` is the folder for the drop-in's."""
+        argv = self.preparation.words(self.program.argv)
         if side is Side.NATIVE:
-            return Start(self.ranks, self.program.argv)
+            return Start(self.ranks, argv)
         env = dict(self.stretto_env)
         if counters is not None:
             env[COUNTERS] = str(counters.absolute())
-        return Start(self.ranks, self.program.argv, env)
+        return Start(self.ranks, argv, env)
 
     def command(self, side: Side) -> list[str]:
         """The plain command line of a launch."""
@@ -75,33 +76,36 @@ def _launch_once(
     shutil.rmtree(place, ignore_errors=True)  # of a launch that was killed
     counters = place / "counters"
     counters.mkdir(parents=True)
-    prepare_launch(comparison.prepare)
-    started_at = now()
-    with (place / "stdout").open("wb") as stdout, (place / "stderr").open("wb") as stderr:
-        outcome = launch_ranks(
-            comparison.launcher,
-            comparison.start(side, counters),
-            run_stretto=side is Side.STRETTO,
-            timeout_s=comparison.timeout_s,
-            stdin=comparison.input.for_a_launch(),
-            stdout=stdout,
-            stderr=stderr,
+    with comparison.preparation.done(place) as directory:
+        started_at = now()
+        with (place / "stdout").open("wb") as stdout, (place / "stderr").open("wb") as stderr:
+            outcome = launch_ranks(
+                comparison.launcher,
+                comparison.start(side, counters),
+                run_stretto=side is Side.STRETTO,
+                timeout_s=comparison.timeout_s,
+                stdin=comparison.input.for_a_launch(),
+                stdout=stdout,
+                stderr=stderr,
+                directory=directory,
+            )
+        printed = (place / "stdout").read_text(errors="replace")
+        folder.append(
+            Sample(
+                order=order,
+                pair=pair,
+                side=side,
+                started_at=started_at,
+                own_time_s=own_time(printed, comparison.time_pattern),
+                wall_time_s=outcome.wall_s,
+                checksum=checksum(printed, comparison.checksum_pattern),
+                exit_code=outcome.exit_code,
+                timed_out=outcome.timed_out,
+            )
         )
-    printed = (place / "stdout").read_text(errors="replace")
-    folder.append(
-        Sample(
-            order=order,
-            pair=pair,
-            side=side,
-            started_at=started_at,
-            own_time_s=own_time(printed, comparison.time_pattern),
-            wall_time_s=outcome.wall_s,
-            checksum=checksum(printed, comparison.checksum_pattern),
-            exit_code=outcome.exit_code,
-            timed_out=outcome.timed_out,
-        )
-    )
-    try:
-        require_success(f"{comparison.program.name} {side.where}", outcome, comparison.timeout_s)
-    except ApplicationFailed as failure:
-        raise ApplicationFailed(f"{failure}; what it printed is in {place}") from None
+        try:
+            require_success(
+                f"{comparison.program.name} {side.where}", outcome, comparison.timeout_s
+            )
+        except ApplicationFailed as failure:
+            raise ApplicationFailed(f"{failure}; what it printed is in {place}") from None

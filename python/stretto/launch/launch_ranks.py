@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import IO
 
 from stretto.launch.base import Launcher, Start
@@ -19,6 +20,7 @@ def launch_ranks(
     stdin: IO[bytes] | None = None,
     stdout: IO[bytes] | None = None,
     stderr: IO[bytes] | None = None,
+    directory: Path | None = None,
 ) -> Outcome:
     """Run them to their end, as `launch` does; without Stretto as they would be run by hand."""
     with Lifelines() if run_stretto else nullcontext() as lifelines:
@@ -29,6 +31,7 @@ def launch_ranks(
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
+            directory=directory,
             lifelines=lifelines,
             reports_deaths=launcher.reports_deaths,
         )

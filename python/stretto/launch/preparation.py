@@ -1,19 +1,76 @@
-"""A command of the user's before each launch of a series, as to put files back."""
+"""What is done before each launch of a series, so that none finds what another one left."""
 
 import io
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
-from stretto.errors import ApplicationFailed
+from stretto.errors import ApplicationFailed, EnvironmentUnusable, reason
 from stretto.launch.process import launch
 from stretto.launch.same_input import nothing
 
 
-def prepare_launch(command: str | None) -> None:
-    """Run it by the shell, without input, if there is one. Raises ApplicationFailed if it fails."""
-    if command is None:
-        return
+@dataclass(frozen=True)
+class Preparation:
+    """A command of the user's, and whether a launch gets its own copy of the working directory."""
+
+    command: str | None = None
+    fresh: bool = False
+    uncopied: tuple[Path, ...] = ()  # where results of runs are, which are not the program's
+
+    def words(self, argv: Sequence[str]) -> tuple[str, ...]:
+        """The program's, which is where it was, wherever it is launched."""
+        is_path = self.fresh and "/" in argv[0]
+        return (str(Path(argv[0]).absolute()) if is_path else argv[0], *argv[1:])
+
+    @contextmanager
+    def done(self, place: Path) -> Iterator[Path | None]:
+        """Prepare a launch, whose copy is in `place`; it goes, but where the launch fails.
+
+        Yields the directory to launch in, None: ours. Raises ApplicationFailed where the command
+        fails, EnvironmentUnusable where the directory cannot be copied.
+        """
+        directory = place.absolute() / "directory" if self.fresh else None
+        if directory is not None:
+            self._copy(directory)
+        if self.command is not None:
+            _run(self.command, directory)
+        yield directory
+        if directory is not None:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def _copy(self, directory: Path) -> None:
+        left = {directory.parent.resolve(), *(path.resolve() for path in self.uncopied)}
+
+        def ignored(folder: str, names: list[str]) -> list[str]:
+            return [name for name in names if (Path(folder) / name).resolve() in left]
+
+        shutil.rmtree(directory, ignore_errors=True)  # of a launch that was killed
+        try:
+            shutil.copytree(Path.cwd(), directory, symlinks=True, ignore=ignored)
+        except shutil.Error as errors:
+            name, _, why = errors.args[0][0]
+            raise EnvironmentUnusable(f"--fresh-dir: {name} cannot be copied: {why}") from errors
+        except OSError as error:
+            what = error.filename or Path.cwd()
+            why = reason(error)
+            raise EnvironmentUnusable(f"--fresh-dir: {what} cannot be copied: {why}") from error
+
+
+NO_PREPARATION = Preparation()
+
+
+def _run(command: str, directory: Path | None) -> None:
+    """Have the shell run it, without input."""
     with nothing() as stdin:
         outcome = launch(
-            ["sh", "-c", command], stdin=stdin, stdout=io.BytesIO(), stderr=io.BytesIO()
+            ["sh", "-c", command],
+            stdin=stdin,
+            stdout=io.BytesIO(),
+            stderr=io.BytesIO(),
+            directory=directory,
         )
     if not outcome.ok:
         said = outcome.last_words.strip().rpartition("\n")[2]

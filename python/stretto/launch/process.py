@@ -29,6 +29,7 @@ def launch(
     stdin: IO[bytes] | None = None,
     stdout: IO[bytes] | None = None,
     stderr: IO[bytes] | None = None,
+    directory: Path | None = None,
     lifelines: Lifelines | None = None,
     reports_deaths: bool = False,
 ) -> Outcome:
@@ -41,8 +42,8 @@ def launch(
     Output goes to the given files, or on to ours as it comes; where it cannot be written the
     command runs on, and a good end is an error all the same. An exception raised here while it
     runs (Ctrl-C) stops it just the same. Its input is `stdin`, or ours, through a pipe where that
-    is a terminal. Signals are passed on to it, and one that ends this process does so when it has
-    ended.
+    is a terminal. It begins in `directory`, or ours. Signals are passed on to it, and one that ends
+    this process does so when it has ended.
     """
     with _as_this_system_lets():
         ours, theirs = socket.socketpair()
@@ -51,7 +52,7 @@ def launch(
     with ours, adopting(), passing_on(ours) as ending:
         with theirs, _as_this_system_lets():
             guardian = _start_guardian(
-                theirs, command, timeout_s, stdin, lifelines, reports_deaths, mark
+                theirs, command, timeout_s, stdin, directory, lifelines, reports_deaths, mark
             )
         try:
             with _as_this_system_lets():
@@ -89,6 +90,7 @@ def _start_guardian(
     command: Sequence[str],
     timeout_s: float | None,
     stdin: IO[bytes] | None,
+    directory: Path | None,
     lifelines: Lifelines | None,
     reports_deaths: bool,
     mark: str,
@@ -114,6 +116,7 @@ def _start_guardian(
             stderr=subprocess.PIPE,
             pass_fds=[connection.fileno(), *listeners, *_inherited()],
             env=environment | {VARIABLE: mark},
+            cwd=directory,
             start_new_session=True,  # the terminal's Ctrl-C reaches us alone
         )
 

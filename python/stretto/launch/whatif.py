@@ -15,7 +15,7 @@ from stretto.launch.environment import RECORD, SCENARIOS, SHOWN, WHATIF, rank_en
 from stretto.launch.failure import require_success
 from stretto.launch.job import Job
 from stretto.launch.launch_ranks import launch_ranks
-from stretto.launch.preparation import prepare_launch
+from stretto.launch.preparation import NO_PREPARATION, Preparation
 from stretto.launch.same_input import SameInput
 from stretto.launch.yielding import yielding
 
@@ -31,7 +31,7 @@ class WhatifPlan:
     shown: int  # whose time the program sees
     timeout_s: float | None
     record: bool = False  # a trace, in the first virtual run
-    prepare: str | None = None  # run before each launch
+    preparation: Preparation = NO_PREPARATION  # of each launch
 
     def start(self, folder: Path, *, virtual: bool, record: bool = False) -> Start:
         """One launch, whose ranks write into `folder`."""
@@ -47,7 +47,7 @@ class WhatifPlan:
                 environment |= yielding(self.job.abi)
         if record:
             environment[RECORD] = str(folder.absolute())
-        return Start(self.ranks, self.job.program.argv, environment)
+        return Start(self.ranks, self.preparation.words(self.job.program.argv), environment)
 
     def command(self, folder: Path, *, virtual: bool) -> list[str]:
         """The plain command line of a launch."""
@@ -83,14 +83,19 @@ def run_in_turn(
 def _run(
     plan: WhatifPlan, start: Start, folder: Path, stdin: IO[bytes], stdout: IO[bytes] | None
 ) -> list[RankTimes]:
-    prepare_launch(plan.prepare)
-    outcome = launch_ranks(
-        plan.launcher, start, timeout_s=plan.timeout_s, stdin=stdin, stdout=stdout
-    )
-    if isinstance(stdout, io.BytesIO):
-        printed = folder / "stdout.txt"
-        with writing(printed):
-            printed.write_bytes(stdout.getvalue())
-    require_success(plan.job.program.name, outcome, plan.timeout_s)
+    with plan.preparation.done(folder) as directory:
+        outcome = launch_ranks(
+            plan.launcher,
+            start,
+            timeout_s=plan.timeout_s,
+            stdin=stdin,
+            stdout=stdout,
+            directory=directory,
+        )
+        if isinstance(stdout, io.BytesIO):
+            printed = folder / "stdout.txt"
+            with writing(printed):
+                printed.write_bytes(stdout.getvalue())
+        require_success(plan.job.program.name, outcome, plan.timeout_s)
     with recorded_in(folder):
         return read_times(folder, plan.ranks)

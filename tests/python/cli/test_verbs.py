@@ -144,6 +144,26 @@ def test_what_prepares_is_run_before_each_launch(house: Path) -> None:
     assert run_command([*compare, "./app"]) == 4
 
 
+def test_each_launch_has_a_directory_of_its_own(capfd: Captured, house: Path) -> None:
+    (house / "data").mkdir()
+    (house / "data" / "input").write_text("7")
+    (house / "app").write_text(
+        "#!/bin/sh\n[ ! -e result ] && [ ! -e stretto-runs ] || exit 9\n"
+        "[ $1 = 0 ] || exit $1\ncat data/input > result\necho checksum $(cat result)\n"
+    )
+    compare = ["compare", "--runs", "1", "--fresh-dir", "--prepare", "test ! -e result"]
+    assert run_command([*compare, "./app", "0"]) == 0
+    assert "checksum 7 in all 2 launches" in capfd.readouterr().out
+    assert not (house / "result").exists()
+    assert not list(house.glob("stretto-runs/*/launches/*/directory"))
+    assert run_command([*compare, "--output", "mine", "./app", "3"]) == 4
+    assert len(list(house.glob("mine/launches/*/directory/app"))) == 1
+    assert not list(house.glob("mine/launches/*/directory/mine"))
+    os.mkfifo(house / "pipe")
+    assert run_command([*compare, "./app", "0"]) == 5
+    assert "pipe cannot be copied" in capfd.readouterr().err
+
+
 def test_what_cannot_prepare_is_said(capfd: Captured) -> None:
     assert run_command(["compare", "--prepare", "echo why; exit 7", "./app"]) == 4
     assert "--prepare echo why; exit 7 failed: exit code 7: why" in capfd.readouterr().err

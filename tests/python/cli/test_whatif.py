@@ -45,6 +45,9 @@ def test_every_launch_reads_the_same(house: Path) -> None:
 def test_what_prepares_is_run_before_each_launch(house: Path) -> None:
     assert run_command([COMMAND[0], "--prepare", "echo >> prepared", *COMMAND[1:]]) == 0
     assert (house / "prepared").read_text() == "\n" * 4
+    fresh = ["--prepare", "echo >> prepared", "--fresh-dir"]
+    assert run_command([COMMAND[0], *fresh, *COMMAND[1:]]) == 0
+    assert (house / "prepared").read_text() == "\n" * 4
 
 
 @pytest.mark.parametrize(("load", "warnings"), [(0.0, 0), (1000.0, 1)])

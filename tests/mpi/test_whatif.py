@@ -212,7 +212,7 @@ def test_of_a_program_with_threads_the_longest_counts(abi: str, tmp_path: Path) 
 @pytest.mark.parametrize("name", EVERY_MPI)
 def test_neighbours_exchange_a_message_as_they_begin(name: str, tmp_path: Path) -> None:
     """Where ranks wait for cores there may be too few of them to tell: so more than one try."""
-    for attempt in range(10):
+    for attempt in range(40):
         folder = tmp_path / str(attempt)
         folder.mkdir()
         run_in_virtual_time(EVERY_MPI[name], "idle", 3, folder, SIM, "0.1")

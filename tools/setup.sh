@@ -108,6 +108,9 @@ link_source_tree() {
   printf '%s\n' "$PWD/python" >"$packages/stretto-source.pth"
   printf '#!%s\nfrom stretto.cli.main import main\n\nmain()\n' "$PWD/.venv/bin/python" >.venv/bin/stretto
   chmod +x .venv/bin/stretto
+  # For PATH: with all of .venv/bin there, its mpirun would come before the system's.
+  mkdir -p bin
+  ln -sfn ../.venv/bin/stretto bin/stretto
 }
 
 # What .venv was made from; it cannot be moved, so its place is part of that.

@@ -42,7 +42,7 @@ _WHY = {
 def explain(
     collective: Annotated[str, typer.Argument(help="bcast, allreduce, ...")],
     ranks: Annotated[
-        int, typer.Option("--ranks", "-n", min=1, max=_MOST_RANKS, help="Ranks taking part.")
+        int, typer.Option("--ranks", "-n", "-np", min=1, max=_MOST_RANKS, help="Ranks taking part.")
     ] = 2,
     length: Annotated[
         str,

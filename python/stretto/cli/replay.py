@@ -84,13 +84,13 @@ def replay(
     work: Work = scaling or "weak"
     run = about(trace)
     ranks = run.ranks * (factor or 1)
+    per_host = _per_host(ppn, hosts, ranks, machine)
+    notes: list[str] = []
     if machine is None:
         where = machine_of_toml(run.machine.encode(), str(trace))
-        text, notes = _scenarios(trace, run, where, scenario or [], factor), list[str]()
-        _per_host(ppn, hosts, ranks, None)
+        text = _scenarios(trace, run, where, scenario or [], factor)
     else:
         where = read_machine(machine)
-        per_host = _per_host(ppn, hosts, ranks, machine)
         text, notes = _elsewhere(trace, run, where, scenario or [], ranks, per_host)
     with err.status("replaying"):
         replayed = run_again(trace, text, factor, strong=work == "strong")
@@ -140,10 +140,15 @@ def _per_host(ppn: int | None, hosts: int | None, ranks: int, machine: str | Non
         return None
     if machine is None:
         option = "--ppn" if hosts is None else "--hosts"
-        raise InputError(f"{option}: it goes with --machine; --scenario NAME:ppn=N places one's")
+        raise InputError(
+            f"{option}: it goes with --machine; --scenario NAME:ppn=N places those of one scenario"
+        )
     per_host = ppn or -(-ranks // (hosts or 1))
-    if hosts is not None and -(-ranks // per_host) != hosts:
-        raise InputError(f"--hosts {hosts}: {ranks} ranks, {per_host} a host, are on others")
+    filled = -(-ranks // per_host)
+    if hosts not in (None, filled):
+        raise InputError(
+            f"--hosts {hosts}: {ranks} ranks, {per_host} on each host, fill {filled} of them"
+        )
     return per_host
 
 

@@ -46,7 +46,9 @@ def list_(collective: AnyCollective = None, as_json: AsJson = False) -> None:
 def show(
     collective: Annotated[str, typer.Argument(help="bcast, allreduce, ...")],
     algorithm: Annotated[str, typer.Option(help="`stretto schedule list` names them.")],
-    ranks: Annotated[int, typer.Option("--ranks", "-n", min=1, help="Ranks taking part.")] = 8,
+    ranks: Annotated[
+        int, typer.Option("--ranks", "-n", "-np", min=1, help="Ranks taking part.")
+    ] = 8,
     size: Annotated[
         str,
         typer.Option(

@@ -18,7 +18,7 @@ AlgorithmOrAllOption = Annotated[
     str, typer.Option(help="One of `stretto schedule list`, or all of them.")
 ]
 ManyRanksOption = Annotated[
-    int, typer.Option("--ranks", "-n", min=1, max=_MOST_RANKS, help="Ranks taking part.")
+    int, typer.Option("--ranks", "-n", "-np", min=1, max=_MOST_RANKS, help="Ranks taking part.")
 ]
 SizeOption = Annotated[
     str | None,

@@ -39,7 +39,7 @@ _MOST_BYTES = 64 << 20  # of a rank's buffer, which has room for all ranks' bloc
 
 RankCounts = Annotated[
     str | None,
-    typer.Option("--ranks", "-n", metavar="N,...", help="How many ranks to start, each; 2."),
+    typer.Option("--ranks", "-n", "-np", metavar="N,...", help="How many ranks to start, each; 2."),
 ]
 Sizes = Annotated[
     str | None,

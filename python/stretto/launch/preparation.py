@@ -1,6 +1,7 @@
 """What is done before each launch of a series, so that none finds what another one left."""
 
 import io
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -50,6 +51,7 @@ class Preparation:
         shutil.rmtree(directory, ignore_errors=True)  # of a launch that was killed
         try:
             shutil.copytree(Path.cwd(), directory, symlinks=True, ignore=ignored)
+            _mend_links(directory)
         except shutil.Error as errors:
             name, _, why = errors.args[0][0]
             raise EnvironmentUnusable(f"--fresh-dir: {name} cannot be copied: {why}") from errors
@@ -60,6 +62,19 @@ class Preparation:
 
 
 NO_PREPARATION = Preparation()
+
+
+def _mend_links(copy: Path) -> None:
+    """Links of the copied directory lead where they led, or to that in the copy if it was in it."""
+    own = Path.cwd()
+    for folder, names, files in os.walk(copy):
+        for link in (Path(folder) / name for name in (*names, *files)):
+            if link.is_symlink():
+                target = os.path.normpath(own / link.parent.relative_to(copy) / link.readlink())
+                if Path(target).is_relative_to(own):
+                    target = str(copy / Path(target).relative_to(own))
+                link.unlink()
+                link.symlink_to(target)
 
 
 def _run(command: str, directory: Path | None) -> None:

@@ -79,8 +79,8 @@ def name_of(argv: Sequence[str]) -> str:
         return name
     words = iter(argv[1:])
     for word in words:
-        if word == "-m":
-            module = next(words, name)
+        if word.startswith("-m"):
+            module = word[2:] or next(words, name)
             if module == "mpi4py":  # it only runs what follows, so that an error ends all ranks
                 return name_of([argv[0], *words])
             return module

@@ -31,7 +31,7 @@ def compare_answers(samples: Sequence[Sample], tolerance: float = 0) -> tuple[An
         return Answers.UNKNOWN, "the program prints no checksum"
     everything = [*native, *stretto]
     most = max(difference(first, second) for first in everything for second in everything)
-    if 0 < most <= tolerance:
+    if tolerance and len(set(everything)) > 1 and math.isfinite(most) and most <= tolerance:
         within = f"numbers differ by {most:.2g} of them at most, and may by {tolerance:g}"
         return Answers.SAME, f"{within}, in all {len(samples)} launches"
     by = f"; numbers differ by {most:.2g} of them at most (--tolerance)" * math.isfinite(most)

@@ -31,8 +31,14 @@ def one_line(text: str) -> str:
 
 
 def test_run_passes_output_through(capfd: Captured) -> None:
-    assert run_command(["run", "-np", "1", "./app"]) == 0
+    assert run_command(["run", "-n", "1", "./app"]) == 0
     assert capfd.readouterr().out == "checksum 1f2e\ntime 0.15 s\n"
+
+
+@pytest.mark.parametrize("option", ["-n", "-np", "--ranks"])
+def test_so_many_ranks_are_started(option: str, capfd: Captured) -> None:
+    assert run_command(["run", option, "3", "--dry-run", "./app"]) == 0
+    assert " -n 3 " in one_line(capfd.readouterr().out)
 
 
 def test_a_program_keeps_its_own_options(capfd: Captured, house: Path) -> None:
@@ -147,14 +153,21 @@ def test_what_prepares_is_run_before_each_launch(house: Path) -> None:
 def test_each_launch_has_a_directory_of_its_own(capfd: Captured, house: Path) -> None:
     (house / "data").mkdir()
     (house / "data" / "input").write_text("7")
+    (house / "log").touch()
+    (house / "link").symlink_to(house / "log")  # absolute, and to what is copied
+    (house / "out").symlink_to(Path("..") / house.name / ".." / house.name / "data")
+    (house.parent / "far").write_text("8")
+    (house / "far").symlink_to("../far")
     (house / "app").write_text(
-        "#!/bin/sh\n[ ! -e result ] && [ ! -e stretto-runs ] || exit 9\n"
-        "[ $1 = 0 ] || exit $1\ncat data/input > result\necho checksum $(cat result)\n"
+        "#!/bin/sh\n[ ! -e result ] && [ ! -e stretto-runs ] && [ ! -s link ] || exit 9\n"
+        "[ $1 = 0 ] || exit $1\ncat out/input far > result\necho x > link\n"
+        "echo checksum $(cat result)\n"
     )
     compare = ["compare", "--runs", "1", "--fresh-dir", "--prepare", "test ! -e result"]
     assert run_command([*compare, "./app", "0"]) == 0
-    assert "checksum 7 in all 2 launches" in capfd.readouterr().out
+    assert "checksum 78 in all 2 launches" in capfd.readouterr().out
     assert not (house / "result").exists()
+    assert (house / "log").read_text() == ""
     assert not list(house.glob("stretto-runs/*/launches/*/directory"))
     assert run_command([*compare, "--output", "mine", "./app", "3"]) == 4
     assert len(list(house.glob("mine/launches/*/directory/app"))) == 1

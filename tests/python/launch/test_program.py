@@ -33,9 +33,11 @@ def test_ldd_is_read() -> None:
         ("./solver.x 3", "solver.x"),
         ("/opt/bin/python3.12 -u -W error runs/solver.py -m x", "solver"),
         ("python3 -X dev -m mysolver.main 3", "mysolver.main"),
+        ("python3 -mmysolver 3", "mysolver"),
         ("python -m mpi4py solver.py", "solver"),
         ("python3 -c print(1) solver.py", "python3"),
         ("python3", "python3"),
+        ("python3 -m", "python3"),
         ("pythonic solver.py", "pythonic"),
     ],
 )

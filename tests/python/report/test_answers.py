@@ -42,6 +42,12 @@ def test_a_tolerance_holds_for_numbers_and_the_difference_is_shown(
     assert found is answers
     assert "differ by 0.2 of them" in detail
     assert compare_answers(both("2.0 a", "2.0 b"), 1)[0] is Answers.DIFFERENT
+    assert compare_answers(both("2.0 a", "2.0 b"), math.inf)[0] is Answers.DIFFERENT
+
+
+def test_numbers_written_otherwise_are_the_same_only_with_a_tolerance() -> None:
+    assert compare_answers(both("1.0 -0.0", "1.00 0.0"))[0] is Answers.DIFFERENT
+    assert compare_answers(both("1.0 -0.0", "1.00 0.0"), 1e-12)[0] is Answers.SAME
 
 
 def test_of_many_values_the_first_that_differs_is_shown() -> None:

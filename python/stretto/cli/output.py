@@ -67,7 +67,7 @@ def print_info(survey: Survey) -> None:
     knobs = _table("Settings", "variable", "value", "from", "meaning")
     for setting in survey.settings:
         knobs.add_row(setting.knob.name, setting.value, setting.source, setting.knob.meaning)
-    out.print(knobs)
+    show_table(knobs, out)
     for name in survey.unknown_settings:
         err.print(f"Warning: nothing reads {name}; misspelt?", style="yellow", soft_wrap=True)
     cpus = ",".join(map(str, survey.cpus))

@@ -10,6 +10,7 @@ from rich.progress import track
 from stretto.cli import schedule_tables as tables
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
+from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, elements_of
 from stretto.data.schedules import Algorithm, Proof, Schedule
 from stretto.errors import InputError, unwritable
@@ -39,7 +40,7 @@ def list_(collective: AnyCollective = None, as_json: AsJson = False) -> None:
     if as_json:
         _print_json(known)
     else:
-        out.print(tables.algorithms(known))
+        show_table(tables.algorithms(known), out)
 
 
 @app.command()
@@ -130,7 +131,7 @@ def verify(
     if as_json:
         _print_json(proofs)
     else:
-        out.print(tables.proofs(proofs))
+        show_table(tables.proofs(proofs), out)
     for fault in faults:
         err.print(fault, style="red", markup=False, soft_wrap=True)
     if faults:
@@ -164,7 +165,7 @@ def _print_schedule(schedule: Schedule, rank: int | None, whole: bool) -> None:
     most = max(_FEWEST_ROWS, out.height - _ROOM)
     table, left_out = tables.steps(schedule, rank, most=sys.maxsize if whole else most)
     out.print(tables.title(schedule), style="bold", markup=False)
-    out.print(table)
+    show_table(table, out)
     if left_out:
         out.print(f"{left_out:,} more steps: --rank R for one rank's, --all for every one")
 

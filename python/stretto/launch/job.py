@@ -45,7 +45,7 @@ def prepare(
 
 
 def _several(argv: Sequence[str], launcher: InstalledLauncher, *, may_be_several: bool) -> str:
-    first = argv[argv.index(NEXT_PROGRAM) - 1]
+    first = argv[0]
     who = f"with {launcher.name} stretto" if may_be_several else "this verb of stretto"
     return (
         f"{first} {NEXT_PROGRAM} ...: {who} cannot launch several programs together; "

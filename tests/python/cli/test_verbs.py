@@ -77,7 +77,11 @@ def test_dry_run_prints_a_line_that_does_the_same(capfd: Captured, house: Path) 
         (["run", "--timeout", "0.5", "./app", "hang"], 4, "after 0.5 s"),
         (["compare", "./app", "fail"], 4, "./app on its own MPI failed: exit code 3"),
         (["compare", "--runs", "0", "./app"], 2, "--runs"),
-        (["compare", "./app", ":", "-n", "1", "./app"], 2, "./app : ...: this verb of stretto"),
+        (
+            ["compare", "./app", "9", ":", "-n", "1", "./app"],
+            2,
+            "./app : ...: this verb of stretto",
+        ),
         (["compare", "--rig", "big", "./app"], 2, "rig 'big'"),
         (["compare", "--time-pattern", "(", "./app"], 2, "--time-pattern"),
         (["report", "nothing"], 2, "nothing is not a run folder"),

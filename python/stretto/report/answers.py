@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import combinations
 
 from stretto.data.samples import Sample, Side
 
@@ -29,12 +30,13 @@ def compare_answers(samples: Sequence[Sample], tolerance: float = 0) -> tuple[An
     )
     if all(sample.checksum is None for sample in samples):
         return Answers.UNKNOWN, "the program prints no checksum"
-    everything = [*native, *stretto]
-    most = max(difference(first, second) for first in everything for second in everything)
-    if tolerance and len(set(everything)) > 1 and math.isfinite(most) and most <= tolerance:
+    texts = sorted({*native, *stretto})
+    most = max((difference(*pair) for pair in combinations(texts, 2)), default=0.0)
+    if tolerance and len(texts) > 1 and math.isfinite(most) and most <= tolerance:
         within = f"numbers differ by {most:.2g} of them at most, and may by {tolerance:g}"
         return Answers.SAME, f"{within}, in all {len(samples)} launches"
-    by = f"; numbers differ by {most:.2g} of them at most (--tolerance)" * math.isfinite(most)
+    is_of_numbers = len(texts) > 1 and math.isfinite(most)
+    by = f"; numbers differ by {most:.2g} of them at most (--tolerance)" * is_of_numbers
     for side, found in (("its own MPI", native), ("Stretto", stretto)):
         if len(found) > 1:
             return Answers.DIFFERENT, f"launches under {side} differ: {_all(found)}{by}"

@@ -276,6 +276,8 @@ bool attach(MPI_Comm comm) {
     made->slots.emplace(tags.width());
   }
   made->around.shares_memory = made->routes.avoid_last(made->size);
+  made->around.beats_kernel_below =
+      static_cast<Count>(std::min<std::size_t>(made->routes.beat_kernel_below(), kSomeBytes));
   set_always_native(*made);
   if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
 

@@ -9,6 +9,7 @@ Routes::Routes(std::span<const Carrier> carriers, std::vector<Rank> ranks)
     : last_{carriers.back().transport, carriers.back().joined.group}, ranks_(std::move(ranks)) {
   for (const auto& [transport, joined] : carriers.first(carriers.size() - 1)) {
     const Via via{transport, joined.group};
+    beat_kernel_below_ = std::max(beat_kernel_below_, joined.beats_kernel_below);
     if (ranks_.empty()) {
       for (const Rank rank : joined.reached) others_.try_emplace(rank, via);
       continue;

@@ -2,6 +2,7 @@
 // know the communicator.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -41,6 +42,8 @@ class Routes {
   [[nodiscard]] bool avoid_last(int size) const {
     return others_.size() == static_cast<std::size_t>(size);
   }
+  // Of those transports: see Transport::Joined.
+  [[nodiscard]] std::size_t beat_kernel_below() const { return beat_kernel_below_; }
   [[nodiscard]] Route to(Rank rank) const {
     const Via* via = &last_;
     if (!others_.empty()) [[unlikely]] {
@@ -58,6 +61,7 @@ class Routes {
   Via last_;
   std::unordered_map<Rank, Via> others_;
   std::vector<Rank> ranks_;
+  std::size_t beat_kernel_below_ = 0;
 };
 
 }  // namespace stretto

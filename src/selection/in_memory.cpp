@@ -119,8 +119,13 @@ constexpr Sizes kFaster[] = {
     {.collective = Collective::reduce_scatter, .least = 4 * kKiB},
 };
 
-// Between two ranks.
+// Between two ranks, whose algorithms are the MPI's, too, and the data all that counts.
 constexpr Count kLeastOfTwo = 32 * kKiB;
+
+bool are_two_fast(const Query& query, const Surroundings& around) {
+  if (query.bytes == kSomeBytes) return around.beats_kernel_below > kLeastOfTwo;
+  return query.bytes >= kLeastOfTwo && query.bytes < around.beats_kernel_below;
+}
 
 bool is_measured(const Query& query) {
   return !query.uneven && query.collective != Collective::barrier &&
@@ -136,7 +141,7 @@ bool has_rules(const Query& query) {
 
 bool is_fast_in_memory(const Query& query, const Surroundings& around) {
   if (!around.shares_memory || !around.has_cores || !is_measured(query)) return false;
-  if (!has_rules(query)) return query.size < kFewestRanks && query.bytes >= kLeastOfTwo;
+  if (!has_rules(query)) return query.size < kFewestRanks && are_two_fast(query, around);
   return std::ranges::any_of(kFaster, [&](const Sizes& sizes) {
     const bool fits =
         query.bytes == kSomeBytes || (query.bytes >= sizes.least && query.bytes < sizes.below);

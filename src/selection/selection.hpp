@@ -45,6 +45,8 @@ struct Surroundings {
   bool in_blocks = true;       // a host's ranks follow each other
   bool has_cores = true;       // each rank its own, as far as is known
   bool shares_memory = false;  // all ranks do, and no message of theirs is the MPI's
+  // Then shorter messages of theirs go faster than one copy by the kernel, as the MPI's do.
+  Count beats_kernel_below = 0;
   bool progress_thread = false;
   bool program_threads = false;  // all ranks' programs have MPI_THREAD_MULTIPLE
   // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.

@@ -59,6 +59,8 @@ class Transport {
     // The ranks that it reaches, and that reach this one so, ascending. That which is asked last
     // reaches all, and names none.
     std::vector<int> reached{};
+    // Where all attend, shorter messages of these ranks go faster than one copy by the kernel.
+    std::size_t beats_kernel_below = 0;
   };
 
   Transport() = default;

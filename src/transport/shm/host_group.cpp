@@ -1,6 +1,5 @@
 #include "transport/shm/host_group.hpp"
 
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,13 +7,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <string>
 
-#include "base/clock.hpp"
 #include "base/log.hpp"
 #include "topology/host_numbers.hpp"
 #include "topology/topology.hpp"
+#include "transport/shm/passing_memory.hpp"
 #include "transport/shm/pull.hpp"
 #include "transport/shm/socket.hpp"
 
@@ -27,6 +25,8 @@ struct Mark {
   std::uint64_t secret = 0;   // of its own, which names its socket
   std::uint64_t address = 0;  // of the secret in its memory
   std::int64_t pid = 0;
+  std::uint64_t copies_below = 0;  // see copy_limit.hpp
+  std::uint64_t knows_limit = 0;   // is that known?
 };
 
 // What has become of it on the way.
@@ -51,33 +51,12 @@ std::span<const std::byte> bytes_of(const Each& one) {
   return std::as_bytes(std::span(&one, 1));
 }
 
-// Memory for a moment, which the heap would keep: it does once it has given back any as long.
-template <class Each>
-class Passing {
- public:
-  explicit Passing(std::size_t number) : bytes_(number * sizeof(Each)) {
-    memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory_ == MAP_FAILED) throw std::bad_alloc();
-  }
-  ~Passing() { ::munmap(memory_, bytes_); }
-  Passing(const Passing&) = delete;
-  Passing& operator=(const Passing&) = delete;
-
-  [[nodiscard]] std::span<Each> all() const {
-    return {static_cast<Each*>(memory_), bytes_ / sizeof(Each)};
-  }
-
- private:
-  std::size_t bytes_;
-  void* memory_;
-};
-
 // The ranks whose place may be this one's, itself among them, or none where it is with nobody: by
 // four bytes a rank, as a world may have a million, and another place may happen to have the same.
 std::vector<int> candidates(const Transport::Group& group, std::uint64_t place) {
   const auto word = static_cast<std::uint32_t>(place);
   const std::uint32_t mine = place == 0 ? 0 : std::max<std::uint32_t>(word, 1);
-  const Passing<std::uint32_t> words(static_cast<std::size_t>(group.size));
+  const PassingMemory<std::uint32_t> words(static_cast<std::size_t>(group.size));
   group.allgather(bytes_of(mine), std::as_writable_bytes(words.all()));
   std::vector<int> found;
   for (int rank = 0; mine != 0 && rank < group.size; ++rank) {
@@ -103,27 +82,12 @@ bool can_pull(const std::vector<Mark>& others) {
   });
 }
 
-// The best of a few times, in ns.
-template <class Action>
-std::int64_t time_of(const Action& action) {
-  std::int64_t best = INT64_MAX;
-  for (int i = 0; i < 4; ++i) {
-    const std::int64_t start = now_ns();
-    action();
-    best = std::min(best, now_ns() - start);
-  }
-  return best;
-}
-
-// The kernel takes long over each page where it is a guest, and copies less fast than a program.
-bool is_pulling_slow(const std::byte* from, std::size_t bytes) {
-  bytes = std::min(bytes, std::size_t{128} << 10);
-  std::vector<std::byte> to(bytes);
-  const auto address = reinterpret_cast<std::uint64_t>(from);
-  const std::int64_t copied = time_of([&] { std::memcpy(to.data(), from, bytes); });
-  const std::int64_t pulled =
-      time_of([&] { static_cast<void>(pull(::getpid(), address, to.data(), bytes)); });
-  return pulled > copied + copied / 2;
+// Of all of these, where all know theirs.
+std::optional<std::size_t> least_limit(const std::vector<Mark>& here) {
+  const bool all_know =
+      std::ranges::all_of(here, [](const Mark& mark) { return mark.knows_limit != 0; });
+  if (!all_know || here.empty()) return std::nullopt;
+  return std::ranges::min_element(here, {}, &Mark::copies_below)->copies_below;
 }
 
 // Do all at this place say so, of what the candidates say?
@@ -137,8 +101,11 @@ bool all_say(const std::vector<std::uint8_t>& said, const std::vector<Mark>& mar
 
 }  // namespace
 
-HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(int)) {
+HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(int),
+                        std::optional<std::size_t> copies_below) {
   Mark mine{.place = place_here(), .pid = ::getpid()};
+  mine.knows_limit = copies_below.has_value();
+  mine.copies_below = copies_below.value_or(0);
   mine.address = reinterpret_cast<std::uint64_t>(&mine.secret);
   const bool random = ::getrandom(&mine.secret, sizeof mine.secret, 0) == sizeof mine.secret;
   // Before the others can know its name.
@@ -178,6 +145,7 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   std::vector<std::uint8_t> all = of_all(group, ranks, said);
   const bool connected = number > 1 && all_say(all, marks, mine.place, kConnected);
   made.pulls = all_say(all, marks, mine.place, kPulls);
+  made.copies_below = least_limit(here);
 
   said = 0;
   if (connected && made.local == 0) {
@@ -202,12 +170,15 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
     return {};
   }
   if (number < 2) return {};
-  made.pulls_late = made.pulls && is_pulling_slow(made.memory.base(), bytes);
   if (!made.pulls && made.local == 0) {
     say("the kernel lets ranks of this host not read each other's memory: long messages are copied "
         "twice");
   }
   return made;
+}
+
+void HostGroup::agree_on_limit(const Transport::Group& group, std::size_t mine) {
+  copies_below = std::ranges::min(of_all(group, ranks, mine));
 }
 
 }  // namespace stretto::shm

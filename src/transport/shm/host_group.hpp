@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "transport/shm/segment.hpp"
@@ -17,12 +19,17 @@ struct HostGroup {
   int local = 0;              // which of them this one is
   std::vector<pid_t> pids{};  // theirs
   bool pulls = false;         // may each read each other's memory?
-  bool pulls_late = false;    // and is that slower than for both to copy at the same time?
+  // The least limit of all (see copy_limit.hpp), once all have one.
+  std::optional<std::size_t> copies_below{};
   Segment memory{};
 
   // Collective over `group`; all ranks of a host come to know the same. `bytes_for` says how much
-  // memory so many ranks need; 0: too much.
-  [[nodiscard]] static HostGroup of(const Transport::Group& group, std::size_t (*bytes_for)(int));
+  // memory so many ranks need; 0: too much. `copies_below` is the limit of this rank, as far as it
+  // knows one.
+  [[nodiscard]] static HostGroup of(const Transport::Group& group, std::size_t (*bytes_for)(int),
+                                    std::optional<std::size_t> copies_below);
+  // Each of `ranks` says its own. Collective over them.
+  void agree_on_limit(const Transport::Group& group, std::size_t mine);
 };
 
 }  // namespace stretto::shm

@@ -46,7 +46,6 @@ Peer::Peer(const Packing& packing, const Ends& ends)
       buffer_there_(ends.buffer_there),
       pid_(ends.pid),
       pulls_(ends.pulls),
-      copies_(ends.copies),
       attend_(ends.attend) {}
 
 int Peer::receive(const Piece& data, int tag, Transport::Token token) {
@@ -172,8 +171,8 @@ void Peer::want(Received& by) {
 // come to that.
 Peer::Way Peer::way_of(const Received& by) const {
   if (!pulls_) return Way::wanted;
-  const bool attends = copies_ && attend_[0]->load(std::memory_order_relaxed) != 0;
-  if (by.come > 0 || !attends) return Way::pulled;
+  const bool attends = attend_[0]->load(std::memory_order_relaxed) != 0;
+  if (by.come > 0 || !attends || by.row.count >= copies_below_) return Way::pulled;
   if (is_attending()) return Way::wanted;
   const bool is_late = std::cmp_greater(now_ns() - by.offered_ns, by.row.count / kPatience);
   return is_late ? Way::pulled : Way::later;

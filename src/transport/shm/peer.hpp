@@ -41,8 +41,7 @@ class Peer {
     SendBuffer* send_buffer = nullptr;        // of this rank
     const std::byte* buffer_there = nullptr;  // the other's
     pid_t pid = 0;
-    bool pulls = false;   // its memory may be read
-    bool copies = false;  // but where both poll all the time it is faster to copy twice
+    bool pulls = false;  // its memory may be read
     // Do this rank and the other poll all the time now?
     std::array<const std::atomic<std::uint32_t>*, 2> attend{};
   };
@@ -67,6 +66,8 @@ class Peer {
   [[nodiscard]] bool is_attending() const {
     return attend_[1]->load(std::memory_order_relaxed) != 0;
   }
+  // Of what is shorter than this it is faster to copy twice, where both poll all the time.
+  void copy_below(std::size_t bytes) { copies_below_ = bytes; }
   // After a poll of all: who hears of what is complete may change the data.
   void forget_copies() { send_buffer_.forget_latest(); }
   bool is_polled = false;  // by its owner
@@ -155,7 +156,7 @@ class Peer {
   const std::byte* buffer_there_;
   pid_t pid_;
   bool pulls_;
-  bool copies_;
+  std::size_t copies_below_ = 0;
   std::array<const std::atomic<std::uint32_t>*, 2> attend_;
   std::uint64_t next_id_ = 0;
   std::vector<Sent> sent_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 
+#include "transport/shm/copy_limit.hpp"
 #include "transport/shm/host_group.hpp"
 
 namespace stretto::shm {
@@ -109,7 +110,7 @@ int ShmTransport::post(Peer& peer, const Action& action) {
 }
 
 Transport::Joined ShmTransport::join(const Group& group) {
-  HostGroup here = HostGroup::of(group, memory_of);
+  HostGroup here = HostGroup::of(group, memory_of, known_copy_limit());
   if (here.ranks.empty()) return {};
   const auto ranks = static_cast<int>(here.ranks.size());
   const Places places(here.memory.base(), ranks);
@@ -125,17 +126,42 @@ Transport::Joined ShmTransport::join(const Group& group) {
                                                   .buffer_there = places.buffer(place),
                                                   .pid = here.pids[static_cast<std::size_t>(place)],
                                                   .pulls = here.pulls,
-                                                  .copies = here.pulls_late,
                                                   .attend = {&places.attention(here.local).polls,
                                                              &places.attention(place).polls}});
   }
   made->attention = &places.attention(here.local).polls;
   made->here = std::move(here);
+  know_copy_limit(group, *made);
   Neighbours& joined = *made;
   const std::lock_guard lock(mutex_);
   joined.attention->store(attends_ ? 1 : 0, std::memory_order_relaxed);
   groups_.push_back(std::move(made));
-  return {.group = {reinterpret_cast<std::uintptr_t>(&joined)}, .reached = joined.here.ranks};
+  return {.group = {reinterpret_cast<std::uintptr_t>(&joined)},
+          .reached = joined.here.ranks,
+          .beats_kernel_below = joined.here.copies_below.value_or(kNoCopies)};
+}
+
+std::optional<std::size_t> ShmTransport::known_copy_limit() const {
+  const std::lock_guard lock(mutex_);
+  return copy_limit_;
+}
+
+// Two by two; one that is left over does as the others of its host. Where none may read another's
+// memory there is no choice.
+void ShmTransport::know_copy_limit(const Group& group, Neighbours& neighbours) {
+  HostGroup& here = neighbours.here;
+  if (here.pulls && !here.copies_below) {
+    const auto partner = static_cast<std::size_t>(here.local ^ 1);
+    std::size_t mine = kAlwaysCopied;
+    if (partner < neighbours.peers.size()) {
+      neighbours.attention->store(1, std::memory_order_relaxed);
+      mine = measure_copy_limit(neighbours.peers[partner]);
+    }
+    here.agree_on_limit(group, mine);
+    const std::lock_guard lock(mutex_);
+    copy_limit_ = here.copies_below;
+  }
+  for (Peer& peer : neighbours.peers) peer.copy_below(here.copies_below.value_or(kNoCopies));
 }
 
 ShmTransport::Neighbours& ShmTransport::neighbours_of(Opaque group) {

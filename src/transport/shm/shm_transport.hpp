@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "transport/shm/peer.hpp"
@@ -38,6 +39,8 @@ class ShmTransport final : public Transport {
 
   [[nodiscard]] static Neighbours& neighbours_of(Opaque group);
   [[nodiscard]] static Peer& peer_of(const Endpoint& end);
+  [[nodiscard]] std::optional<std::size_t> known_copy_limit() const;
+  void know_copy_limit(const Group& group, Neighbours& neighbours);
   void forget_left();
   // What may give the peer something to do.
   template <class Action>
@@ -45,9 +48,10 @@ class ShmTransport final : public Transport {
 
   const Packing packing_;
   // Groups join and leave beside what the owner serialises.
-  mutable std::mutex mutex_;  // of the lists
+  mutable std::mutex mutex_;  // of the lists and the limit
   std::vector<std::unique_ptr<Neighbours>> groups_;
   bool attends_ = false;
+  std::optional<std::size_t> copy_limit_;  // once this rank has met another
   // Until the next poll: what is polled is the owner's alone, and one that leaves may be in it.
   std::vector<std::unique_ptr<Neighbours>> left_;
   std::atomic<bool> has_left_{false};

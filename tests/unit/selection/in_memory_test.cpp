@@ -9,6 +9,15 @@ namespace {
 
 constexpr Count kKiB = 1024;
 constexpr Surroundings kAround{.hosts = 1, .shares_memory = true, .progress_thread = true};
+// How it may be with messages between two ranks: slow, or fast below a length, or always.
+constexpr Count kLimits[] = {0, 128 * kKiB, 512 * kKiB, kSomeBytes};
+
+Surroundings with_limit(Count beats_kernel_below) {
+  Surroundings around = kAround;
+  around.beats_kernel_below = beats_kernel_below;
+  return around;
+}
+
 constexpr Collective kMeasured[] = {
     Collective::bcast,   Collective::reduce,    Collective::allreduce, Collective::gather,
     Collective::scatter, Collective::allgather, Collective::alltoall,  Collective::reduce_scatter};
@@ -83,36 +92,54 @@ TEST(InMemory, TheMpiKeepsWhatItWasFasterAt) {
   EXPECT_FALSE(is_fast_in_memory(query(Collective::gather, 1024 * kKiB, 65), kAround));
 }
 
+// Two ranks send what the MPI's algorithms send, so it is up to how fast the messages are.
+TEST(InMemory, TwoRanksLeaveToTheMpiWhatTheKernelCopiesFaster) {
+  for (const Collective collective : kMeasured) {
+    EXPECT_FALSE(is_fast_in_memory(query(collective, 64 * kKiB, 2), with_limit(0)));
+    EXPECT_TRUE(is_fast_in_memory(query(collective, 64 * kKiB, 2), with_limit(128 * kKiB)));
+    EXPECT_FALSE(is_fast_in_memory(query(collective, 128 * kKiB, 2), with_limit(128 * kKiB)));
+    EXPECT_TRUE(is_fast_in_memory(query(collective, 8192 * kKiB, 2), with_limit(kSomeBytes)));
+    EXPECT_FALSE(is_fast_in_memory(query(collective, 16 * kKiB, 2), with_limit(kSomeBytes)));
+  }
+}
+
 // Calls whose bytes have as many bits learn together (see Contests).
 TEST(InMemory, NoLimitLiesBetweenTwoPowersOfTwo) {
+  const auto check = [](Collective collective, int size, const Surroundings& around) {
+    for (Count least = 1; least < Count{1} << 40; least *= 2) {
+      const bool is_fast = is_fast_in_memory(query(collective, least, size), around);
+      for (const Count bytes : {least + 1, least + least / 2, 2 * least - 1}) {
+        if (std::bit_width(static_cast<std::uint64_t>(bytes)) !=
+            std::bit_width(static_cast<std::uint64_t>(least))) {
+          continue;
+        }
+        EXPECT_EQ(is_fast_in_memory(query(collective, bytes, size), around), is_fast) << bytes;
+      }
+    }
+  };
   for (const Collective collective : kMeasured) {
     for (const int size : {2, 3, 4, 8, 9, 16, 64, 65}) {
-      for (Count least = 1; least < Count{1} << 40; least *= 2) {
-        const bool is_fast = is_fast_in_memory(query(collective, least, size), kAround);
-        for (const Count bytes : {least + 1, least + least / 2, 2 * least - 1}) {
-          if (std::bit_width(static_cast<std::uint64_t>(bytes)) !=
-              std::bit_width(static_cast<std::uint64_t>(least))) {
-            continue;
-          }
-          EXPECT_EQ(is_fast_in_memory(query(collective, bytes, size), kAround), is_fast) << bytes;
-        }
-      }
+      for (const Count limit : kLimits) check(collective, size, with_limit(limit));
     }
   }
 }
 
 // What is asked once for all sizes: else calls in the middle would be the MPI's unseen.
 TEST(InMemory, WhereAnySizeIsFastSomeSizeIs) {
+  const auto check = [](Collective collective, int size, const Surroundings& around) {
+    bool any = false;
+    for (Count bytes = 1; bytes < Count{1} << 40; bytes *= 2) {
+      any = any || is_fast_in_memory(query(collective, bytes, size), around);
+    }
+    const Query asked = query(collective, kSomeBytes, size);
+    EXPECT_EQ(is_fast_in_memory(asked, around), any);
+    if (any) {
+      EXPECT_EQ(always_native(asked, around, {}), Reason::none);
+    }
+  };
   for (const Collective collective : kMeasured) {
     for (const int size : {2, 3, 8, 16, 64, 65}) {
-      bool any = false;
-      for (Count bytes = 1; bytes < Count{1} << 40; bytes *= 2) {
-        any = any || is_fast_in_memory(query(collective, bytes, size), kAround);
-      }
-      EXPECT_EQ(is_fast_in_memory(query(collective, kSomeBytes, size), kAround), any);
-      if (!any) continue;
-      const Query asked = query(collective, kSomeBytes, size);
-      EXPECT_EQ(always_native(asked, kAround, {}), Reason::none);
+      for (const Count limit : kLimits) check(collective, size, with_limit(limit));
     }
   }
 }

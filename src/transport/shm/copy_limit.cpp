@@ -1,0 +1,92 @@
+#include "transport/shm/copy_limit.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "transport/shm/passing_memory.hpp"
+#include "transport/shm/peer.hpp"
+
+namespace stretto::shm {
+namespace {
+
+// Beyond the longest what is true of it goes on: neither way has caches that hold so much.
+constexpr std::array<std::size_t, 3> kLengths{std::size_t{64} << 10, std::size_t{256} << 10,
+                                              std::size_t{1} << 20};
+constexpr int kTimes = 4;
+// A little faster may be chance, and costs the sender's core as well.
+constexpr double kClearlyFaster = 0.9;
+constexpr int kPollsBeforeYield = 1000;
+// No message of an operation has one like it.
+constexpr int kTag = -1;
+
+class Exchanges {
+ public:
+  explicit Exchanges(Peer& partner) : partner_(partner), memory_(2 * kLengths.back()) {}
+
+  // What the two say, where both say yes.
+  bool both(bool mine) {
+    std::byte out{mine};
+    std::byte in{};
+    exchange(&out, &in, 1);
+    return mine && in == std::byte{1};
+  }
+
+  // The least time in ns in which the two have each other's data, which each has just written.
+  std::int64_t time(std::size_t bytes, bool copied) {
+    partner_.copy_below(copied ? kAlwaysCopied : kNoCopies);
+    std::byte* const out = memory_.all().data();
+    std::byte* const in = out + kLengths.back();
+    std::int64_t least = INT64_MAX;
+    for (int i = 0; i < kTimes; ++i) {
+      std::memset(out, i, bytes);
+      both(true);  // begin together
+      const std::int64_t start = now_ns();
+      exchange(out, in, bytes);
+      least = std::min(least, now_ns() - start);
+    }
+    return least;
+  }
+
+ private:
+  static Piece piece(std::byte* address, std::size_t bytes) {
+    const auto count = static_cast<Count>(bytes);
+    return {.address = address, .count = count, .type = {}, .bytes = count, .plain = true};
+  }
+
+  void exchange(std::byte* out, std::byte* in, std::size_t bytes) {
+    partner_.receive(piece(in, bytes), kTag, {});
+    partner_.send(piece(out, bytes), kTag, {});
+    done_.clear();
+    for (int polls = 1; done_.size() < 2; ++polls) {
+      partner_.poll(done_);
+      partner_.forget_copies();
+      if (polls % kPollsBeforeYield == 0) sched_yield();  // the core may be the partner's, too
+    }
+  }
+
+  Peer& partner_;
+  PassingMemory<std::byte> memory_;
+  std::vector<Transport::Completed> done_;
+};
+
+}  // namespace
+
+std::size_t measure_copy_limit(Peer& partner) {
+  Exchanges exchanges(partner);
+  std::size_t limit = kNoCopies;
+  exchanges.both(true);  // from here on both attend
+  for (const std::size_t bytes : kLengths) {
+    const auto pulled = static_cast<double>(exchanges.time(bytes, false));
+    const auto copied = static_cast<double>(exchanges.time(bytes, true));
+    if (!exchanges.both(copied < kClearlyFaster * pulled)) return limit;
+    limit = bytes == kLengths.back() ? kAlwaysCopied : 2 * bytes;
+  }
+  return limit;
+}
+
+}  // namespace stretto::shm

@@ -25,6 +25,15 @@ def test_thousands_of_communicators_leave_no_memory_behind(mpi: Mpi, ranks: int)
     assert int(figures["rss_kib_end"]) - int(figures["rss_kib_early"]) < 1024
 
 
+def test_vectors_that_an_mpi_allocates_again_and_again_are_not_made_of_new_pages(mpi: Mpi) -> None:
+    ended = mpi.run_under_stretto(mpi.program("heap"), ranks=2)
+    assert ended.ok, ended.stdout + ended.stderr
+    pages = re.search(r"^pages (\d+)$", ended.stdout, re.MULTILINE)
+    assert pages is not None
+    # All of the vectors' would be 768.
+    assert int(pages[1]) < 64
+
+
 def test_threads_have_communicators_of_their_own_and_free_types_of_each_other(mpi: Mpi) -> None:
     ended = mpi.run_under_stretto(mpi.program("threads_dropin"), "freed", ranks=2, env=OURS)
     assert ended.ok, ended.stdout + ended.stderr

@@ -226,7 +226,7 @@ Turn take_turn(const Call& call) {
   const auto [contender, is_timed] = contest->begin();
   Turn turn{.contest = is_timed ? contest : nullptr};
   if (contest->is_native(contender)) {
-    turn.passes = Reason::native_selected;
+    turn.passes = Reason::native_faster;
   } else if (contender != 0) {
     turn.choice = &contest->choice(contender);
   }

@@ -118,7 +118,7 @@ std::span<const Rule> rules_for(const Query& query) {
 
 Choice choose_between_hosts(const Query& query) {
   const Choice choice = by_rules(rules_for(query), query, Basis::few_ranks);
-  return choice.algorithm != nullptr ? choice : Choice{.reason = Reason::native_selected};
+  return choice.algorithm != nullptr ? choice : Choice{.reason = Reason::native_faster};
 }
 
 }  // namespace stretto

@@ -70,7 +70,7 @@ std::vector<Choice> contenders(const Query& query, const Surroundings& around,
     };
     if (std::ranges::none_of(found, is_same)) found.push_back(choice);
   };
-  add({.reason = Reason::native_selected});
+  add({.reason = Reason::native_faster});
   if (around.hosts > 1 && !around.in_blocks) {
     // Times count with hosts whose ranks follow each other.
     const Choice classics = classic(query);

@@ -87,7 +87,7 @@ double time_of(const Choice& choice, const Query& query, const Network& network)
 
 Choice fastest(const Query& query, const Machine& machine, int hosts) {
   const Network network(machine, query.size, hosts);
-  Choice best{.reason = Reason::native_selected};
+  Choice best{.reason = Reason::native_faster};
   double best_time = std::numeric_limits<double>::infinity();
   for (const Choice& choice : options(query, hosts)) {
     const bool is_alone = choice.algorithm->time == nullptr;

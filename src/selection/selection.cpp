@@ -82,7 +82,7 @@ Choice by_times(const Query& query, int hosts, bool by_layout, bool never_native
                         ? choose_between_hosts(query)
                         : fastest(query, machine, by_layout ? hosts : 0);
     if (!never_native && is_better_native(query, choice, machine)) {
-      choice = {.reason = Reason::native_selected, .basis = Basis::better_elsewhere};
+      choice = {.reason = Reason::native_faster, .basis = Basis::better_elsewhere};
     }
     known = {query, hosts, by_layout, never_native, choice};
   }
@@ -164,7 +164,7 @@ Basis native_is_best(const Query& query, const Surroundings& around) {
 
 Choice tuned(const TunedRule& rule, const Query& query) {
   if (rule.algorithm == nullptr) {
-    return {.reason = Reason::native_selected, .basis = Basis::tuned};
+    return {.reason = Reason::native_faster, .basis = Basis::tuned};
   }
   const Count segment = rule.segment_bytes;
   return {.algorithm = rule.algorithm,
@@ -188,7 +188,8 @@ constexpr int kForcedRadix = 4;
 
 const char* words(Reason reason) {
   constexpr std::array kWords{"handled",
-                              "native selected",
+                              "expected to be faster",
+                              "asked for",
                               "no progress thread",
                               "one rank",
                               "communicator not attached",
@@ -205,13 +206,13 @@ const char* words(Reason reason) {
 
 Reason always_native(const Query& query, const Surroundings& around, const Overrides& overrides) {
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
-  if (forced.native) return Reason::native_selected;
+  if (forced.native) return Reason::native_forced;
   if (query.form != Form::blocking && !around.progress_thread) return Reason::no_progress_thread;
   if (may_be_of_device(query, around)) return Reason::device_buffers;
   if (forced.algorithm != nullptr) return Reason::none;
   if (query.size == 1 && trusts_native(query)) return Reason::one_rank;
   if (around.rules != nullptr && around.rules->may_handle(query, around.hosts)) return Reason::none;
-  return native_is_best(query, around) == Basis::none ? Reason::none : Reason::native_selected;
+  return native_is_best(query, around) == Basis::none ? Reason::none : Reason::native_faster;
 }
 
 Choice choose(const Query& query, const Surroundings& around, const Overrides& overrides) {
@@ -220,9 +221,9 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
   const Basis best = native_is_best(query, around);
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   const Reason reason = always_native(query, around, overrides);
-  if (reason == Reason::native_selected) {
-    const Basis unforced = rule != nullptr ? Basis::tuned : best;
-    return {.reason = reason, .basis = forced.native ? Basis::forced : unforced};
+  if (reason == Reason::native_forced) return {.reason = reason, .basis = Basis::forced};
+  if (reason == Reason::native_faster) {
+    return {.reason = reason, .basis = rule != nullptr ? Basis::tuned : best};
   }
   if (reason != Reason::none) return {.reason = reason};
   // The progress thread would run it beside the program, which has never asked for that.
@@ -250,7 +251,7 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
   if (rule != nullptr) return tuned(*rule, query);
   // There are rules for calls of this kind, but none for this one.
   if (best != Basis::none && forced.algorithm == nullptr) {
-    return {.reason = Reason::native_selected, .basis = best};
+    return {.reason = Reason::native_faster, .basis = best};
   }
   if (takes_classic(query, around)) return classic(query);
   const Choice in_memory = choose_in_memory(query, around);

@@ -59,7 +59,8 @@ struct Surroundings {
 // Why a call goes to the MPI.
 enum class Reason : std::uint8_t {
   none,                // it does not
-  native_selected,     // the table, or STRETTO_SELECTION_<COLLECTIVE>=native, says so
+  native_faster,       // by rules, times or what was learned
+  native_forced,       // STRETTO_SELECTION_<COLLECTIVE>=native says so
   no_progress_thread,  // nonblocking, and nobody would drive it
   one_rank,
   not_attached,        // a communicator Stretto does not know
@@ -71,7 +72,7 @@ enum class Reason : std::uint8_t {
   device_buffers,      // a rank's buffer is, or may be, in a GPU's memory
   one_thread,          // nonblocking, and the operation must not run beside the program
 };
-inline constexpr int kReasons = 12;
+inline constexpr int kReasons = 13;
 [[nodiscard]] const char* words(Reason reason);
 
 // What a choice goes by.

@@ -39,7 +39,7 @@ if [ -n "$STRETTO_RUN_COUNTERS" ]; then
 {"rank": 0, "size": 1, "abi": "openmpi", "mpi": "Open MPI v4.1.4", "thread_level": "multiple",
  "hosts": 1, "oversubscribed": false,
  "handled": [{"call": "MPI_Ibcast", "algorithm": "binomial", "calls": 12}],
- "passed": [{"call": "MPI_Allreduce", "reason": "native selected", "calls": 3}],
+ "passed": [{"call": "MPI_Allreduce", "reason": "expected to be faster", "calls": 3}],
  "schedules_built": 1, "schedules_reused": 11, "progress_wakeups": 17}
 END
 fi

@@ -20,7 +20,7 @@ _WORTH_SAYING = 0.01  # a share of the time
 _FLAGS = {
     "wildcards": "receives from any source: in the order of this machine",
     "polls": "tests and probes that came too early: waits, not counted as computing",
-    "clock_reads": "readings of the time: it is virtual",
+    "clock_reads": "readings of the clock: the program was shown simulated time, not real time",
     "other_threads": "calls of further threads: their computing is not counted",
     "not_followed": "calls that virtual time knows nothing of: real time",
     "late_tokens": "waits for a core of 0.1 s: a rank kept one without an MPI call, or in one",

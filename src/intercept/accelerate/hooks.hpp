@@ -25,7 +25,7 @@ inline bool goes_native(int entry_point, const Call& call) {
   Reason reason = always_native(call.collective, call.form, comm);
   if (reason == Reason::none) {
     if (call.form == Form::persistent || !learning::passes(*comm, call)) return false;
-    reason = Reason::native_selected;
+    reason = Reason::native_faster;
   }
   counters::count_passed(entry_point, reason);
   if (reason == Reason::device_buffers) device_buffers::report();

@@ -1,5 +1,6 @@
 """What runs in virtual time come to."""
 
+import dataclasses
 from collections.abc import Mapping
 
 import msgspec
@@ -266,3 +267,10 @@ def test_waiting_is_a_share_of_the_time_in_collectives() -> None:
 def test_flags_are_those_of_all_ranks_of_one_run() -> None:
     found = answer(real(10, 10), [run(), run()])
     assert found.flags == Flags(wildcards=2, polls=1)
+
+
+def test_a_program_that_asks_for_the_time_is_said_to_have_got_another() -> None:
+    found = answer(real(10, 10), [run(), run()])
+    asked = msgspec.structs.replace(found.flags, clock_reads=4)
+    lines = summary(dataclasses.replace(found, flags=asked))
+    assert "4 readings of the clock: the program was shown simulated time, not real time" in lines

@@ -89,7 +89,7 @@ TEST(Decide, OnOneHostTheMpisOwnAreBest) {
   Job job(2);
   job.run([](int /*rank*/) {
     const fake_mpi::WithStretto stretto;
-    EXPECT_EQ(reason(allreduce(1)), Reason::native_selected);
+    EXPECT_EQ(reason(allreduce(1)), Reason::native_faster);
   });
 }
 

@@ -17,7 +17,7 @@ TEST(Selection, LeavesBlockingCallsOnOneHostToTheMpi) {
     const auto collective = static_cast<Collective>(c);
     const Choice choice = choose(query(collective, 8), kOneHost, {});
     EXPECT_EQ(choice.algorithm, nullptr);
-    EXPECT_EQ(choice.reason, Reason::native_selected);
+    EXPECT_EQ(choice.reason, Reason::native_faster);
   }
 }
 
@@ -47,7 +47,7 @@ TEST(Selection, LeavesToTheMpiWhatIsOverAtOnceBetweenTwoRanks) {
   Query asked = query(Collective::allreduce, 8);
   asked.form = Form::nonblocking;
   asked.size = 2;
-  EXPECT_EQ(choose(asked, kOneHost, {}).reason, Reason::native_selected);
+  EXPECT_EQ(choose(asked, kOneHost, {}).reason, Reason::native_faster);
   EXPECT_EQ(choose(asked, kTwoHosts, {}).basis, Basis::over_at_once);
   asked.bytes = Count{4} << 10;
   EXPECT_NE(choose(asked, kOneHost, {}).algorithm, nullptr);
@@ -81,7 +81,7 @@ TEST(Selection, LeavesThemToTheMpiWhereRanksShareCoresOrNobodyKnows) {
   for (const Form form : {Form::blocking, Form::nonblocking}) {
     Query asked = query(Collective::allreduce, 8);
     asked.form = form;
-    EXPECT_EQ(choose(asked, shared, {}).reason, Reason::native_selected);
+    EXPECT_EQ(choose(asked, shared, {}).reason, Reason::native_faster);
     Surroundings never = shared;
     never.never_native = true;
     EXPECT_NE(choose(asked, never, {}).algorithm, nullptr);
@@ -94,7 +94,7 @@ TEST(Selection, BetweenHostsThatShareCoresTakesWhatWasFasterAlone) {
   const auto is_native = [&](Collective collective, Count bytes, Form form) {
     Query asked = query(collective, bytes);
     asked.form = form;
-    return choose(asked, shared, {}).reason == Reason::native_selected;
+    return choose(asked, shared, {}).reason == Reason::native_faster;
   };
   constexpr Count kLarge = Count{1} << 20;
   for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::gather,
@@ -110,7 +110,7 @@ TEST(Selection, BetweenHostsThatShareCoresTakesWhatWasFasterAlone) {
   for (const Collective collective : {Collective::allreduce, Collective::allgather}) {
     Query between_groups = query(collective, kLarge);
     between_groups.two_groups = true;
-    EXPECT_EQ(choose(between_groups, shared, {}).reason, Reason::native_selected);
+    EXPECT_EQ(choose(between_groups, shared, {}).reason, Reason::native_faster);
   }
   for (const Count bytes : {Count{8}, kLarge}) {
     EXPECT_TRUE(is_native(Collective::alltoall, bytes, Form::nonblocking));
@@ -172,7 +172,8 @@ TEST(Selection, ObeysAForcedAlgorithmUnlessItWouldChangeTheResult) {
             find_algorithm(Collective::allreduce, "recursive_doubling"));
   asked.form = Form::blocking;
   forced = {.native = true};
-  EXPECT_EQ(choose(asked, kTwoHosts, overrides).reason, Reason::native_selected);
+  EXPECT_EQ(choose(asked, kTwoHosts, overrides).reason, Reason::native_forced);
+  EXPECT_EQ(choose(asked, kOneHost, overrides).reason, Reason::native_forced);
 }
 
 TEST(Selection, LeavesToTheMpiWhatRanksCannotAgreeOnWhereABufferMayBeADevices) {
@@ -225,7 +226,7 @@ TEST(Selection, LeavesShortBlocksThatDifferToTheMpiWhereEachWouldBeAMessage) {
       asked.size = size;
       EXPECT_NE(choose(asked, around, {}).algorithm, nullptr);
       asked.uneven = true;
-      EXPECT_EQ(choose(asked, around, {}).reason, Reason::native_selected);
+      EXPECT_EQ(choose(asked, around, {}).reason, Reason::native_faster);
       // The MPI's would not advance by itself.
       asked.form = Form::nonblocking;
       EXPECT_NE(
@@ -239,7 +240,7 @@ TEST(Selection, LeavesAlltoallsWhoseStepsWouldBeTooManyToTheMpi) {
   Query asked = query(Collective::alltoall, 4);
   asked.size = 100'000;
   Surroundings around{.hosts = 1563, .progress_thread = true};
-  EXPECT_EQ(choose(asked, around, {}).reason, Reason::native_selected);
+  EXPECT_EQ(choose(asked, around, {}).reason, Reason::native_faster);
   around.never_native = true;
   EXPECT_NE(choose(asked, around, {}).algorithm, nullptr);
 }
@@ -249,7 +250,7 @@ TEST(Selection, TakesWhatTheMpisTakeWhereRanksAreLaidRoundTheHosts) {
   Surroundings around{.hosts = 2, .in_blocks = false, .progress_thread = true};
   for (const int size : {8, 103, 144}) {
     const Query scan{.collective = Collective::scan, .size = size, .bytes = 65536};
-    EXPECT_EQ(choose(scan, around, {}).reason, Reason::native_selected);
+    EXPECT_EQ(choose(scan, around, {}).reason, Reason::native_faster);
     Query begun = scan;
     begun.form = Form::nonblocking;
     EXPECT_EQ(choose(begun, around, {}).algorithm->name, std::string_view("recursive_doubling"));
@@ -304,6 +305,12 @@ TEST(Selection, AlwaysNativeAgreesWithChoose) {
       }
     }
   }
+}
+
+// As they are read: "MPI_Bcast 3 passed to the MPI: expected to be faster".
+TEST(Selection, SaysWhoseWishItIsThatACallIsTheMpis) {
+  EXPECT_STREQ(words(Reason::native_faster), "expected to be faster");
+  EXPECT_STREQ(words(Reason::native_forced), "asked for");
 }
 
 }  // namespace

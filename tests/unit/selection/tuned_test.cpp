@@ -85,8 +85,8 @@ TEST_F(Tuned, AlwaysNativeOnlyWhereNoRuleSaysOtherwise) {
     return always_native(query(collective, INT64_MAX), around, {});
   };
   EXPECT_EQ(reason(Collective::bcast, one_host_), Reason::none);
-  EXPECT_EQ(reason(Collective::barrier, one_host_), Reason::native_selected);
-  EXPECT_EQ(reason(Collective::allreduce, one_host_), Reason::native_selected);
+  EXPECT_EQ(reason(Collective::barrier, one_host_), Reason::native_faster);
+  EXPECT_EQ(reason(Collective::allreduce, one_host_), Reason::native_faster);
 }
 
 TEST_F(Tuned, WhatIsForcedComesFirst) {

@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis build demo packaged bars selection whatif-study conformance differential mutation coverage test wheel sanitize $(SANITIZERS)
+.PHONY: help setup mpis build demo packaged bars selection whatif-study conformance differential mutation coverage test wheel docs sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this
@@ -43,6 +43,11 @@ wheel: build mpis  ## build the wheel into dist and try it in a fresh environmen
 	  --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist \
 	  --config-settings build-dir=build/$(PRESET)
 	@STRETTO_TEST_WHEEL="$$(ls $(CURDIR)/dist/stretto-*.whl)" $(BIN)/python -m pytest tests/wheel
+
+# What builds the documentation is installed for it alone.
+docs:  ## build the documentation into build/docs and check its links
+	@tools/setup.sh docs
+	@tools/docs.sh
 
 sanitize: $(SANITIZERS)  ## run the tests of the native parts under the sanitizers
 

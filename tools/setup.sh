@@ -5,13 +5,15 @@
 #   as root on Debian   missing system packages are installed
 #   otherwise           .venv's MPICH is the MPI; GoogleTest is unpacked into .deps
 #
-# Either way .venv gets the Python packages that pyproject.toml lists.
+# Either way .venv gets the Python packages that pyproject.toml lists; what the documentation needs
+# it gets with `setup.sh docs` alone, as nothing else waits for that.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly system_packages=(openmpi-bin libopenmpi-dev gfortran libgtest-dev iproute2 ethtool
   gdb strace)
 readonly stamp=.venv/.set-up
+readonly docs_stamp=.venv/.set-up-docs
 readonly unusable=5
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -94,11 +96,19 @@ make_venv() {
     give_up "pip could not install itself into .venv (see above)"
 }
 
-# What pyproject.toml lists, one requirement a line.
+# What pyproject.toml lists for a group besides the dependencies, one requirement a line.
 requirements() {
-  .venv/bin/python -c 'import pathlib, tomllib
+  .venv/bin/python -c 'import pathlib, sys, tomllib
 project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())
-print(*project["project"]["dependencies"], *project["dependency-groups"]["dev"], sep="\n")'
+print(*project["project"]["dependencies"], *project["dependency-groups"][sys.argv[1]], sep="\n")' "$1"
+}
+
+install_group() {
+  requirements "$1" >.venv/requirements.txt
+  # Byte-compiling what may never be imported would double the time.
+  .venv/bin/python -m pip install --quiet --no-compile --retries 10 \
+    --disable-pip-version-check --requirement .venv/requirements.txt ||
+    give_up "pip could not install the packages of pyproject.toml (see above)"
 }
 
 # Installed this way the source tree is what runs, and CMake is not run a second time.
@@ -121,13 +131,16 @@ fill_venv() {
   # Left by another place or a Python that is gone: its scripts would not run.
   .venv/bin/pip --version 2>/dev/null | grep -qF "$PWD/.venv/" || make_venv
   say "installing Python packages into .venv (takes a minute or more the first time)"
-  requirements >.venv/requirements.txt
-  # Byte-compiling what may never be imported would double the time.
-  .venv/bin/python -m pip install --quiet --no-compile --retries 10 \
-    --disable-pip-version-check --requirement .venv/requirements.txt ||
-    give_up "pip could not install the packages of pyproject.toml (see above)"
+  install_group dev
   link_source_tree
   fingerprint >$stamp
+}
+
+fill_docs() {
+  [ "$(cat $docs_stamp 2>/dev/null)" = "$(fingerprint)" ] && return
+  say "installing what the documentation is built with into .venv"
+  install_group docs
+  fingerprint >$docs_stamp
 }
 
 describe() {
@@ -144,4 +157,5 @@ else
   provide_googletest
 fi
 fill_venv
+[ "${1:-}" != docs ] || fill_docs
 describe

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
+from stretto.cli.answers_shown import record_of
+from stretto.cli.calibrate_tables import fitted_tables
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.narrow import show_table
@@ -19,11 +20,14 @@ from stretto.cli.options import (
     Timeout,
 )
 from stretto.cli.rigs import OnRig, launcher_on
+from stretto.cli.run_folders import make_folder
+from stretto.data.answer_record import store_calibration, write_answer
 from stretto.data.calibration import Calibration
 from stretto.errors import EnvironmentUnusable, InputError, unwritable
+from stretto.launch.base import Start
 from stretto.launch.calibration import calibrate as measure
 from stretto.launch.calibration import calibration_command
-from stretto.launch.job import prepare
+from stretto.launch.job import prepare, provenance_of
 from stretto.model.calibrated import Fitted, machine_of
 from stretto.model.machine import toml_of
 from stretto.report.words import seconds, significant
@@ -43,6 +47,10 @@ def calibrate(
     ] = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
+    run_folder: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep what was measured there, for stretto report."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure what messages and collectives cost with the MPI of PROGRAM, which ends after its
@@ -62,6 +70,7 @@ def calibrate(
         file = Path("calibration.json")
         print(shlex.join(calibration_command(job, job.launcher, ranks, file)))
         return
+    folder = None if run_folder is None else make_folder(run_folder, "calibrate", "--run-folder")
     with launcher_on(job.launcher, rig) as where, err.status("measuring"):
         calibration = measure(job, where, ranks, timeout)
     refuse_if_oversubscribed(calibration)
@@ -70,11 +79,17 @@ def calibrate(
         output.write_text(toml_of(fitted.machine), encoding="utf-8")
     except OSError as error:
         raise unwritable(f"--output {output}", error) from error
+    if folder is not None:
+        command = calibration_command(job, job.launcher, ranks, Path("calibration.json"))
+        native = job.launcher.command(Start(ranks, job.program.argv))
+        provenance = provenance_of(job, native, command)
+        store_calibration(calibration, folder)
+        write_answer(record_of("calibrate", name, ranks, provenance=provenance), folder)
     if as_json:
         print(as_text(_plain(fitted)))
     else:
         _print(fitted, calibration)
-        note(f"Machine: {output}")
+        note(f"Machine: {output}" + (f"   Run folder: {folder}" if folder else ""))
 
 
 def refuse_if_oversubscribed(calibration: Calibration) -> None:
@@ -88,23 +103,7 @@ def refuse_if_oversubscribed(calibration: Calibration) -> None:
 
 def _print(fitted: Fitted, calibration: Calibration) -> None:
     out.print(f"{calibration.mpi}: {calibration.ranks} ranks, {calibration.hosts} host(s)")
-    for level, pieces in fitted.pieces.items():
-        table = Table(title=f"level '{level}'", title_justify="left")
-        for column in ("from bytes", "L", "o send", "o recv", "O ns/B", "g", "G ns/B", "worst fit"):
-            table.add_column(column, justify="right", no_wrap=True)
-        for piece in pieces:
-            each = piece.message
-            table.add_row(
-                f"{each.from_bytes:,}",
-                *(
-                    seconds(ns * 1e-9)
-                    for ns in (each.latency_ns, each.send_overhead_ns, each.recv_overhead_ns)
-                ),
-                significant(each.overhead_ns_per_byte),
-                seconds(each.gap_ns * 1e-9),
-                significant(each.gap_ns_per_byte),
-                f"{piece.worst:.1%}" if piece.sizes > 1 else "one size",
-            )
+    for table in fitted_tables(fitted):
         show_table(table, out)
     compute = fitted.machine.compute
     out.print(

@@ -23,8 +23,8 @@ def listed(table: Table, width: int) -> str | None:
 
     None where the table fits: its figures whole, and its names at least so far that they fold well.
     """
-    heads = [_plain(column.header) for column in table.columns]
-    columns = [[_plain(cell) for cell in column.cells] for column in table.columns]
+    heads = [without_markup(column.header) for column in table.columns]
+    columns = [[without_markup(cell) for cell in column.cells] for column in table.columns]
     widths = [
         max(cell_len(part) for text in (head, *cells) for part in _parts(text, column))
         for head, cells, column in zip(heads, columns, table.columns, strict=True)
@@ -32,7 +32,7 @@ def listed(table: Table, width: int) -> str | None:
     figures = sum(widths[1:]) + (2 if table.box is None else 3) * len(widths)
     if figures + min(widths[0], _LEAST_NAME) <= width:
         return None
-    title = [_plain(table.title)] if table.title else []
+    title = [without_markup(table.title)] if table.title else []
     return "\n".join(
         title + [line for row in zip(*columns, strict=True) for line in _row(heads, row, width)]
     )
@@ -56,6 +56,6 @@ def _parts(text: str, column: Column) -> list[str]:
     return [text] if column.no_wrap else text.split() or [""]
 
 
-def _plain(cell: object) -> str:
+def without_markup(cell: object) -> str:
     """A cell without its markup."""
     return cell.plain if isinstance(cell, Text) else Text.from_markup(str(cell)).plain

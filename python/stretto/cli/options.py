@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -71,6 +72,10 @@ LauncherPath = Annotated[
 ]
 LauncherArgs = Annotated[
     str, typer.Option(metavar="WORDS", help="More arguments for the launcher, quoted as one word.")
+]
+KeepIn = Annotated[
+    Path | None,
+    typer.Option("--output", metavar="DIR", help="Keep it in a run folder, for stretto report."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")]
 

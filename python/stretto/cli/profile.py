@@ -22,8 +22,8 @@ from stretto.cli.options import (
 from stretto.cli.profile_json import plain
 from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_folder, planned_folder
-from stretto.data.places import Line, Lines
-from stretto.data.profile_record import ProfileRecord, places_of, write_record
+from stretto.data.places import Line, Lines, places_of
+from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
 from stretto.data.rank_files import recorded_in
 from stretto.data.symbols import source_lines

@@ -8,15 +8,19 @@ from typing import Annotated, Literal
 import typer
 
 from stretto.cli import whatif_tables as tables
-from stretto.cli.consoles import err, out
+from stretto.cli.answers_shown import record_of
+from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
-from stretto.cli.options import AsJson
+from stretto.cli.options import AsJson, KeepIn
+from stretto.cli.run_folders import make_folder
 from stretto.cli.whatif_json import plain
+from stretto.data.answer_record import store_replay, write_answer
 from stretto.data.replays import Replay, Scaling
 from stretto.data.symbols import source_lines
 from stretto.data.traces import About
 from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO
 from stretto.errors import InputError
+from stretto.launch.program import name_of
 from stretto.model.machine import Machine, machine_of_toml, read_machine
 from stretto.model.recorded import RecordedScenario, movable, recorded_scenarios
 from stretto.model.scenarios import Scenario, parse_scenario, placed, refuse_unfit
@@ -70,6 +74,7 @@ def replay(
     hosts: HostsOption = None,
     scale: ScaleOption = None,
     scaling: WorkOption = None,
+    output: KeepIn = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a recorded program again in virtual time, without it: in any scenario, on more ranks.
@@ -92,11 +97,19 @@ def replay(
     else:
         where = read_machine(machine)
         text, notes = _elsewhere(trace, run, where, scenario or [], ranks, per_host)
+    folder = None if output is None else make_folder(output, "replay")
     with err.status("replaying"):
         replayed = run_again(trace, text, factor, strong=work == "strong")
     found = answer([], [Run.of(replayed.ranks)])
     lines = source_lines(total.place for total in found.call_sites)
     off_ns = None if machine or factor is not None else _off_ns(replayed)
+    said = [*_assumptions(run, replayed, work, where), *notes]
+    said += [] if off_ns is None else [_compared(off_ns, run)]
+    if folder is not None:
+        store_replay(replayed, folder)
+        name = Path(name_of(run.program)).stem
+        ranks = len(replayed.ranks)
+        write_answer(record_of("replay", name, ranks, said, lines=lines), folder)
     if as_json:
         facts = {
             "program": run.program,
@@ -106,11 +119,11 @@ def replay(
         }
         print(as_text(facts | plain(found, lines)))
         return
-    for line in (*_assumptions(run, replayed, work, where), *notes):
+    for line in said:
         _say(line)
-    if off_ns is not None:
-        _say(_compared(off_ns, run))
     tables.show(found, lines)
+    if folder is not None:
+        note(f"Run folder: {folder}")
 
 
 def _assumptions(run: About, replayed: Replay, work: Work, where: Machine) -> Iterator[str]:

@@ -5,13 +5,17 @@ from typing import Annotated
 
 import typer
 
+from stretto.cli.answers_shown import answer_of
 from stretto.cli.consoles import note
+from stretto.data.answer_record import is_answer
 from stretto.data.profile_record import is_profile, read_record
+from stretto.data.profile_traces import read_trace
 from stretto.data.profiles import read_profile
 from stretto.data.run_folder import RunFolder
 from stretto.report import comparison, profile
 from stretto.report.page import refuse_if_not_ours, write_report
-from stretto.report.profile_section import ProfileSection, section
+from stretto.report.profile_section import ProfileSection, section, shown_ranks
+from stretto.report.timeline import timeline
 
 
 def report(
@@ -20,17 +24,27 @@ def report(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the report goes.")
     ] = Path("report.html"),
 ) -> None:
-    """Write one report over several runs of `stretto compare` and `stretto profile`.
+    """Write one report over several run folders: of compare, profile, whatif, replay, calibrate
+    and simulate.
 
     Example: stretto report stretto-runs/transpose-1 stretto-runs/jacobi3d-1 -o report.html
     """
     refuse_if_not_ours(output)
     profiles = [_profile(run) for run in runs if is_profile(run)]
-    compared = [comparison.summarise(RunFolder(run)) for run in runs if not is_profile(run)]
-    write_report(compared, output, profiles)
+    answers = [answer_of(run) for run in runs if is_answer(run)]
+    others = [run for run in runs if not is_profile(run) and not is_answer(run)]
+    compared = [comparison.summarise(RunFolder(run)) for run in others]
+    write_report(compared, output, profiles, answers)
     note(f"Report: {output}")
 
 
 def _profile(run: Path) -> ProfileSection:
     record = read_record(run)
-    return section(record, profile.summarise(read_profile(run, record.ranks)))
+    recorded = read_profile(run, record.ranks)
+    summary = profile.summarise(recorded)
+    picture = timeline(
+        recorded,
+        lambda rank: read_trace(run, rank),
+        [rank.rank for rank in shown_ranks(summary)],
+    )
+    return section(record, summary, picture)

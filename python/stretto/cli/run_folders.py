@@ -16,8 +16,11 @@ def planned_folder(output: Path | None, name: str) -> Path:
     return output or RUNS / f"{name}-{number}"
 
 
-def make_folder(output: Path | None, name: str) -> Path:
-    """Create that folder for this process alone; one that has something in it is refused."""
+def make_folder(output: Path | None, name: str, option: str = "--output") -> Path:
+    """Create that folder for this process alone; one that has something in it is refused.
+
+    `option` is what names it on the command line.
+    """
     try:
         if output is None:
             RUNS.mkdir(exist_ok=True)
@@ -25,8 +28,8 @@ def make_folder(output: Path | None, name: str) -> Path:
         output.mkdir(parents=True, exist_ok=True)
         is_empty = not any(output.iterdir())
     except OSError as error:
-        where = f"--output {output}" if output else error.filename or RUNS
+        where = f"{option} {output}" if output else error.filename or RUNS
         raise unwritable(str(where), error) from error
     if not is_empty:
-        raise InputError(f"--output {output} is not empty: name a new folder")
+        raise InputError(f"{option} {output} is not empty: name a new folder")
     return output

@@ -5,10 +5,12 @@ from pathlib import Path
 from rich.progress import track
 
 from stretto.cli import simulate_tables as tables
+from stretto.cli.answers_shown import record_of
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.narrow import show_table
-from stretto.cli.options import AsJson, bytes_of, elements_of
+from stretto.cli.options import AsJson, KeepIn, bytes_of, elements_of
+from stretto.cli.run_folders import make_folder
 from stretto.cli.simulate_options import (
     AlgorithmOrAllOption,
     ArrivalPatternOption,
@@ -29,6 +31,7 @@ from stretto.cli.simulate_options import (
     arrivals_of,
     noise_of,
 )
+from stretto.data.answer_record import store_simulated, write_answer
 from stretto.data.schedules import Algorithm, Simulated
 from stretto.errors import InputError
 from stretto.launch.cores import usable_cores
@@ -54,6 +57,7 @@ def simulate(
     scaling: ScalingOption = True,
     plot: PlotOption = None,
     path: EngineOption = "any",
+    output: KeepIn = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a collective on any machine and any number of ranks, by the library's schedules.
@@ -81,17 +85,25 @@ def simulate(
     )
     chosen = _chosen(collective, algorithm)
     cases = [Case(each, n) for n in _sizes(ranks, root, scaling) for each in chosen]
+    folder = None if output is None else make_folder(output, "simulate")
     done, left_out = _simulated(where, conditions, cases)
     curves = {each.algorithm: _curve(each, done) for each in chosen}
     title = _title(collective, bytes_of(size), conditions, where)
+    words = _left_out(left_out)
+    if folder is not None:
+        store_simulated([each for points in curves.values() for each in points], folder)
+        notes = [f"left out: {each}" for each in words]
+        write_answer(record_of("simulate", title, ranks, notes), folder)
     if plot is not None:
         _draw(plot, title, curves)
     if as_json:
         print(as_text([each for points in curves.values() for each in points]))
     else:
         _print(f"{title}, {ranks:,} ranks", ranks, curves)
-    for words in _left_out(left_out):
-        note(f"left out: {words}")
+    for each in words:
+        note(f"left out: {each}")
+    if folder is not None:
+        note(f"Run folder: {folder}")
 
 
 def _check_plot(path: Path) -> None:
@@ -187,8 +199,5 @@ def _title(collective: str, bytes_: int, conditions: Conditions, machine: Machin
 
 def _print(title: str, ranks: int, curves: dict[str, list[Simulated]]) -> None:
     out.print(title, style="bold", markup=False)
-    largest = [each for points in curves.values() for each in points if each.ranks == ranks]
-    if largest:
-        show_table(tables.comparison(largest), out)
-    if any(each.ranks != ranks for points in curves.values() for each in points):
-        show_table(tables.scaling({name: p for name, p in curves.items() if p}), out)
+    for _, table in tables.tables(ranks, curves):
+        show_table(table, out)

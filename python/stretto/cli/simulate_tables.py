@@ -1,5 +1,7 @@
 """Simulated collectives as tables for a terminal."""
 
+from collections.abc import Iterator, Mapping
+
 from rich.table import Table
 
 from stretto.data.schedules import Simulated
@@ -7,6 +9,15 @@ from stretto.report.words import seconds, significant
 
 _BAR = 20
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def tables(ranks: int, curves: Mapping[str, list[Simulated]]) -> Iterator[tuple[str, Table]]:
+    """With their titles: all algorithms on so many ranks, and how they scale if that is known."""
+    largest = [each for points in curves.values() for each in points if each.ranks == ranks]
+    if largest:
+        yield f"on {ranks:,} ranks", comparison(largest)
+    if any(each.ranks != ranks for points in curves.values() for each in points):
+        yield "by number of ranks", scaling({name: p for name, p in curves.items() if p})
 
 
 def comparison(results: list[Simulated]) -> Table:

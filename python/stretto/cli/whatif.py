@@ -11,6 +11,7 @@ import typer
 from rich.progress import Progress
 
 from stretto.cli import whatif_tables as tables
+from stretto.cli.answers_shown import record_of
 from stretto.cli.calibrate import refuse_if_oversubscribed
 from stretto.cli.consoles import err, note
 from stretto.cli.json_text import as_text
@@ -29,16 +30,18 @@ from stretto.cli.output import print_doubts
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import RUNS, make_folder, planned_folder
 from stretto.cli.whatif_json import plain
+from stretto.data.answer_record import write_answer
 from stretto.data.host import load_average
+from stretto.data.places import Lines
 from stretto.data.provenance import versions
 from stretto.data.symbols import source_lines
 from stretto.data.traces import About, refuse_if_there, write_trace
 from stretto.data.virtual_times import SIM, RankTimes
 from stretto.errors import InputError, unwritable
-from stretto.launch.base import Launcher
+from stretto.launch.base import Launcher, Start
 from stretto.launch.calibration import calibrate
 from stretto.launch.cores import usable_cores
-from stretto.launch.job import Job, prepare
+from stretto.launch.job import Job, prepare, provenance_of
 from stretto.launch.preparation import Preparation
 from stretto.launch.program import name_of
 from stretto.launch.same_input import SameInput
@@ -144,7 +147,20 @@ def whatif(
         )
         normal, virtual = _run(plan, runs, folder, stdin, sys.stderr.buffer if as_json else None)
     found = answer(normal, [Run.of(run) for run in virtual])
-    _show(found, here, folder, doubts, as_json=as_json)
+    lines = source_lines(total.place for total in found.call_sites)
+    native = where.command(Start(ranks, job.program.argv))
+    provenance = provenance_of(job, native, plan.command(folder / "virtual-0", virtual=True))
+    kept = record_of(
+        "whatif",
+        Path(name_of(program)).stem,
+        ranks,
+        [doubt.text for doubt in doubts],
+        runs=runs,
+        provenance=provenance,
+        lines=lines,
+    )
+    _show(found, here, folder, doubts, lines, as_json=as_json)
+    write_answer(kept, folder)
     if record is not None:
         _record(record, job, folder, ranks)
 
@@ -186,14 +202,19 @@ def _run(
 
 
 def _show(
-    found: Answer, machine: Machine, folder: Path, doubts: Sequence[Doubt], *, as_json: bool
+    found: Answer,
+    machine: Machine,
+    folder: Path,
+    doubts: Sequence[Doubt],
+    lines: Lines,
+    *,
+    as_json: bool,
 ) -> None:
     if found.hosts > 1 and not machine.has_network:
         note(
             f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "
             "measured on two hosts with calibrate"
         )
-    lines = source_lines(total.place for total in found.call_sites)
     warnings = [doubt.text for doubt in doubts]
     text = as_text(plain(found, lines) | {"warnings": warnings})
     _write(folder / "whatif.json", text)
@@ -202,7 +223,7 @@ def _show(
     else:
         tables.show(found, lines)
         print_doubts(doubts)
-        note(f"Run folder: {folder}")
+        note(f"Run folder: {folder}   `stretto report {folder}` shows it")
 
 
 def _record(trace: Path, job: Job, folder: Path, ranks: int) -> None:

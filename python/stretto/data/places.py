@@ -1,6 +1,6 @@
 """Places in programs, and the lines of source they stand for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -21,3 +21,20 @@ class Line(msgspec.Struct, frozen=True):
 
 
 Lines = Mapping[Address, Line]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A call site whose line is known."""
+
+    address: Address
+    line: Line
+
+
+def places_of(lines: Lines) -> list[Place]:
+    """As they are stored."""
+    return [Place(address, line) for address, line in lines.items()]
+
+
+def lines_of(places: Iterable[Place]) -> Lines:
+    """As they are used."""
+    return {place.address: place.line for place in places}

@@ -4,18 +4,11 @@ from pathlib import Path
 
 import msgspec
 
-from stretto.data.places import Address, Line, Lines
+from stretto.data.places import Lines, Place, lines_of
 from stretto.data.provenance import Provenance
 from stretto.errors import InputError, writing
 
 _RECORD = "profile.json"
-
-
-class Place(msgspec.Struct, frozen=True):
-    """A call site whose line is known."""
-
-    address: Address
-    line: Line
 
 
 class ProfileRecord(msgspec.Struct, frozen=True):
@@ -30,12 +23,7 @@ class ProfileRecord(msgspec.Struct, frozen=True):
     @property
     def lines(self) -> Lines:
         """By address."""
-        return {place.address: place.line for place in self.places}
-
-
-def places_of(lines: Lines) -> list[Place]:
-    """As they are stored."""
-    return [Place(address, line) for address, line in lines.items()]
+        return lines_of(self.places)
 
 
 def is_profile(folder: Path) -> bool:

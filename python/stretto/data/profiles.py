@@ -107,6 +107,11 @@ class RankProfile(OfRank, frozen=True):
         growth = (last.offset_ns - first.offset_ns) / max(1, last.at_ns - first.at_ns)
         return first.offset_ns, growth, first.at_ns
 
+    def on_rank_zero(self, times: NDArray[Any]) -> NDArray[Any]:
+        """Times of this rank's clock, as rank 0's has them; nanoseconds."""
+        offset, growth, at = self.clock_drift
+        return np.asarray(times + (offset + growth * (times - at)))
+
     @property
     def wall_ns(self) -> int:
         """From the end of MPI_Init to the beginning of MPI_Finalize."""

@@ -4,7 +4,7 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,23 +55,23 @@ class Provenance(msgspec.Struct, frozen=True):
 def collect(
     *,
     argv: list[str],
-    program: Path,
-    mpi_library: Path | None,
-    drop_in: Path,
-    native_command: list[str],
-    stretto_command: list[str],
+    program: Path | None = None,
+    mpi_library: Path | None = None,
+    drop_in: Path | None = None,
+    native_command: Sequence[str] = (),
+    stretto_command: Sequence[str] = (),
 ) -> Provenance:
-    """The provenance of a run that starts now."""
+    """The provenance of a run that starts now; without a program where it starts none."""
     return Provenance(
         started_at=now(),
         argv=argv,
         directory=str(Path.cwd()),
-        program=str(program.resolve()),
-        program_built_by=compilers_of(program),
+        program=str(program.resolve()) if program else "",
+        program_built_by=compilers_of(program) if program else [],
         mpi_library=str(mpi_library.resolve()) if mpi_library else None,
-        drop_in=str(drop_in),
-        native_command=native_command,
-        stretto_command=stretto_command,
+        drop_in=str(drop_in) if drop_in else "",
+        native_command=[*native_command],
+        stretto_command=[*stretto_command],
         environment=steering(os.environ),
         machine=this_host(),
         load_before=load_average(),

@@ -33,3 +33,9 @@ def read_replay(text: bytes) -> Replay:
     first, *ranks = text.splitlines()
     run = msgspec.json.decode(first, type=_Run)
     return Replay(run.scaling, [msgspec.json.decode(line, type=RankTimes) for line in ranks])
+
+
+def written_replay(replay: Replay) -> bytes:
+    """As `read_replay` reads it."""
+    lines = [_Run(replay.scaling), *replay.ranks]
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)

@@ -2,14 +2,15 @@
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from stretto.data.provenance import now
+from stretto.data.provenance import now, versions
 from stretto.errors import InputError, writing
 from stretto.report import words
+from stretto.report.answer_section import AnswerSection
 from stretto.report.comparison import Result
 from stretto.report.plots import order_plot, ratio_plot, times_plots
 from stretto.report.profile_section import ProfileSection
@@ -18,15 +19,18 @@ _MARK = b"<title>Stretto: "  # as report.html.j2 has it
 
 
 def write_report(
-    results: Sequence[Result], path: Path, profiles: Sequence[ProfileSection] = ()
+    results: Sequence[Result],
+    path: Path,
+    profiles: Sequence[ProfileSection] = (),
+    answers: Sequence[AnswerSection] = (),
 ) -> None:
-    """Write the page over all `results` and `profiles` to `path`.
+    """Write the page over all `results`, `profiles` and `answers` to `path`.
 
     Raises InputError where something else is there, EnvironmentUnusable where it cannot be
     written.
     """
     refuse_if_not_ours(path)
-    page = render(results, profiles)
+    page = render(results, profiles, answers)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():  # as /dev/stdout
@@ -54,7 +58,11 @@ def refuse_if_not_ours(path: Path) -> None:
         raise InputError(f"{path} is no report of stretto and is not overwritten; name another")
 
 
-def render(results: Sequence[Result], profiles: Sequence[ProfileSection] = ()) -> str:
+def render(
+    results: Sequence[Result],
+    profiles: Sequence[ProfileSection] = (),
+    answers: Sequence[AnswerSection] = (),
+) -> str:
     """The page as text."""
     templates = Environment(
         loader=PackageLoader("stretto.report"),
@@ -69,8 +77,25 @@ def render(results: Sequence[Result], profiles: Sequence[ProfileSection] = ()) -
     return templates.get_template("report.html.j2").render(
         results=list(results),
         profiles=list(profiles),
+        answers=list(answers),
+        contents=[*_contents(results, profiles, answers)],
         written_at=now(),
+        version=versions().get("stretto", "from its source tree"),
         ratios=ratio_plot(list(results)) if results else None,
         times_plots=times_plots,
         order_plot=order_plot,
     )
+
+
+def _contents(
+    results: Sequence[Result],
+    profiles: Sequence[ProfileSection],
+    answers: Sequence[AnswerSection],
+) -> Iterator[tuple[str, str]]:
+    """Of each section its anchor, as report.html.j2 has it, and what it is of."""
+    for number, result in enumerate(results, 1):
+        yield f"compare-{number}", f"{result.name}: natively and under Stretto"
+    for number, profile in enumerate(profiles, 1):
+        yield f"profile-{number}", f"{profile.name}: where its time in MPI goes"
+    for number, answer in enumerate(answers, 1):
+        yield f"answer-{number}", f"{answer.name}: {answer.title}"

@@ -4,11 +4,12 @@ Percentages keep text at its size on any screen: the plot stretches, its text do
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from stretto.data.samples import Sample, Side
 from stretto.report.comparison import Result, SideTimes
+from stretto.report.spread import Spread
 from stretto.report.words import seconds
 
 _MOST_TICKS = 6
@@ -24,14 +25,18 @@ class Tick:
 
 @dataclass(frozen=True)
 class Axis:
-    """From 0 to a little beyond the largest value, so that lengths compare as values do."""
+    """From 0 to a little beyond the largest value, so that lengths compare as values do.
+
+    One of logarithms begins elsewhere.
+    """
 
     end: float
     ticks: list[Tick]
+    begin: float = 0
 
     def at(self, value: float) -> float:
         """Where `value` lies, in percent."""
-        return round(100 * value / self.end, 3)
+        return round(100 * (value - self.begin) / (self.end - self.begin), 3)
 
 
 @dataclass(frozen=True)
@@ -72,8 +77,8 @@ class OrderPlot:
 
 
 @dataclass(frozen=True)
-class RatioRow:
-    """One program's ratio with its interval."""
+class SpanRow:
+    """A program's ratio, or a scenario's time, with its interval."""
 
     name: str
     median: float
@@ -88,7 +93,19 @@ class RatioPlot:
 
     axis: Axis
     even: float
-    rows: list[RatioRow]
+    rows: list[SpanRow]
+
+
+@dataclass(frozen=True)
+class SpansPlot:
+    """Times with how far they reach, on one axis, and the place of what they compare with."""
+
+    title: str
+    words: str  # what bars and dots are
+    axis: Axis
+    even: float
+    rows: list[SpanRow]
+    kind: str = "spans"
 
 
 def axis(largest: float, label: Callable[[float], str]) -> Axis:
@@ -139,8 +156,23 @@ def ratio_plot(results: list[Result]) -> RatioPlot:
         low, high = (interval.low, interval.high) if interval else (spread.median, spread.median)
         at = horizontal.at
         label = f"{spread.median:.2f}x by {what} ({low:.2f} to {high:.2f})"
-        rows.append(RatioRow(result.name, at(spread.median), at(low), at(high), label))
+        rows.append(SpanRow(result.name, at(spread.median), at(low), at(high), label))
     return RatioPlot(horizontal, horizontal.at(1), rows)
+
+
+def spans_plot(title: str, words: str, spans: Mapping[str, Spread], even: str) -> SpansPlot:
+    """Times in seconds by name; `even` is the one that others compare with."""
+    horizontal = axis(max(span.most for span in spans.values()), _tick_seconds)
+    at = horizontal.at
+    rows = [
+        SpanRow(name, at(span.median), at(span.least), at(span.most), _span_words(span))
+        for name, span in spans.items()
+    ]
+    return SpansPlot(title, words, horizontal, at(spans[even].median), rows)
+
+
+def _span_words(span: Spread) -> str:
+    return f"{seconds(span.median)} ({seconds(span.least)} to {seconds(span.most)})"
 
 
 def _times_plot(

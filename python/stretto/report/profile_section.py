@@ -6,39 +6,13 @@ from dataclasses import dataclass
 from stretto.data.places import Line, Lines
 from stretto.data.profile_record import ProfileRecord
 from stretto.report import profile_words
+from stretto.report.bars import Part, Row, Tile, part_of
 from stretto.report.profile import CallSiteTotal, ProfileSummary, RankTotal
+from stretto.report.timeline import Timeline
 from stretto.report.words import percent, seconds, share, size
 
 _MOST_SITES = 100
 _MOST_RANKS = 64
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a bar, in percent of the longest; the kind says its colour."""
-
-    kind: str
-    width: float
-    label: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of a table: what it is of, its figures and its bar."""
-
-    name: str
-    detail: str
-    figures: list[str]
-    parts: list[Part]
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A figure that stands by itself."""
-
-    label: str
-    value: str
-    detail: str
 
 
 @dataclass(frozen=True)
@@ -56,17 +30,20 @@ class ProfileSection:
     call_sites_left_out: int
     overlaps: list[Row]
     sizes: list[tuple[str, list[Row]]]  # calls by size of each site that moves anything
+    timeline: Timeline | None  # None: no trace was asked for
 
     @property
     def name(self) -> str:
         return self.record.name
 
 
-def section(record: ProfileRecord, summary: ProfileSummary) -> ProfileSection:
+def section(
+    record: ProfileRecord, summary: ProfileSummary, timeline: Timeline | None = None
+) -> ProfileSection:
     """A profile, ready for the page."""
     lines = record.lines
     shown = [site for site in summary.call_sites if site.calls][:_MOST_SITES]
-    ranks = _some(summary.ranks)
+    ranks = shown_ranks(summary)
     starts = sorted(
         (site for site in shown if site.overlap),
         key=lambda site: -(site.overlap.lost_s if site.overlap else 0),
@@ -87,6 +64,7 @@ def section(record: ProfileRecord, summary: ProfileSummary) -> ProfileSection:
             for site in shown
             if site.bytes
         ],
+        timeline=timeline,
     )
 
 
@@ -100,8 +78,9 @@ def _tiles(summary: ProfileSummary) -> Iterator[Tile]:
         yield Tile("nonblocking calls overlapped", percent(summary.overlap.achieved), lost)
 
 
-def _some(ranks: list[RankTotal]) -> list[RankTotal]:
+def shown_ranks(summary: ProfileSummary) -> list[RankTotal]:
     """Those that compute least and most, where there are too many for a page."""
+    ranks = summary.ranks
     if len(ranks) <= _MOST_RANKS:
         return ranks
     ordered = sorted(ranks, key=lambda rank: rank.computing_s)
@@ -117,9 +96,9 @@ def _rank_rows(ranks: list[RankTotal]) -> list[Row]:
             "",
             [seconds(rank.computing_s), seconds(rank.mpi_s), seconds(rank.wall_s)],
             [
-                _part("computing", rank.computing_s, longest),
+                part_of("computing", rank.computing_s, longest),
                 # Threads may be in MPI at once, for longer than the rank ran.
-                _part("mpi", rank.wall_s - rank.computing_s, longest),
+                part_of("mpi", rank.wall_s - rank.computing_s, longest),
             ],
         )
         for rank in ranks
@@ -137,10 +116,10 @@ def _site_rows(sites: list[CallSiteTotal], summary: ProfileSummary, lines: Lines
         figures += ["" if part is None else percent(share(part, whole)) for part in split]
         names = ("waiting", "transfer", "overhead")
         parts = [
-            _part(kind, part, longest)
+            part_of(kind, part, longest)
             for kind, part in zip(names, split, strict=True)
             if part is not None
-        ] or [_part("mpi", site.time_s, longest)]
+        ] or [part_of("mpi", site.time_s, longest)]
         rows.append(_row(site, lines, figures, parts))
     return rows
 
@@ -155,9 +134,9 @@ def _overlap_rows(sites: list[CallSiteTotal], lines: Lines) -> list[Row]:
         figures = [f"{total.started:,}", seconds(total.achieved_s), seconds(total.lost_s)]
         figures += [percent(total.achieved), seconds(total.hideable_s)]
         parts = [
-            _part("computing", total.achieved_s, whole),
-            _part("hideable", total.hideable_s, whole),
-            _part("waiting", total.lost_s - total.hideable_s, whole),
+            part_of("computing", total.achieved_s, whole),
+            part_of("hideable", total.hideable_s, whole),
+            part_of("waiting", total.lost_s - total.hideable_s, whole),
         ]
         rows.append(_row(site, lines, figures, parts))
     return rows
@@ -170,7 +149,7 @@ def _row(site: CallSiteTotal, lines: Lines, figures: list[str], parts: list[Part
 def _size_rows(site: CallSiteTotal) -> list[Row]:
     most = max(site.sizes.values())
     return [
-        Row(_range(bits), "", [f"{calls:,}"], [_part("mpi", calls, most, f"{calls:,} calls")])
+        Row(_range(bits), "", [f"{calls:,}"], [part_of("mpi", calls, most, f"{calls:,} calls")])
         for bits, calls in sorted(site.sizes.items())
     ]
 
@@ -187,7 +166,3 @@ def _detail(site: CallSiteTotal, lines: Lines) -> str:
     where = f"{line.file}:{line.number}" if line.file else address
     comm = "" if site.comm is None else str(site.comm)
     return " ".join(filter(None, (where, line.function or site.symbol, comm)))
-
-
-def _part(kind: str, value: float, longest: float, label: str = "") -> Part:
-    return Part(kind, round(100 * share(value, longest), 2), label or f"{kind} {seconds(value)}")

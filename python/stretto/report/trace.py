@@ -23,7 +23,7 @@ def write_trace(
 
     Raises EnvironmentUnusable where that cannot be.
     """
-    begin = min(float(_on_rank_zero(rank, np.array(rank.begin_ns))) for rank in profile.ranks)
+    begin = min(float(rank.on_rank_zero(np.array(rank.begin_ns))) for rank in profile.ranks)
     partial = path.with_suffix(".partial")
     with writing(path), gzip.open(partial, "wt", compresslevel=5, encoding="utf-8") as file:
         file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
@@ -43,7 +43,7 @@ def _rank(rank: RankProfile, events: NDArray[Any], where: Where, begin: float) -
     ):
         yield _compact({"ph": "M", "name": name, "pid": rank.rank, "args": args})
     heads = [_head(rank, site, where) for site in rank.call_sites]
-    enter_us = (_on_rank_zero(rank, events["enter"]) - begin) / 1000
+    enter_us = (rank.on_rank_zero(events["enter"]) - begin) / 1000
     times_us = (events["leave"] - events["enter"]) / 1000
     columns = (*(events[name] for name in ("site", "bytes", "calls", "thread")), enter_us, times_us)
     rows = zip(*(column.tolist() for column in columns), strict=True)
@@ -64,8 +64,3 @@ def _head(rank: RankProfile, site: CallSite, where: Where) -> str:
 
 def _compact(event: dict[str, object]) -> str:
     return json.dumps(event, separators=(",", ":"))
-
-
-def _on_rank_zero(rank: RankProfile, times: NDArray[Any]) -> NDArray[Any]:
-    offset, growth, at = rank.clock_drift
-    return np.asarray(times + (offset + growth * (times - at)))

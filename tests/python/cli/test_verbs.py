@@ -217,7 +217,10 @@ class Links(HTMLParser):
         self.found: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found += [tag for name, _ in attrs if name in ("src", "href", "srcset", "data")]
+        named = [(name, str(value)) for name, value in attrs]
+        inner = [name for name, value in named if name == "href" and value.startswith("#")]
+        elsewhere = [name for name, _ in named if name not in inner]
+        self.found += [tag for name in elsewhere if name in ("src", "href", "srcset", "data")]
         if tag in ("script", "link", "iframe"):
             self.found.append(tag)
 

@@ -61,3 +61,11 @@ def test_a_busy_machine_is_said(
     assert all("processes wanted this machine's" in each for each in found["warnings"])
     assert run_command([word for word in COMMAND if word != "--json"]) == 0
     assert capfd.readouterr().err.count("Warning: 1000 processes") == warnings
+
+
+def test_its_run_folder_makes_a_page(house: Path) -> None:
+    assert run_command(["whatif", "--output", "kept", *COMMAND[1:]]) == 0
+    assert run_command(["report", "kept", "-o", "page.html"]) == 0
+    text = (house / "page.html").read_text()
+    assert "app: what its collectives cost" in text
+    assert "parallel efficiency" in text

@@ -1,0 +1,90 @@
+"""Run folders of whatif, replay, calibrate and simulate: keeping them, and showing them again."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from stretto.cli import simulate_tables, whatif_tables
+from stretto.cli.calibrate_tables import fitted_tables
+from stretto.cli.plain_tables import plain_table
+from stretto.data.answer_record import (
+    AnswerRecord,
+    Verb,
+    calibration_of,
+    read_answer,
+    replay_of,
+    simulated_in,
+    whatif_times,
+)
+from stretto.data.places import Lines, places_of
+from stretto.data.provenance import Provenance, collect
+from stretto.data.schedules import Simulated
+from stretto.data.virtual_times import RankTimes
+from stretto.model.calibrated import machine_of
+from stretto.report.answer_section import (
+    AnswerSection,
+    calibrated_section,
+    simulated_section,
+    virtual_section,
+)
+from stretto.report.whatif import Run, answer
+
+
+def record_of(
+    verb: Verb,
+    name: str,
+    ranks: int,
+    notes: Sequence[str] = (),
+    *,
+    runs: int = 1,
+    provenance: Provenance | None = None,
+    lines: Lines | None = None,
+) -> AnswerRecord:
+    """What a run folder says of a run just made; `provenance` where a program was in it."""
+    return AnswerRecord(
+        verb,
+        name,
+        ranks,
+        runs,
+        [*notes],
+        provenance or collect(argv=sys.argv),
+        places_of(lines or {}),
+    )
+
+
+def answer_of(folder: Path) -> AnswerSection:
+    """A run folder as the report shows it."""
+    record = read_answer(folder)
+    match record.verb:
+        case "whatif":
+            return _virtual(record, *whatif_times(folder, record))
+        case "replay":
+            return _virtual(record, [], [replay_of(folder, record).ranks])
+        case "simulate":
+            curves = by_algorithm(simulated_in(folder))
+            found = [
+                plain_table(table, title)
+                for title, table in simulate_tables.tables(record.ranks, curves)
+            ]
+            return simulated_section(record, "by the library's schedules", curves, found)
+        case "calibrate":
+            calibration = calibration_of(folder)
+            fitted = machine_of(calibration, record.name)
+            found = [plain_table(table) for table in fitted_tables(fitted)]
+            return calibrated_section(record, calibration, found)
+
+
+def by_algorithm(points: Sequence[Simulated]) -> dict[str, list[Simulated]]:
+    """In their order."""
+    curves: dict[str, list[Simulated]] = {}
+    for point in points:
+        curves.setdefault(point.algorithm, []).append(point)
+    return curves
+
+
+def _virtual(
+    record: AnswerRecord, normal: list[list[RankTimes]], virtual: list[list[RankTimes]]
+) -> AnswerSection:
+    found = answer(normal, [Run.of(run) for run in virtual])
+    verdict = whatif_tables.verdict(found, record.lines)
+    return virtual_section(record, virtual[0][0].mpi, found, verdict, whatif_tables.summary(found))

@@ -16,7 +16,8 @@ _MARKERS = "osD^vPX*"
 def draw_scaling(path: Path, title: str, curves: dict[str, list[Simulated]]) -> None:
     """Write one curve an algorithm; the file's ending says which of FORMATS. Raises InputError."""
     figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.add_subplot(xscale="log", yscale="log", title=title)
+    axes = figure.add_subplot(yscale="log", title=title)
+    axes.set_xscale("log", base=2)  # ranks mostly come in powers of two
     axes.set(xlabel="ranks", ylabel="until the last rank is done")
     for i, (algorithm, points) in enumerate(curves.items()):
         ranks = [each.ranks for each in points]

@@ -1,6 +1,7 @@
 """stretto simulate, on the real native tool."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,13 @@ def test_the_curve_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert run_command([*BARRIER, "-n", "16", "--plot", str(picture)]) == 0
     assert "<svg" in picture.read_text()
     assert "curve.svg" in "".join(capsys.readouterr().err.split())
+
+
+def test_ranks_are_on_a_log2_axis(tmp_path: Path) -> None:
+    picture = tmp_path / "curve.svg"
+    assert run_command([*BARRIER, "-n", "64", "--plot", str(picture)]) == 0
+    drawn = re.findall(r"<!-- ([\d,]+) -->", picture.read_text())
+    assert {"2", "4", "8", "16", "32", "64"} <= set(drawn)
 
 
 def test_what_is_too_large_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,8 +19,10 @@ from stretto.cli.options import (
     RankCount,
     Timeout,
 )
+from stretto.cli.plain_tables import plain_table
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import make_folder
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.answer_record import store_calibration, write_answer
 from stretto.data.calibration import Calibration
 from stretto.errors import EnvironmentUnusable, InputError, unwritable
@@ -51,6 +53,8 @@ def calibrate(
         Path | None,
         typer.Option(metavar="DIR", help="Keep what was measured there, for stretto report."),
     ] = None,
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure what messages and collectives cost with the MPI of PROGRAM, which ends after its
@@ -85,6 +89,8 @@ def calibrate(
         provenance = provenance_of(job, native, command)
         store_calibration(calibration, folder)
         write_answer(record_of("calibrate", name, ranks, provenance=provenance), folder)
+    found = [plain_table(table) for table in fitted_tables(fitted)]
+    export_tables(found, export_csv, export_markdown)
     if as_json:
         print(as_text(_plain(fitted)))
     else:

@@ -20,10 +20,12 @@ from stretto.cli.options import (
     Progress,
     RankCount,
     Timeout,
+    Warmup,
 )
 from stretto.cli.output import launches_bar, print_json, print_result
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import RUNS
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.tuned_rules import RulesOption, rules_for_ranks
 from stretto.data.host import load_average
 from stretto.data.run_folder import (
@@ -48,7 +50,7 @@ from stretto.launch.program import name_of
 from stretto.native.schedules import known_algorithms
 from stretto.report.answers import Answers
 from stretto.report.comparison import summarise
-from stretto.report.comparison_markdown import markdown_of
+from stretto.report.comparison_markdown import markdown_of, plain_tables
 from stretto.report.page import refuse_if_not_ours, write_report
 from stretto.stats.ratio import ENOUGH_PAIRS
 
@@ -62,10 +64,6 @@ ReportOption = Annotated[Path, typer.Option(metavar="FILE", help="Where the repo
 OutputOption = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="The run folder; otherwise stretto-runs/<name>-<number>."),
-]
-MarkdownOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write the tables and the verdict as Markdown, too."),
 ]
 NameOption = Annotated[
     str | None,
@@ -90,6 +88,7 @@ def compare(
     program: ProgramAndArgs,
     ranks: RankCount = 2,
     runs: RunsOption = ENOUGH_PAIRS,
+    warmup: Warmup = 0,
     rig: OnRig = None,
     prepare_command: Prepare = None,
     fresh_dir: FreshDir = False,
@@ -98,7 +97,8 @@ def compare(
     progress: Progress = False,
     rules: RulesOption = None,
     report: ReportOption = Path("report.html"),
-    export_markdown: MarkdownOption = None,
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     output: OutputOption = None,
     name: NameOption = None,
     time_pattern: TimePatternOption = TIME_PATTERN,
@@ -143,17 +143,22 @@ def compare(
             *patterns,
             stdin,
             Preparation(prepare_command, fresh_dir, tuple(filter(None, (RUNS, output)))),
+            warmup,
         )
         settings = selection | ({PROGRESS: "messages"} | messages if progress else {})
         settings |= {"rules": tuned} if tuned else {}
         plan = _plan(name or name_of(program), rig, settings, comparison, tolerance)
         folder = _folder(output, plan, job, comparison)
-        with _saying_how_to_resume(folder), launches_bar(plan.name, 2 * runs) as done:
+        with (
+            _saying_how_to_resume(folder),
+            launches_bar(plan.name, 2 * (warmup + runs), 2 * warmup) as done,
+        ):
             run_comparison(comparison, folder, done)
     folder.finish(load_average())
     result = summarise(folder)
     write_report([result], report)
-    if export_markdown is not None:
+    export_tables(plain_tables(result), export_csv, None)
+    if export_markdown is not None:  # which has more than tables
         with writing(export_markdown):
             export_markdown.write_text(markdown_of(result), encoding="utf-8")
     if as_json:
@@ -187,6 +192,7 @@ def _plan(
         tolerance=tolerance,
         prepare=comparison.preparation.command,
         fresh_dir=comparison.preparation.fresh,
+        warmup=comparison.warmup,
         input=comparison.input.digest,
     )
 

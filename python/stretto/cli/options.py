@@ -61,6 +61,14 @@ FreshDir = Annotated[
     bool,
     typer.Option("--fresh-dir", help="Each launch in its own copy of the working directory."),
 ]
+Warmup = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="Before the runs, so many launches of each side that are not counted.",
+    ),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print the plain command that does the same.")
 ]

@@ -21,12 +21,28 @@ from stretto.report.words import calls, interval, seconds
 
 
 @contextmanager
-def launches_bar(name: str, total: int) -> Iterator[Callable[[], None]]:
-    """A progress bar; what it yields marks one launch as done."""
+def launches_bar(
+    name: str, total: int, warmup: int = 0, *, transient: bool = False
+) -> Iterator[Callable[[], None]]:
+    """A progress bar; what it yields marks one launch as done.
+
+    Of the launches the first `warmup` are not counted, which it says meanwhile.
+    """
+    done = 0
+
+    def described() -> str:
+        return f"{name}, warming up" if done < warmup else name
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        bar.update(task, advance=1, description=described())
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TextColumn("launches"), TimeElapsedColumn(), console=err) as bar:
-        task = bar.add_task(name, total=total)
-        yield lambda: bar.advance(task)
+    more = (TextColumn("launches"), TimeElapsedColumn())
+    with Progress(*columns, *more, console=err, transient=transient) as bar:
+        task = bar.add_task(described(), total=total)
+        yield advance
 
 
 def print_plain_json(value: Any) -> None:
@@ -64,15 +80,20 @@ def print_info(survey: Survey) -> None:
     for variant in survey.variants:
         for line in _variant_lines(variant):
             out.print("  " + line, markup=False, soft_wrap=True)
-    knobs = _table("Settings", "variable", "value", "from", "meaning")
-    for setting in survey.settings:
-        knobs.add_row(setting.knob.name, setting.value, setting.source, setting.knob.meaning)
-    show_table(knobs, out)
+    show_table(settings_table(survey), out)
     for name in survey.unknown_settings:
         err.print(f"Warning: nothing reads {name}; misspelt?", style="yellow", soft_wrap=True)
     cpus = ",".join(map(str, survey.cpus))
     out.print(f"Cores: {survey.cores} (CPUs {cpus} may be used)")
     out.print("Versions: " + ", ".join(f"{name} {it}" for name, it in survey.versions.items()))
+
+
+def settings_table(survey: Survey) -> Table:
+    """What each is and where that comes from."""
+    knobs = _table("Settings", "variable", "value", "from", "meaning")
+    for setting in survey.settings:
+        knobs.add_row(setting.knob.name, setting.value, setting.source, setting.knob.meaning)
+    return knobs
 
 
 def _variant_lines(variant: Variant) -> Iterator[str]:

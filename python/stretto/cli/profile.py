@@ -22,6 +22,7 @@ from stretto.cli.options import (
 from stretto.cli.profile_json import plain
 from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_folder, planned_folder
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.places import Line, Lines, places_of
 from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
@@ -69,6 +70,8 @@ def profile(
     dry_run: DryRun = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Run PROGRAM on its own MPI and show where its time in MPI goes, call site by call site.
@@ -98,6 +101,7 @@ def profile(
     write_record(ProfileRecord(name, ranks, job.launcher.name, provenance, places), folder)
     if traced:
         note(trace_line(write_trace_of(folder, recorded, lines), recorded))
+    export_tables(tables.whole(summary, lines), export_csv, export_markdown)
     if as_json:
         print(as_text(plain(summary, lines)))
     else:

@@ -4,7 +4,9 @@ from rich.console import Console
 from rich.table import Table
 
 from stretto.cli.narrow import listed
+from stretto.cli.plain_tables import plain_table
 from stretto.data.places import Lines
+from stretto.report.plain_table import PlainTable
 from stretto.report.profile import ProfileSummary
 from stretto.report.profile_words import call_site_words, counts, headline, next_step
 from stretto.report.words import percent, percents, seconds, share, size
@@ -49,7 +51,18 @@ def _left_out(summary: ProfileSummary, most: int, most_starts: int) -> str:
     return f"not shown: {'; '.join(words)}: --json" if words else ""
 
 
-def call_sites(summary: ProfileSummary, lines: Lines, most: int) -> Table:
+def whole(summary: ProfileSummary, lines: Lines) -> list[PlainTable]:
+    """Both tables with all their rows, and with whole names."""
+    every = len(summary.call_sites)
+    found = [plain_table(call_sites(summary, lines, every, None), "call sites")]
+    if summary.overlap.started:
+        found.append(plain_table(overlap(summary, lines, every, None), "overlap"))
+    return found
+
+
+def call_sites(
+    summary: ProfileSummary, lines: Lines, most: int, most_of_a_name: int | None = MOST_OF_A_NAME
+) -> Table:
     """The call sites that took longest."""
     table = Table(box=None, pad_edge=False)
     table.add_column("call site", overflow="fold")
@@ -63,7 +76,7 @@ def call_sites(summary: ProfileSummary, lines: Lines, most: int) -> Table:
         known = [part for part in split if part is not None]
         parts = percents(known, whole) if len(known) == len(split) else [""] * len(split)
         table.add_row(
-            call_site_words(site, lines, MOST_OF_A_NAME),
+            call_site_words(site, lines, most_of_a_name),
             f"{site.calls:,}",
             size(site.bytes / site.calls),
             time,
@@ -72,7 +85,9 @@ def call_sites(summary: ProfileSummary, lines: Lines, most: int) -> Table:
     return table
 
 
-def overlap(summary: ProfileSummary, lines: Lines, most: int) -> Table:
+def overlap(
+    summary: ProfileSummary, lines: Lines, most: int, most_of_a_name: int | None = MOST_OF_A_NAME
+) -> Table:
     """The nonblocking calls whose requests were waited for longest."""
     table = Table(box=None, pad_edge=False)
     table.add_column("overlap of what starts at", overflow="fold")
@@ -82,7 +97,7 @@ def overlap(summary: ProfileSummary, lines: Lines, most: int) -> Table:
     starts.sort(key=lambda start: -start[1].lost_s)
     for site, total in starts[:most]:
         table.add_row(
-            call_site_words(site, lines, MOST_OF_A_NAME),
+            call_site_words(site, lines, most_of_a_name),
             f"{total.started:,}",
             seconds(total.achieved_s),
             seconds(total.lost_s),

@@ -13,6 +13,7 @@ from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.options import AsJson, KeepIn
 from stretto.cli.run_folders import make_folder
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.whatif_json import plain
 from stretto.data.answer_record import store_replay, write_answer
 from stretto.data.replays import Replay, Scaling
@@ -75,6 +76,8 @@ def replay(
     scale: ScaleOption = None,
     scaling: WorkOption = None,
     output: KeepIn = None,
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a recorded program again in virtual time, without it: in any scenario, on more ranks.
@@ -110,6 +113,7 @@ def replay(
         name = Path(name_of(run.program)).stem
         ranks = len(replayed.ranks)
         write_answer(record_of("replay", name, ranks, said, lines=lines), folder)
+    export_tables(tables.whole(found, lines), export_csv, export_markdown)
     if as_json:
         facts = {
             "program": run.program,

@@ -1,6 +1,7 @@
 """stretto schedule: the library's algorithms listed, shown, costed and proven."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,10 +13,13 @@ from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, elements_of
+from stretto.cli.plain_tables import plain_table
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.schedules import Algorithm, Proof, Schedule
 from stretto.errors import InputError, unwritable
 from stretto.launch.cores import usable_cores
 from stretto.native.schedules import algorithms, build, prove
+from stretto.report.plain_table import PlainTable
 from stretto.report.schedule_drawing import draw
 
 app = typer.Typer(help="The schedules of the library: list, show and verify them.")
@@ -31,12 +35,20 @@ OneAlgorithm = Annotated[str | None, typer.Option("--algorithm", help="Only this
 
 
 @app.command(name="list")
-def list_(collective: AnyCollective = None, as_json: AsJson = False) -> None:
+def list_(
+    collective: AnyCollective = None,
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
+    as_json: AsJson = False,
+) -> None:
     """List the algorithms and what each can do.
 
     Example: stretto schedule list allreduce
     """
     known = algorithms(collective)
+    export_tables(
+        [plain_table(tables.algorithms(known), "algorithms")], export_csv, export_markdown
+    )
     if as_json:
         _print_json(known)
     else:
@@ -80,6 +92,8 @@ def show(
     rank: Annotated[int | None, typer.Option(min=0, help="Print this rank's steps only.")] = None,
     every_step: Annotated[bool, typer.Option("--all", help="Print every step.")] = False,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it there.")] = None,
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Print every rank's steps and what they cost; draw them with --svg.
@@ -100,6 +114,7 @@ def show(
         "--placement": placement,
     }
     schedule = build(collective, algorithm, _options(shape) + ["--in-place"] * in_place)
+    export_tables(_every_step(schedule, rank), export_csv, export_markdown)
     if as_json:
         _print_json(schedule)
     else:
@@ -117,6 +132,8 @@ def verify(
     max_ranks: Annotated[
         int, typer.Option(min=1, max=129, help="The largest communicator to try.")
     ] = 129,
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Prove the algorithms right for every size and root; exit code 3 where one is not.
@@ -128,6 +145,7 @@ def verify(
     done = list(track(proving, "proving", total=len(chosen), console=err))
     proofs = _in_order(chosen, done)
     faults = [proof.fault for proof in proofs if proof.fault is not None]
+    export_tables([plain_table(tables.proofs(proofs), "proofs")], export_csv, export_markdown)
     if as_json:
         _print_json(proofs)
     else:
@@ -168,6 +186,10 @@ def _print_schedule(schedule: Schedule, rank: int | None, whole: bool) -> None:
     show_table(table, out)
     if left_out:
         out.print(f"{left_out:,} more steps: --rank R for one rank's, --all for every one")
+
+
+def _every_step(schedule: Schedule, rank: int | None) -> Iterator[PlainTable]:
+    yield plain_table(tables.steps(schedule, rank, most=sys.maxsize)[0], "steps")
 
 
 def _print_json(value: Any) -> None:

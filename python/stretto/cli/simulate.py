@@ -10,6 +10,7 @@ from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, KeepIn, bytes_of, elements_of
+from stretto.cli.plain_tables import plain_table
 from stretto.cli.run_folders import make_folder
 from stretto.cli.simulate_options import (
     AlgorithmOrAllOption,
@@ -31,6 +32,7 @@ from stretto.cli.simulate_options import (
     arrivals_of,
     noise_of,
 )
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.answer_record import store_simulated, write_answer
 from stretto.data.schedules import Algorithm, Simulated
 from stretto.errors import InputError
@@ -58,6 +60,8 @@ def simulate(
     plot: PlotOption = None,
     path: EngineOption = "any",
     output: KeepIn = None,
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a collective on any machine and any number of ranks, by the library's schedules.
@@ -96,6 +100,8 @@ def simulate(
         write_answer(record_of("simulate", title, ranks, notes), folder)
     if plot is not None:
         _draw(plot, title, curves)
+    found = [plain_table(table, name) for name, table in tables.tables(ranks, curves)]
+    export_tables(found, export_csv, export_markdown)
     if as_json:
         print(as_text([each for points in curves.values() for each in points]))
     else:

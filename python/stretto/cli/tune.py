@@ -11,7 +11,9 @@ from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath, ProgramAndArgs, Timeout
+from stretto.cli.plain_tables import plain_table
 from stretto.cli.rigs import OnRig, launcher_on
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.tune_options import (
     Collectives,
     FromProfile,
@@ -59,6 +61,8 @@ def tune(
     timeout: Timeout = None,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure ways to run collectives with the MPI of PROGRAM, which ends after its MPI_Init, and
@@ -97,6 +101,7 @@ def tune(
         output.write_text(toml_of(tuned), encoding="utf-8")
     except OSError as error:
         raise unwritable(f"--output {output}", error) from error
+    export_tables([plain_table(winners(tuned))], export_csv, export_markdown)
     if as_json:
         print(as_text(tuned))
     else:

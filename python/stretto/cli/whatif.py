@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import IO, Annotated
 
 import typer
-from rich.progress import Progress
 
 from stretto.cli import whatif_tables as tables
 from stretto.cli.answers_shown import record_of
@@ -25,10 +24,12 @@ from stretto.cli.options import (
     ProgramAndArgs,
     RankCount,
     Timeout,
+    Warmup,
 )
-from stretto.cli.output import print_doubts
+from stretto.cli.output import launches_bar, print_doubts
 from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import RUNS, make_folder, planned_folder
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.whatif_json import plain
 from stretto.data.answer_record import write_answer
 from stretto.data.host import load_average
@@ -95,6 +96,7 @@ def whatif(
     program: ProgramAndArgs,
     ranks: RankCount = 2,
     runs: RunsOption = 3,
+    warmup: Warmup = 0,
     scenario: ScenariosOption = None,
     show: ShowOption = SIM,
     machine: MachineFileOption = None,
@@ -107,6 +109,8 @@ def whatif(
     dry_run: DryRunOption = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
     as_json: AsJson = False,
 ) -> None:
     """Run PROGRAM in real and in virtual time, as it is and as if collectives cost nothing.
@@ -144,6 +148,7 @@ def whatif(
             timeout,
             record is not None,
             Preparation(prepare_command, fresh_dir, (folder, RUNS)),
+            warmup,
         )
         normal, virtual = _run(plan, runs, folder, stdin, sys.stderr.buffer if as_json else None)
     found = answer(normal, [Run.of(run) for run in virtual])
@@ -159,8 +164,10 @@ def whatif(
         provenance=provenance,
         lines=lines,
     )
-    _show(found, here, folder, doubts, lines, as_json=as_json)
+    facts = {"runs": runs, "warmup": warmup, "warnings": [doubt.text for doubt in doubts]}
+    _show(found, here, folder, doubts, lines, facts, as_json=as_json)
     write_answer(kept, folder)
+    export_tables(tables.whole(found, lines), export_csv, export_markdown)
     if record is not None:
         _record(record, job, folder, ranks)
 
@@ -196,9 +203,9 @@ def _described(folder: Path, machine: Machine, scenarios: Sequence[Scenario]) ->
 def _run(
     plan: WhatifPlan, runs: int, folder: Path, stdin: SameInput, stdout: IO[bytes] | None
 ) -> tuple[list[list[RankTimes]], list[list[RankTimes]]]:
-    with Progress(console=err, transient=True) as progress:
-        task = progress.add_task("running", total=2 * runs)
-        return run_in_turn(plan, runs, folder, stdin, stdout, lambda: progress.advance(task))
+    launches = 2 * (plan.warmup + runs)
+    with launches_bar("running", launches, 2 * plan.warmup, transient=True) as done:
+        return run_in_turn(plan, runs, folder, stdin, stdout, done)
 
 
 def _show(
@@ -207,6 +214,7 @@ def _show(
     folder: Path,
     doubts: Sequence[Doubt],
     lines: Lines,
+    facts: Mapping[str, object],
     *,
     as_json: bool,
 ) -> None:
@@ -215,8 +223,7 @@ def _show(
             f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "
             "measured on two hosts with calibrate"
         )
-    warnings = [doubt.text for doubt in doubts]
-    text = as_text(plain(found, lines) | {"warnings": warnings})
+    text = as_text(plain(found, lines) | dict(facts))
     _write(folder / "whatif.json", text)
     if as_json:
         print(text)

@@ -4,10 +4,12 @@ from rich.table import Table
 
 from stretto.cli.consoles import out
 from stretto.cli.narrow import show_table
+from stretto.cli.plain_tables import plain_table
 from stretto.cli.profile_tables import MOST_OF_A_NAME
 from stretto.data.places import Lines
 from stretto.data.virtual_times import SIM
 from stretto.report.collective_totals import CollectiveTotal
+from stretto.report.plain_table import PlainTable
 from stretto.report.profile_words import place_words
 from stretto.report.spread import Spread
 from stretto.report.whatif import Answer
@@ -34,6 +36,8 @@ def show(answer: Answer, lines: Lines) -> None:
         out.print(line, markup=False, soft_wrap=True)
     if answer.call_sites:
         show_table(call_sites(answer, lines), out)
+        if words := left_out(answer):
+            out.print(words, markup=False, soft_wrap=True)
     out.print(verdict(answer, lines, MOST_OF_A_NAME), markup=False, soft_wrap=True, style="bold")
 
 
@@ -52,22 +56,49 @@ def scenarios(answer: Answer) -> Table:
     return table
 
 
-def call_sites(answer: Answer, lines: Lines) -> Table:
+def whole(answer: Answer, lines: Lines) -> list[PlainTable]:
+    """Both tables with all their rows, and with whole names."""
+    found = [plain_table(scenarios(answer), "scenarios")]
+    if answer.call_sites:
+        every = call_sites(answer, lines, len(answer.call_sites), None)
+        found.append(plain_table(every, "collectives"))
+    return found
+
+
+def call_sites(
+    answer: Answer,
+    lines: Lines,
+    most: int = _MOST_CALL_SITES,
+    most_of_a_name: int | None = MOST_OF_A_NAME,
+) -> Table:
     """Where collectives cost most."""
     table = Table(box=None, pad_edge=False)
     table.add_column("collective", overflow="fold")
     for column in ("calls", "bytes", "waiting", "transfer"):
         table.add_column(column, justify="right", no_wrap=True)
-    whole = answer.scenarios[SIM].median * answer.ranks
-    for total in answer.call_sites[:_MOST_CALL_SITES]:
+    time = answer.scenarios[SIM].median * answer.ranks
+    for total in answer.call_sites[:most]:
         table.add_row(
-            words(total, lines, MOST_OF_A_NAME),
+            words(total, lines, most_of_a_name),
             f"{total.calls:,.0f}",
             size(total.bytes),
-            percent(total.waiting_s / whole),
-            percent(total.transfer_s / whole),
+            percent(total.waiting_s / time),
+            percent(total.transfer_s / time),
         )
     return table
+
+
+def left_out(answer: Answer) -> str:
+    """What the table of collectives has no row for, in words; empty if nothing."""
+    others = answer.call_sites[_MOST_CALL_SITES:]
+    if not others:
+        return ""
+    time = answer.scenarios[SIM].median * answer.ranks
+    waiting, transfer = (
+        percent(sum(parts) / time)
+        for parts in zip(*((total.waiting_s, total.transfer_s) for total in others), strict=True)
+    )
+    return f"not shown: {len(others)} more, {waiting} waiting and {transfer} transfer: --json"
 
 
 def words(total: CollectiveTotal, lines: Lines, most: int | None = None) -> str:

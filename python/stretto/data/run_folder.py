@@ -53,6 +53,7 @@ class Plan(msgspec.Struct, frozen=True):
     prepare: str | None = None
     fresh_dir: bool = False
     tolerance: float = 0  # of numbers in checksums, as a share
+    warmup: int = 0  # launches of each side before the first pair, which are not among the samples
     input: str = ""  # the SHA-256 of standard input, or nothing
 
 

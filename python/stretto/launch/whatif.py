@@ -32,6 +32,7 @@ class WhatifPlan:
     timeout_s: float | None
     record: bool = False  # a trace, in the first virtual run
     preparation: Preparation = NO_PREPARATION  # of each launch
+    warmup: int = 0  # real and virtual runs that are not counted
 
     def start(self, folder: Path, *, virtual: bool, record: bool = False) -> Start:
         """One launch, whose ranks write into `folder`."""
@@ -65,8 +66,15 @@ def run_in_turn(
     """All ranks' times of the real and of the virtual runs, which take turns.
 
     What the program prints in its first virtual run is shown, its times being the prediction;
-    of the others it goes to the run's folder.
+    of the others it goes to the run's folder. Those that warm up come first, and are not returned.
     """
+    for number in range(plan.warmup):
+        for virtual in (False, True):
+            where = folder / f"warmup-{'virtual' if virtual else 'normal'}-{number}"
+            where.mkdir()
+            start = plan.start(where, virtual=virtual)
+            _run(plan, start, where, stdin.for_a_launch(), io.BytesIO())
+            done()
     times: dict[bool, list[list[RankTimes]]] = {False: [], True: []}
     for number in range(runs):
         for virtual in (False, True) if number % 2 == 0 else (True, False):

@@ -154,6 +154,21 @@ def test_what_prepares_is_run_before_each_launch(house: Path) -> None:
     assert run_command([*compare, "./app"]) == 4
 
 
+def test_launches_that_warm_up_are_not_counted(capfd: Captured, house: Path) -> None:
+    (house / "app").write_text("#!/bin/sh\necho >> launched; echo time 1 s\n")
+    compare = ["compare", "--runs", "2", "--warmup", "1", "--json", "./app"]
+    assert run_command(compare) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert (len(found["samples"]), found["record"]["plan"]["warmup"]) == (4, 1)
+    assert (house / "launched").read_text() == "\n" * 6
+
+
+def test_a_launch_that_warms_up_and_fails_is_an_error(capfd: Captured, house: Path) -> None:
+    (house / "app").write_text("#!/bin/sh\nexit 3\n")
+    assert run_command(["compare", "--warmup", "1", "--output", "run", "./app"]) == 4
+    assert "run/warmup/000-native" in capfd.readouterr().err
+
+
 def test_each_launch_has_a_directory_of_its_own(capfd: Captured, house: Path) -> None:
     (house / "data").mkdir()
     (house / "data" / "input").write_text("7")

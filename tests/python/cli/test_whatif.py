@@ -63,6 +63,13 @@ def test_a_busy_machine_is_said(
     assert capfd.readouterr().err.count("Warning: 1000 processes") == warnings
 
 
+def test_runs_that_warm_up_are_not_counted(house: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["whatif", "--warmup", "1", "--prepare", "echo >> done", *COMMAND[1:]]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert (found["runs"], found["warmup"]) == (2, 1)
+    assert (house / "done").read_text() == "\n" * 6
+
+
 def test_its_run_folder_makes_a_page(house: Path) -> None:
     assert run_command(["whatif", "--output", "kept", *COMMAND[1:]]) == 0
     assert run_command(["report", "kept", "-o", "page.html"]) == 0

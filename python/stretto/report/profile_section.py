@@ -9,7 +9,7 @@ from stretto.report import profile_words
 from stretto.report.bars import Part, Row, Tile, part_of
 from stretto.report.profile import CallSiteTotal, ProfileSummary, RankTotal
 from stretto.report.timeline import Timeline
-from stretto.report.words import percent, seconds, share, size
+from stretto.report.words import percent, percents, seconds, share, size
 
 _MOST_SITES = 100
 _MOST_RANKS = 64
@@ -28,7 +28,9 @@ class ProfileSection:
     ranks_left_out: int
     call_sites: list[Row]
     call_sites_left_out: int
+    time_left_out: str  # the share of all ranks' time that these took
     overlaps: list[Row]
+    overlaps_left_out: int
     sizes: list[tuple[str, list[Row]]]  # calls by size of each site that moves anything
     timeline: Timeline | None  # None: no trace was asked for
 
@@ -42,10 +44,12 @@ def section(
 ) -> ProfileSection:
     """A profile, ready for the page."""
     lines = record.lines
-    shown = [site for site in summary.call_sites if site.calls][:_MOST_SITES]
+    shown = summary.call_sites[:_MOST_SITES]
+    others = summary.call_sites[len(shown) :]
+    whole = sum(rank.wall_s for rank in summary.ranks)
     ranks = shown_ranks(summary)
     starts = sorted(
-        (site for site in shown if site.overlap),
+        (site for site in summary.call_sites if site.overlap),
         key=lambda site: -(site.overlap.lost_s if site.overlap else 0),
     )
     return ProfileSection(
@@ -57,8 +61,10 @@ def section(
         ranks=_rank_rows(ranks),
         ranks_left_out=len(summary.ranks) - len(ranks),
         call_sites=_site_rows(shown, summary, lines),
-        call_sites_left_out=len(summary.call_sites) - len(shown),
-        overlaps=_overlap_rows(starts, lines),
+        call_sites_left_out=len(others),
+        time_left_out=percent(share(sum(site.time_s for site in others), whole)),
+        overlaps=_overlap_rows(starts[:_MOST_SITES], lines),
+        overlaps_left_out=max(0, len(starts) - _MOST_SITES),
         sizes=[
             (profile_words.call_site_words(site, lines), _size_rows(site))
             for site in shown
@@ -109,17 +115,17 @@ def _site_rows(sites: list[CallSiteTotal], summary: ProfileSummary, lines: Lines
     whole = sum(rank.wall_s for rank in summary.ranks)
     longest = max((site.time_s for site in sites), default=0.0)
     rows = []
-    for site in sites:
+    times = percents([site.time_s for site in sites], whole)
+    for site, time in zip(sites, times, strict=True):
         split = (site.waiting_s, site.transfer_s, site.overhead_s)
-        figures = [f"{site.calls:,}", size(site.bytes / site.calls)]
-        figures += [seconds(site.time_s), percent(share(site.time_s, whole))]
-        figures += ["" if part is None else percent(share(part, whole)) for part in split]
+        known = [part for part in split if part is not None]
+        is_divided = len(known) == len(split)
+        figures = [f"{site.calls:,}", size(site.bytes / site.calls), seconds(site.time_s), time]
+        figures += percents(known, whole) if is_divided else [""] * len(split)
         names = ("waiting", "transfer", "overhead")
-        parts = [
-            part_of(kind, part, longest)
-            for kind, part in zip(names, split, strict=True)
-            if part is not None
-        ] or [part_of("mpi", site.time_s, longest)]
+        parts = [part_of("mpi", site.time_s, longest)]
+        if is_divided:
+            parts = [part_of(*part, longest) for part in zip(names, known, strict=True)]
         rows.append(_row(site, lines, figures, parts))
     return rows
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
-from recorded import Page, profiled, rank
+from recorded import IRECV, Page, profiled, rank
 
 from stretto.cli.main import run_command
 from stretto.data.places import Address, Line
@@ -58,6 +59,17 @@ def test_of_many_ranks_the_extremes_are_shown(tmp_path: Path) -> None:
     assert (names[0], names[-1], len(names)) == ("rank 0", "rank 99", 64)
     assert "rank 50" not in names
     assert found.ranks_left_out == 36
+
+
+def test_shares_add_up_and_no_row_is_missing_silently(tmp_path: Path) -> None:
+    starts = [msgspec.structs.replace(IRECV, offset=n, time_ns=3) for n in range(150)]
+    ranks = [msgspec.structs.replace(rank(number, 450), call_sites=starts) for number in range(2)]
+    found = shown(profiled(tmp_path / "run", ranks, {}))
+    assert (len(found.overlaps), found.overlaps_left_out) == (100, 50)
+    assert (len(found.call_sites), found.call_sites_left_out) == (100, 50)
+    # All time is in these, and what the table leaves out is said.
+    shares = [row.figures[3] for row in found.call_sites] + [found.time_left_out]
+    assert sum(float(each.split()[0]) for each in shares) == pytest.approx(100, abs=0.1 + 1e-9)
 
 
 def test_the_page_needs_nothing_else(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stretto.cli.whatif_tables import summary
+from stretto.cli.whatif_tables import left_out, summary
 from stretto.data.places import Address
 from stretto.data.virtual_times import Clock, CollectiveCallSite, Flags, RankTimes
 from stretto.errors import ApplicationFailed
@@ -274,3 +274,13 @@ def test_a_program_that_asks_for_the_time_is_said_to_have_got_another() -> None:
     asked = msgspec.structs.replace(found.flags, clock_reads=4)
     lines = summary(dataclasses.replace(found, flags=asked))
     assert "4 readings of the clock: the program was shown simulated time, not real time" in lines
+
+
+def test_collectives_without_a_row_are_said() -> None:
+    sites = [msgspec.structs.replace(BCAST, offset=number) for number in range(8)]
+    ends = {"sim": 10.0, "zero": 8.0, "no communication": 7.0}
+    found = answer([], [Run.of([rank(number, 5, ends, sites) for number in (0, 1)])])
+    # Two of each rank's, of 1 s and 2 s in 10 s.
+    assert left_out(found) == "not shown: 2 more, 20.0 % waiting and 40.0 % transfer: --json"
+    few = answer([], [Run.of([rank(number, 5, ends, sites[:6]) for number in (0, 1)])])
+    assert left_out(few) == ""

@@ -14,7 +14,8 @@ struct CallSite {
   std::string object{};     // the file of the code
   std::int64_t offset = 0;  // there
   std::string symbol{};
-  int ranks = 0;  // of the communicator
+  bool is_source = false;  // `object` is a source file and `offset` a line of it
+  int ranks = 0;           // of the communicator
 };
 
 // What they take a rank, in the first scenario.

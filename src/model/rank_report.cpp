@@ -11,6 +11,7 @@ void write(Json& json, const CallSite& call_site, const CallSiteTimes& times) {
       .field("object", std::string_view(call_site.object))
       .field("offset", call_site.offset)
       .field("symbol", std::string_view(call_site.symbol))
+      .field("is_source", call_site.is_source)
       .field("ranks", call_site.ranks)
       .field("calls", times.calls)
       .field("bytes", times.bytes)

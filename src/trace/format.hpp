@@ -15,14 +15,14 @@
 
 namespace stretto::trace {
 
-inline constexpr std::string_view kMagic = "stretto trace 4\n";
+inline constexpr std::string_view kMagic = "stretto trace 5\n";
 
 enum class Tag : std::uint8_t {
   about = 'A',       // JSON
   rank = 'R',        // rank, size, host, core complex + 1
   durations = 'D',   // numbers
   comms = 'C',       // their count; of each id, count of members, members
-  call_sites = 'S',  // their count; of each function, object, offset, symbol, ranks
+  call_sites = 'S',  // their count; of each function, object, offset, symbol, is a source, ranks
   ops = 'O',         // their count; of each kind and what belongs to it (op_bytes.cpp)
   loops = 'L',       // count of bodies; of each, and of the whole, count of entries, entries
   ending = 'E',      // ends, computed, blocked, flags, count of items, count of durations

@@ -243,7 +243,8 @@ Comm unpack_comm(Unpacker& bytes, const RankTrace& rank) {
 
 void pack(Packer& packer, const model::CallSite& call_site) {
   packer.text(call_site.function).text(call_site.object).number(whole(call_site.offset));
-  packer.text(call_site.symbol).number(whole(call_site.ranks));
+  packer.text(call_site.symbol).number(call_site.is_source ? 1 : 0);
+  packer.number(whole(call_site.ranks));
 }
 
 model::CallSite unpack_call_site(Unpacker& bytes) {
@@ -252,6 +253,7 @@ model::CallSite unpack_call_site(Unpacker& bytes) {
   call_site.object = bytes.text();
   call_site.offset = static_cast<std::int64_t>(bytes.number(INT64_MAX));
   call_site.symbol = bytes.text();
+  call_site.is_source = bytes.number(1) != 0;
   call_site.ranks = static_cast<int>(bytes.number(INT_MAX));
   return call_site;
 }

@@ -23,11 +23,11 @@ from stretto.cli.profile_json import plain
 from stretto.cli.profile_trace import trace_line, traced_by_default, write_trace_of
 from stretto.cli.run_folders import make_folder, planned_folder
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
-from stretto.data.places import Line, Lines, places_of
+from stretto.data.places import Lines, places_of
 from stretto.data.profile_record import ProfileRecord, write_record
 from stretto.data.profiles import read_profile
 from stretto.data.rank_files import recorded_in
-from stretto.data.symbols import source_lines
+from stretto.data.symbols import lines_of
 from stretto.launch.base import Start
 from stretto.launch.failure import require_success
 from stretto.launch.job import prepare, provenance_of
@@ -96,7 +96,7 @@ def profile(
     with recorded_in(folder):
         recorded = read_profile(folder, ranks)
     summary = summarise(recorded)
-    lines = _lines(summary)
+    lines = lines_of(summary.call_sites)
     name, places = Path(program[0]).name, places_of(lines)
     write_record(ProfileRecord(name, ranks, job.launcher.name, provenance, places), folder)
     if traced:
@@ -106,18 +106,6 @@ def profile(
         print(as_text(plain(summary, lines)))
     else:
         _print(summary, lines, folder)
-
-
-def _lines(summary: ProfileSummary) -> Lines:
-    """Of the call sites: by debug information, or as Python itself had them."""
-    known = {
-        site.place: Line(site.symbol, site.place.object, site.place.offset)
-        for site in summary.call_sites
-        if site.is_source
-    }
-    return known | source_lines(
-        site.place for site in summary.call_sites if site.place not in known
-    )
 
 
 def _print(summary: ProfileSummary, lines: Lines, folder: Path) -> None:

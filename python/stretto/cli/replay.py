@@ -17,7 +17,7 @@ from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.whatif_json import plain
 from stretto.data.answer_record import store_replay, write_answer
 from stretto.data.replays import Replay, Scaling
-from stretto.data.symbols import source_lines
+from stretto.data.symbols import lines_of
 from stretto.data.traces import About
 from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO
 from stretto.errors import InputError
@@ -104,7 +104,7 @@ def replay(
     with err.status("replaying"):
         replayed = run_again(trace, text, factor, strong=work == "strong")
     found = answer([], [Run.of(replayed.ranks)])
-    lines = source_lines(total.place for total in found.call_sites)
+    lines = lines_of(found.call_sites)
     off_ns = None if machine or factor is not None else _off_ns(replayed)
     said = [*_assumptions(run, replayed, work, where), *notes]
     said += [] if off_ns is None else [_compared(off_ns, run)]

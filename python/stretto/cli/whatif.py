@@ -35,7 +35,7 @@ from stretto.data.answer_record import write_answer
 from stretto.data.host import load_average
 from stretto.data.places import Lines
 from stretto.data.provenance import versions
-from stretto.data.symbols import source_lines
+from stretto.data.symbols import lines_of
 from stretto.data.traces import About, refuse_if_there, write_trace
 from stretto.data.virtual_times import SIM, RankTimes
 from stretto.errors import InputError, unwritable
@@ -152,7 +152,7 @@ def whatif(
         )
         normal, virtual = _run(plan, runs, folder, stdin, sys.stderr.buffer if as_json else None)
     found = answer(normal, [Run.of(run) for run in virtual])
-    lines = source_lines(total.place for total in found.call_sites)
+    lines = lines_of(found.call_sites)
     native = where.command(Start(ranks, job.program.argv))
     provenance = provenance_of(job, native, plan.command(folder / "virtual-0", virtual=True))
     kept = record_of(

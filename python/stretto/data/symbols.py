@@ -2,13 +2,35 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import Protocol
 
 from stretto.data.function_sizes import lie_in_functions
-from stretto.data.places import Address, Line
+from stretto.data.places import Address, Line, Lines
 
 _TIMEOUT_S = 60.0
+
+
+class _CallSite(Protocol):
+    """Where a call is, and whether that is a line of a source file already."""
+
+    @property
+    def place(self) -> Address: ...
+    @property
+    def symbol(self) -> str: ...
+    @property
+    def is_source(self) -> bool: ...
+
+
+def lines_of(sites: Collection[_CallSite]) -> Lines:
+    """Those of call sites: by debug information, or as Python itself had them."""
+    known = {
+        site.place: Line(site.symbol, site.place.object, site.place.offset)
+        for site in sites
+        if site.is_source
+    }
+    return known | source_lines(site.place for site in sites if site.place not in known)
 
 
 def source_lines(addresses: Iterable[Address]) -> dict[Address, Line]:

@@ -12,7 +12,7 @@ import msgspec
 from stretto.errors import ApplicationFailed, InputError, unwritable
 
 # As src/trace/format.hpp has them.
-_MAGIC = b"stretto trace 4\n"
+_MAGIC = b"stretto trace 5\n"
 _ABOUT = b"A"
 _ENDING = b"E"
 _HEAD = struct.Struct("<cI")

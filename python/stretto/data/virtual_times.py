@@ -42,6 +42,7 @@ class CollectiveCallSite(msgspec.Struct, frozen=True):
     bytes: int
     waiting_ns: float
     transfer_ns: float
+    is_source: bool = False  # `object` is a source file and `offset` a line of it
 
     @property
     def place(self) -> tuple[str, str, int]:

@@ -20,6 +20,7 @@ class CollectiveTotal:
     bytes: float  # a call
     waiting_s: float
     transfer_s: float
+    is_source: bool = False  # its place is a line of a source file
 
 
 def collective_totals(runs: Sequence[Iterable[RankTimes]]) -> list[CollectiveTotal]:
@@ -52,4 +53,5 @@ def _total(sites: Sequence[CollectiveCallSite], runs: int) -> CollectiveTotal:
         bytes=sum(site.bytes for site in sites) / calls if calls else 0.0,
         waiting_s=sum(_NS * site.waiting_ns for site in sites) / runs,
         transfer_s=sum(_NS * site.transfer_ns for site in sites) / runs,
+        is_source=first.is_source,
     )

@@ -8,7 +8,6 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "intercept/shared/caller.hpp"
 #include "intercept/shared/describe_rank.hpp"
 
 namespace stretto::intercept::profile {
@@ -38,11 +37,7 @@ void describe(Json& json, const ProfiledComm& comm) {
 }
 
 void describe(Json& json, const ProfiledCallSite& call_site, const Overlap& overlap) {
-  const PythonLine* const line = call_site.line;
-  const CodePlace place =
-      line != nullptr
-          ? CodePlace{line->file, static_cast<unsigned long>(line->number), line->function}
-          : place_of(call_site.caller);
+  const CodePlace place = place_of(call_site.caller, call_site.line);
   const Function& function = kFunctions[static_cast<std::size_t>(call_site.function)];
   json.begin_object()
       .field("function", function.name)
@@ -50,7 +45,7 @@ void describe(Json& json, const ProfiledCallSite& call_site, const Overlap& over
       .field("object", std::string_view(place.object))
       .field("offset", place.offset)
       .field("symbol", std::string_view(place.symbol))
-      .field("is_source", line != nullptr)
+      .field("is_source", place.is_source)
       .field("comm", call_site.comm)
       .field("calls", call_site.calls)
       .field("bytes", call_site.bytes)

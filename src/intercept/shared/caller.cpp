@@ -114,7 +114,8 @@ CodePlace place_of(void* address) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe", none);
   return {.object = is_program && !none ? program.string() : name,
           .offset = call - (map == nullptr ? 0 : map->l_addr),
-          .symbol = info.dli_sname == nullptr ? "" : info.dli_sname};
+          .symbol = info.dli_sname == nullptr ? "" : info.dli_sname,
+          .is_source = false};
 }
 
 }  // namespace stretto::intercept

@@ -17,11 +17,12 @@ void find_bindings();
 [[nodiscard]] bool is_programs(void* address);
 
 // A place as the report names it: the file it is in and its address there, as its debug
-// information has it, and the symbol it belongs to, where there is one.
+// information has it, and the symbol it belongs to, where there is one; or a source and a line.
 struct CodePlace {
   std::string object;
   unsigned long offset = 0;
   std::string symbol;
+  bool is_source = false;  // `offset` is a line of `object`
 };
 [[nodiscard]] CodePlace place_of(void* address);
 

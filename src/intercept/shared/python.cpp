@@ -200,4 +200,12 @@ const PythonLine* python_line(void* caller) {
   return line;
 }
 
+CodePlace place_of(void* caller, const PythonLine* line) {
+  if (line == nullptr) return place_of(caller);
+  return {.object = line->file,
+          .offset = static_cast<unsigned long>(line->number),
+          .symbol = line->function,
+          .is_source = true};
+}
+
 }  // namespace stretto::intercept

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "intercept/shared/caller.hpp"
+
 namespace stretto::intercept {
 
 struct PythonLine {
@@ -19,5 +21,8 @@ void find_python();
 // Takes the interpreter's lock for a place that is new, and for each call with a Python of which
 // the layout of frames is not known (3.11 to 3.13 are).
 [[nodiscard]] const PythonLine* python_line(void* caller);
+
+// That line's, where there is one, or else the caller's.
+[[nodiscard]] CodePlace place_of(void* caller, const PythonLine* line);
 
 }  // namespace stretto::intercept

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/caches.hpp"
+#include "intercept/shared/python.hpp"
 #include "mpi/traffic.hpp"
 
 namespace stretto::intercept::whatif {
@@ -24,6 +25,12 @@ bool is_commutative(const Call& call) {
   return commutative != 0;
 }
 
+// mpi4py makes the calls of a line of Python at one place of its own or at several.
+CallSiteKey call_site_of(const char* function, void* caller, int size) {
+  const PythonLine* const line = python_line(caller);
+  return {function, line == nullptr ? caller : nullptr, line, size};
+}
+
 model::CollectiveCall call_of(const ClockMessage& arrival) {
   return {.collective = static_cast<Collective>(arrival.collective),
           .bytes = arrival.bytes,
@@ -41,7 +48,7 @@ void Collectives::open() {
 
 Planned Collectives::plan(const CommPtr& comm, const Call& call, const char* function,
                           void* caller) {
-  Planned planned{.comm = comm, .call_site = {function, caller, comm->size()}};
+  Planned planned{.comm = comm, .call_site = call_site_of(function, caller, comm->size())};
   planned.op = {.kind = trace::OpKind::begin,
                 .bytes = bytes_of_call(call, comm->size()),
                 .comm = comm->recorded,

@@ -8,6 +8,7 @@
 #include "bench/pace.hpp"
 #include "intercept/shared/caller.hpp"
 #include "intercept/shared/entry.hpp"
+#include "intercept/shared/python.hpp"
 #include "intercept/shared/roll_call.hpp"
 #include "intercept/shared/this_rank.hpp"
 #include "intercept/whatif/collectives.hpp"
@@ -80,6 +81,7 @@ void begin_virtual_time(const std::string& scenarios) {
                                 locations[static_cast<std::size_t>(process.world_rank)]);
   }
   find_bindings();
+  find_python();
   process.mailbox.open(session().own, process.scenarios.size());
   process.comms.open();
   Collectives::get().open();

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "intercept/shared/caller.hpp"
-
 namespace stretto::intercept::whatif {
 
 using trace::OpKind;
@@ -11,11 +9,12 @@ using trace::OpKind;
 namespace {
 
 model::CallSite described(const CallSiteKey& key) {
-  const CodePlace place = place_of(key.caller);
+  const CodePlace place = place_of(key.caller, key.line);
   return {.function = key.function,
           .object = place.object,
           .offset = static_cast<std::int64_t>(place.offset),
           .symbol = place.symbol,
+          .is_source = place.is_source,
           .ranks = key.size};
 }
 

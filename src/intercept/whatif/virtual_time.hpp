@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "intercept/shared/python.hpp"
 #include "intercept/whatif/clock_message.hpp"
 #include "model/rank_time.hpp"
 #include "trace/recorder.hpp"
@@ -20,7 +21,8 @@ namespace stretto::intercept::whatif {
 // All calls of one function at one place on communicators of one size.
 struct CallSiteKey {
   const char* function = nullptr;
-  void* caller = nullptr;
+  void* caller = nullptr;            // nullptr where there is a line
+  const PythonLine* line = nullptr;  // of the Python program that the call is for
   int size = 0;
 
   friend auto operator<=>(const CallSiteKey&, const CallSiteKey&) = default;

@@ -31,7 +31,7 @@ def test_parts_stand_behind_each_other(tmp_path: Path) -> None:
     size = write_trace(trace, ABOUT, parts(tmp_path, WHOLE, WHOLE + b""))
     content = trace.read_bytes()
     assert size == len(content)
-    assert content.startswith(b"stretto trace 4\nA")
+    assert content.startswith(b"stretto trace 5\nA")
     assert content.endswith(WHOLE + WHOLE)
     assert b'"program":["./a.out","1"],"ranks":2' in content
     assert not list(tmp_path.glob("rank-*"))  # they are in the file

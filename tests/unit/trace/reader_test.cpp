@@ -13,8 +13,12 @@ constexpr int kRanks = 3;
 // Every kind of operation, in loops and out of them.
 Ending everything(Recorder& recorder, int rank) {
   const int world = recorder.add(Comm{.id = 0, .members = {0, 1, 2}});
-  const int call_site = recorder.add(model::CallSite{
-      .function = "MPI_Bcast", .object = "a.out", .offset = 4711, .symbol = "main", .ranks = 3});
+  const int call_site = recorder.add(model::CallSite{.function = "MPI_Bcast",
+                                                     .object = "a.py",
+                                                     .offset = 4711,
+                                                     .symbol = "main",
+                                                     .is_source = true,
+                                                     .ranks = 3});
   const int next = (rank + 1) % kRanks;
   const int before = (rank + kRanks - 1) % kRanks;
   for (int i = 0; i < 20; ++i) {
@@ -73,6 +77,7 @@ TEST(ReadTrace, WhatWasRecordedComesBack) {
   EXPECT_EQ(rank.comms.at(0).members, (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(rank.call_sites.at(0).symbol, "main");
   EXPECT_EQ(rank.call_sites.at(0).offset, 4711);
+  EXPECT_TRUE(rank.call_sites.at(0).is_source);
   EXPECT_EQ(rank.ending.ends, (std::vector<double>{1.5, 2.5e9}));
   EXPECT_EQ(rank.ending.flags.at(0).first, "polls");
   EXPECT_EQ(rank.ops.size(), 10U);
@@ -248,7 +253,7 @@ std::string with_op(const Packer& op, std::uint64_t members = 1) {
   for (std::uint64_t member = 0; member < members; ++member) comm.number(member);
   add(Tag::rank, Packer().number(0).number(members + 1).number(0).number(0));
   add(Tag::comms, comm);
-  add(Tag::call_sites, Packer().number(1).text("").text("").number(0).text("").number(1));
+  add(Tag::call_sites, Packer().number(1).text("").text("").number(0).text("").number(0).number(1));
   add(Tag::ops, op);
   return text;
 }

@@ -313,6 +313,30 @@ def test_more_ranks_than_cores_and_a_program_that_lives_by_alltoall(tmp_path: Pa
     assert found["sites"][0]["function"] == "MPI_Alltoall"
 
 
+def test_launches_that_find_what_another_left_have_no_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mpi = next(iter(MPIS.values()))
+    monkeypatch.chdir(tmp_path)
+    options = ["-n", "2", "--machine", "loggopsim", "--runs"]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    found = whatif(
+        mpi, mpi.program("once"), tmp_path / "a", *options, "2", arguments=("made", "0.8")
+    )
+    assert found["verdict"].startswith("no verdict: launches of the program did not do the same: ")
+    assert "normal-0 took" in found["verdict"]
+    assert "--fresh-dir" in found["verdict"]
+    assert "scenarios_s" not in found
+    assert found["launches_s"].keys() == {"normal-0", "normal-1", "virtual-0", "virtual-1"}
+    (tmp_path / "made").rmdir()
+    fresh = whatif(
+        mpi, mpi.program("once"), tmp_path / "b", *options, "1", "--fresh-dir",
+        arguments=("made", "0.1"),
+    )  # fmt: skip
+    assert "sim" in fresh["scenarios_s"]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

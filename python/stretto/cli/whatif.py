@@ -12,7 +12,7 @@ import typer
 from stretto.cli import whatif_tables as tables
 from stretto.cli.answers_shown import record_of
 from stretto.cli.calibrate import refuse_if_oversubscribed
-from stretto.cli.consoles import err, note
+from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.launch_input import input_of_launches
 from stretto.cli.options import (
@@ -52,6 +52,7 @@ from stretto.model.machine import Machine, read_machine, toml_of
 from stretto.model.scenarios import Scenario, scenarios_of
 from stretto.native.schedules import known_algorithms
 from stretto.report.doubts import Doubt, doubts_of_load
+from stretto.report.unlike_launches import wall_times, why_incomparable
 from stretto.report.whatif import Answer, Run, answer
 from stretto.report.words import size
 
@@ -151,23 +152,26 @@ def whatif(
             warmup,
         )
         normal, virtual = _run(plan, runs, folder, stdin, sys.stderr.buffer if as_json else None)
-    found = answer(normal, [Run.of(run) for run in virtual])
-    lines = lines_of(found.call_sites)
-    native = where.command(Start(ranks, job.program.argv))
-    provenance = provenance_of(job, native, plan.command(folder / "virtual-0", virtual=True))
-    kept = record_of(
-        "whatif",
-        Path(name_of(program)).stem,
-        ranks,
-        [doubt.text for doubt in doubts],
-        runs=runs,
-        provenance=provenance,
-        lines=lines,
-    )
-    facts = {"runs": runs, "warmup": warmup, "warnings": [doubt.text for doubt in doubts]}
-    _show(found, here, folder, doubts, lines, facts, as_json=as_json)
-    write_answer(kept, folder)
-    export_tables(tables.whole(found, lines), export_csv, export_markdown)
+    if why := why_incomparable(normal, virtual, is_measured_here=named is None):
+        _show_no_answer(why, wall_times(normal, virtual), folder, doubts, as_json=as_json)
+    else:
+        found = answer(normal, [Run.of(run) for run in virtual])
+        lines = lines_of(found.call_sites)
+        native = where.command(Start(ranks, job.program.argv))
+        provenance = provenance_of(job, native, plan.command(folder / "virtual-0", virtual=True))
+        kept = record_of(
+            "whatif",
+            Path(name_of(program)).stem,
+            ranks,
+            [doubt.text for doubt in doubts],
+            runs=runs,
+            provenance=provenance,
+            lines=lines,
+        )
+        facts = {"runs": runs, "warmup": warmup, "warnings": [doubt.text for doubt in doubts]}
+        _show(found, here, folder, doubts, lines, facts, as_json=as_json)
+        write_answer(kept, folder)
+        export_tables(tables.whole(found, lines), export_csv, export_markdown)
     if record is not None:
         _record(record, job, folder, ranks)
 
@@ -231,6 +235,21 @@ def _show(
         tables.show(found, lines)
         print_doubts(doubts)
         note(f"Run folder: {folder}   `stretto report {folder}` shows it")
+
+
+def _show_no_answer(
+    why: str, wall_s: Mapping[str, float], folder: Path, doubts: Sequence[Doubt], *, as_json: bool
+) -> None:
+    """Why the runs say nothing: no times of scenarios, which would be of something else."""
+    warnings = [doubt.text for doubt in doubts]
+    text = as_text({"launches_s": wall_s, "verdict": why, "warnings": warnings})
+    _write(folder / "whatif.json", text)
+    if as_json:
+        print(text)
+    else:
+        out.print(why, markup=False, soft_wrap=True, style="bold")
+        print_doubts(doubts)
+        note(f"Run folder: {folder}")
 
 
 def _record(trace: Path, job: Job, folder: Path, ranks: int) -> None:

@@ -153,13 +153,34 @@ void* native_data(const char* name) {
 }
 
 std::string native_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  // Of any interface: no MPI writes more.
+  std::array<char, 8192> text{};
+  static_assert(text.size() >= MPI_MAX_LIBRARY_VERSION_STRING);
   int length = 0;
-  native().Get_library_version(text.data(), &length);
+  void* const function = native_symbol("PMPI_Get_library_version");
+  if (function == nullptr) return {};
+  reinterpret_cast<int (*)(char*, int*)>(function)(text.data(), &length);
   const std::string all(text.data(), static_cast<std::size_t>(length));
   std::string version = all.substr(0, all.find('\n'));
   std::erase_if(version, [](char c) { return c < ' '; });
   return version;
+}
+
+int native_world_size() {
+  const Loaded* mpi = find_loaded();
+  void* const function = native_symbol("PMPI_Comm_size");
+  if (mpi == nullptr || function == nullptr) return 0;
+  int size = 0;
+  if (mpi->interface.abi == "mpich") {
+    constexpr int kWorld = 0x44000000;
+    reinterpret_cast<int (*)(int, int*)>(function)(kWorld, &size);
+    return size;
+  }
+  // An address of data, or a small number.
+  void* const world = mpi->interface.abi == "openmpi" ? find_data(*mpi, "ompi_mpi_comm_world")
+                                                      : reinterpret_cast<void*>(0x101);
+  if (world != nullptr) reinterpret_cast<int (*)(void*, int*)>(function)(world, &size);
+  return size;
 }
 
 std::string native_soname() {

@@ -118,8 +118,12 @@ inline int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void
 // The same for a variable.
 [[nodiscard]] void* native_data(const char* name);
 
-// What the MPI says it is, in one line. Only where native_available().
+// What the MPI says it is, in one line; empty where there is none.
 [[nodiscard]] std::string native_version();
+
+// How many ranks MPI_COMM_WORLD has, of an MPI with another interface than this variant's, too; 0
+// where there is none.
+[[nodiscard]] int native_world_size();
 
 // The soname of the MPI in this process ("libmpi.so.12"), empty where there is none.
 [[nodiscard]] std::string native_soname();

@@ -8,6 +8,7 @@
 #include "intercept/shared/entry.hpp"
 #include "intercept/shared/python.hpp"
 #include "intercept/shared/roll_call.hpp"
+#include "intercept/shared/this_rank.hpp"
 #include "mpi/world.hpp"
 
 namespace stretto::intercept::profile {
@@ -24,6 +25,7 @@ State& state() { return of_rank<State>(); }
 
 void begin_session() {
   if (!native_available()) {
+    if (!speaks_for_all()) return;
     say("this program runs on %s, which this variant (%s) does not serve: it runs as it is, "
         "without a profile",
         native_soname().c_str(), STRETTO_ABI);

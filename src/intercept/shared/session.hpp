@@ -2,6 +2,7 @@
 #pragma once
 
 #include "intercept/shared/this_rank.hpp"
+#include "intercept/shared/worlds_of_one.hpp"
 #include "mpi/native.hpp"
 
 namespace stretto::intercept {
@@ -12,6 +13,7 @@ namespace stretto::intercept {
 template <class Begin>
 int after_init(int error, std::span<const char* const> settings, const Begin& begin) {
   if (error != MPI_SUCCESS) return error;
+  say_if_worlds_of_one();
   become_rank(settings);
   begin();
   return error;

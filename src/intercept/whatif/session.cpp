@@ -106,6 +106,7 @@ void wait_for_all() {
 
 void begin_session() {
   if (!native_available()) {
+    if (!speaks_for_all()) return;
     say("this program runs on %s, which this variant (%s) does not serve: it runs as it is",
         native_soname().c_str(), STRETTO_ABI);
     return;

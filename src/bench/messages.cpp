@@ -180,15 +180,6 @@ class PingPongSide {
   std::vector<std::byte> in_;
 };
 
-// Without taking a core from those who are measured.
-void sleep_until_done(int first, MPI_Comm comm) {
-  for (int done = 0; done == 0;) {
-    sleep_ns(2'000'000);
-    native().Iprobe(first, kDone, comm, &done, MPI_STATUS_IGNORE);
-  }
-  native().Recv(nullptr, 0, native().byte, first, kDone, comm, MPI_STATUS_IGNORE);
-}
-
 constexpr int kBytesOfTimes = sizeof(MessageTimes) * kSizes.size();
 
 void hand_over(const std::vector<MessageTimes>& times, MPI_Comm comm) {
@@ -203,6 +194,20 @@ std::vector<MessageTimes> handed_over(int from, MPI_Comm comm) {
 
 }  // namespace
 
+void sleep_until_awoken(int by, MPI_Comm comm) {
+  int size = 1;
+  native().Comm_size(comm, &size);
+  // Many of them look as seldom as a few.
+  const std::int64_t nap = std::int64_t{1'000'000} * std::clamp(size, 2, 100);
+  for (int done = 0; done == 0;) {
+    sleep_ns(nap);
+    native().Iprobe(by, kDone, comm, &done, MPI_STATUS_IGNORE);
+  }
+  native().Recv(nullptr, 0, native().byte, by, kDone, comm, MPI_STATUS_IGNORE);
+}
+
+void awake(int rank, MPI_Comm comm) { native().Send(nullptr, 0, native().byte, rank, kDone, comm); }
+
 std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second) {
   int rank = 0;
   int size = 1;
@@ -210,7 +215,7 @@ std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second)
   native().Comm_size(comm, &size);
   std::vector<MessageTimes> times;
   if (rank != first && rank != second) {
-    sleep_until_done(first, comm);
+    sleep_until_awoken(first, comm);
     if (rank == 0) times = handed_over(first, comm);
     return times;
   }
@@ -219,7 +224,7 @@ std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second)
   for (const std::int64_t bytes : kSizes) times.push_back(side.measure(bytes));
   for (int other = 0; rank == first && other < size; ++other) {
     if (other == first || other == second) continue;
-    native().Send(nullptr, 0, native().byte, other, kDone, comm);
+    awake(other, comm);
   }
   if (rank == first && rank != 0) hand_over(times, comm);
   if (rank != 0) times.clear();

@@ -23,4 +23,9 @@ struct MessageTimes {
 // answer. The others sleep meanwhile.
 [[nodiscard]] std::vector<MessageTimes> measure_messages(MPI_Comm comm, int first, int second);
 
+// For those who are not measured: without taking a core from those who are, until `awake` of them
+// is called on rank `by`.
+void sleep_until_awoken(int by, MPI_Comm comm);
+void awake(int rank, MPI_Comm comm);
+
 }  // namespace stretto::bench

@@ -77,7 +77,7 @@ def calibrate(
     folder = None if run_folder is None else make_folder(run_folder, "calibrate", "--run-folder")
     with launcher_on(job.launcher, rig) as where, err.status("measuring"):
         calibration = measure(job, where, ranks, timeout)
-    refuse_if_oversubscribed(calibration)
+    refuse_if_oversubscribed(calibration, ranks)
     fitted = machine_of(calibration, name)
     try:
         output.write_text(toml_of(fitted.machine), encoding="utf-8")
@@ -98,11 +98,15 @@ def calibrate(
         note(f"Machine: {output}" + (f"   Run folder: {folder}" if folder else ""))
 
 
-def refuse_if_oversubscribed(calibration: Calibration) -> None:
-    """Ranks that share cores do not show what the machine can do."""
-    if calibration.oversubscribed:
+def refuse_if_oversubscribed(calibration: Calibration, asked: int = 0) -> None:
+    """Ranks that share cores do not show what the machine can do.
+
+    `asked`: so many shall have taken part, no fewer for want of cores.
+    """
+    if calibration.oversubscribed or calibration.ranks < asked:
+        ranks = max(calibration.ranks, asked)
         raise EnvironmentUnusable(
-            f"{calibration.ranks} ranks share cores here, which shows nothing of the machine: "
+            f"{ranks} ranks share cores here, which shows nothing of the machine: "
             "calibrate with fewer ranks, or name a machine"
         )
 

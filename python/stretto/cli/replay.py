@@ -136,7 +136,7 @@ def _assumptions(run: About, replayed: Replay, work: Work, where: Machine) -> It
     yield f"{' '.join(run.program)} on {ranks} ranks"
     if replayed.scaling is not None:
         yield from _on_more(replayed.scaling, run.ranks, work)
-    if ranks > 1 and not where.has_network:
+    if ranks > 1 and where.is_one_host:
         yield "the machine has no network: all ranks are on one host"
 
 

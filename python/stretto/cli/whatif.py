@@ -222,7 +222,7 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
-    if found.hosts > 1 and not machine.has_network:
+    if found.hosts > 1 and machine.is_one_host:
         note(
             f"{found.hosts} hosts, but the machine has no network: name one that has (--machine), "
             "measured on two hosts with calibrate"
@@ -271,8 +271,9 @@ def _write(file: Path, text: str) -> None:
 
 
 def _measured(job: Job, where: Launcher, ranks: int, timeout: float | None) -> Machine:
-    """What messages and collectives cost here, with as many ranks as there are cores for."""
+    """What messages and collectives cost where the program's ranks are, on all of its hosts; those
+    that no core is there for sleep meanwhile."""
     with err.status("measuring this machine"):
-        calibration = calibrate(job, where, max(2, min(ranks, usable_cores())), timeout)
+        calibration = calibrate(job, where, max(2, ranks), timeout)
     refuse_if_oversubscribed(calibration)
     return machine_of(calibration, "this machine").machine

@@ -60,7 +60,7 @@ class Calibration(msgspec.Struct, frozen=True):
     """All of one run."""
 
     mpi: str
-    ranks: int
+    ranks: int  # that measured collectives: those that have a core
     hosts: int
     # More ranks than cores: the times are not the machine's.
     oversubscribed: bool = msgspec.field(name="crowded")

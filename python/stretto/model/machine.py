@@ -98,6 +98,11 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return len(self.level) > 1 and self.level[-1].name != "host"
 
     @property
+    def is_one_host(self) -> bool:
+        """Is there nothing between hosts? A machine may have a network and no more."""
+        return self.level[-1].name in ("host", "core complex")
+
+    @property
     def _below(self) -> range:
         return range(len(self.level) - 1)
 

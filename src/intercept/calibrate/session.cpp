@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <map>
 #include <span>
 #include <sstream>
+#include <vector>
 
 #include "base/config.hpp"
 #include "base/file.hpp"
@@ -50,19 +53,51 @@ void describe_messages(Json& json, const Topology& topology) {
   json.end_array();
 }
 
-// All ranks, those together that are near each other: so the model has them.
-MPI_Comm in_order_of_locations(const Topology& topology, int rank) {
+// As many of each host's ranks as it has cores, by whether they are: those beyond would measure how
+// ranks wait for cores.
+std::vector<bool> with_a_core(const std::vector<Affinity>& affinities, const Topology& topology) {
+  std::map<int, CoreSet> cores;  // by host
+  for (int rank = 0; rank < topology.size(); ++rank) {
+    cores[topology.host_of(rank)] |= affinities[static_cast<std::size_t>(rank)].cores;
+  }
+  std::map<int, std::size_t> before;
+  std::vector<bool> has_one;
+  for (int rank = 0; rank < topology.size(); ++rank) {
+    const int host = topology.host_of(rank);
+    has_one.push_back(cores[host].none() || before[host] < cores[host].count());
+    ++before[host];
+  }
+  // There is nothing to measure on one rank.
+  if (std::ranges::count(has_one, true) < 2) has_one.assign(has_one.size(), true);
+  return has_one;
+}
+
+// Those ranks, together that are near each other: so the model has them.
+MPI_Comm in_order_of_locations(const Topology& topology, int rank, bool takes_part) {
   const Location& mine = topology.location_of(rank);
   const auto before = std::ranges::count_if(
       topology.locations(), [&](const Location& location) { return location < mine; });
   MPI_Comm ordered{};
-  native().Comm_split(native().comm_world, 0, static_cast<int>(before), &ordered);
+  native().Comm_split(native().comm_world, takes_part ? 0 : 1, static_cast<int>(before), &ordered);
   return ordered;
 }
 
-void describe_collectives(Json& json, MPI_Comm comm) {
+void describe_collectives(Json& json, const Topology& topology, const std::vector<bool>& takes_part,
+                          int rank) {
+  const bool is_in = takes_part[static_cast<std::size_t>(rank)];
+  MPI_Comm ordered = in_order_of_locations(topology, rank, is_in);
+  std::vector<bench::CollectiveTime> times;
+  if (is_in) {
+    times = bench::measure_collectives(ordered);
+  } else {
+    bench::sleep_until_awoken(0, native().comm_world);
+  }
+  for (int other = 0; rank == 0 && other < topology.size(); ++other) {
+    if (!takes_part[static_cast<std::size_t>(other)]) bench::awake(other, native().comm_world);
+  }
+  native().Comm_free(&ordered);
   json.key("collectives").begin_array();
-  for (const auto& each : bench::measure_collectives(comm)) {
+  for (const auto& each : times) {
     json.begin_object().field("name", name_of(each.collective)).field("bytes", each.bytes);
     json.field("calls", each.calls);
     describe(json, "time", each.time);
@@ -93,17 +128,22 @@ void measure() {
   int size = 1;
   native().Comm_rank(native().comm_world, &rank);
   native().Comm_size(native().comm_world, &size);
-  const Topology topology(of_all_ranks(Affinity::here_with_complex(), size, native().comm_world));
+  const auto affinities = of_all_ranks(Affinity::here_with_complex(), size, native().comm_world);
+  const Topology topology(affinities);
+  // Rank 0, which writes the file, is among them: it is its host's first.
+  const std::vector<bool> takes_part = with_a_core(affinities, topology);
+  std::vector<Affinity> of_those;
+  for (std::size_t each = 0; each < takes_part.size(); ++each) {
+    if (takes_part[each]) of_those.push_back(affinities[each]);
+  }
   std::ostringstream out;
   Json json(out);
   json.begin_object()
       .field("mpi", std::string_view(native_version()))
-      .field("ranks", size)
+      .field("ranks", of_those.size())
       .field("hosts", topology.hosts())
-      .field("crowded", topology.oversubscribed());
-  MPI_Comm ordered = in_order_of_locations(topology, rank);
-  describe_collectives(json, ordered);
-  native().Comm_free(&ordered);
+      .field("crowded", Topology(of_those).oversubscribed());
+  describe_collectives(json, topology, takes_part, rank);
   describe_messages(json, topology);
   if (rank == 0) describe_work(json);
   json.end_object();

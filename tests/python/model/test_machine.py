@@ -4,6 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,6 +138,13 @@ def test_the_native_tool_refuses_what_it_cannot_read(
     if answer.returncode == 2:
         damaged = r"(machine, line \d+|the machine's description) is damaged.*"
         assert re.fullmatch(rf"stretto-schedule: {damaged}\n", answer.stderr, re.DOTALL)
+
+
+def test_a_machine_may_have_a_network_and_no_more() -> None:
+    assert not read_machine("loggopsim").is_one_host
+    assert not read_machine("infiniband-100g").is_one_host
+    host = msgspec.structs.replace(read_machine("cluster-2006").level[0], holds=None)
+    assert Machine(name="one", level=[host]).is_one_host
 
 
 def test_ranks_per_host_fill_what_is_below() -> None:

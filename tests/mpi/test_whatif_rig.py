@@ -1,0 +1,52 @@
+"""stretto whatif on several hosts: the machine is measured where the program's ranks are."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mpi_runs import MPIS
+
+from stretto.errors import EnvironmentUnusable
+from stretto.launch.rig.rig import require_usable
+from stretto.model.machine import read_machine
+
+STRETTO = Path(sys.executable).with_name("stretto")
+
+
+def unusable() -> str | None:
+    try:
+        require_usable()
+    except EnvironmentUnusable as why:
+        return str(why)
+    return None
+
+
+pytestmark = [
+    pytest.mark.skipif(unusable() is not None, reason=unusable() or ""),
+    pytest.mark.xdist_group("rig"),
+]
+
+
+# The hosts of a rig have this one's cores, so two ranks are as many as one of them has room for.
+@pytest.mark.parametrize(
+    ("rig", "ranks", "levels"),
+    [("2x2@1gbit", 4, [("host", 2), ("network", None)]), ("2x1@1gbit", 2, [("network", None)])],
+)
+def test_calibration_covers_what_is_between_the_programs_ranks(
+    rig: str, ranks: int, levels: list[tuple[str, int | None]], tmp_path: Path
+) -> None:
+    mpi = next(iter(MPIS.values()))
+    folder = tmp_path / "run"
+    words = ["whatif", "--rig", rig, "-n", str(ranks), "--runs", "1", "--output", str(folder)]
+    answer = subprocess.run(
+        [STRETTO, *words, "--launcher", mpi.launcher.path, mpi.app("alltoall"), "1024", "2"],
+        capture_output=True, text=True, timeout=240, check=False, env=os.environ,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert "no network" not in answer.stderr
+    machine = read_machine(str(folder / "machine.toml"))
+    assert [(level.name, level.holds) for level in machine.level] == levels
+    assert machine.source.endswith("2 hosts")
+    assert {each.ranks for each in machine.collective} <= {min(ranks, 2 * (os.cpu_count() or 1))}

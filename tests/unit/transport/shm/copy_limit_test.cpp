@@ -54,9 +54,8 @@ TEST_P(CopyLimit, BothSidesComeToTheSame) {
   EXPECT_EQ(received, 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shm, CopyLimit, testing::Bool(), [](const auto& instance) {
-  return instance.param ? "Pulls" : "Chunks";
-});
+INSTANTIATE_TEST_SUITE_P(Shm, CopyLimit, testing::Bool(),
+                         [](const auto& instance) { return instance.param ? "Pulls" : "Chunks"; });
 
 }  // namespace
 }  // namespace stretto::shm

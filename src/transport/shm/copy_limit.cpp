@@ -24,9 +24,9 @@ constexpr int kPollsBeforeYield = 1000;
 // No message of an operation has one like it.
 constexpr int kTag = -1;
 
-class Exchanges {
+class PairExchange {
  public:
-  explicit Exchanges(Peer& partner) : partner_(partner), memory_(2 * kLengths.back()) {}
+  explicit PairExchange(Peer& partner) : partner_(partner), memory_(2 * kLengths.back()) {}
 
   // What the two say, where both say yes.
   bool both(bool mine) {
@@ -77,13 +77,13 @@ class Exchanges {
 }  // namespace
 
 std::size_t measure_copy_limit(Peer& partner) {
-  Exchanges exchanges(partner);
+  PairExchange pair(partner);
   std::size_t limit = kNoCopies;
-  exchanges.both(true);  // from here on both attend
+  pair.both(true);  // from here on both attend
   for (const std::size_t bytes : kLengths) {
-    const auto pulled = static_cast<double>(exchanges.time(bytes, false));
-    const auto copied = static_cast<double>(exchanges.time(bytes, true));
-    if (!exchanges.both(copied < kClearlyFaster * pulled)) return limit;
+    const auto pulled = static_cast<double>(pair.time(bytes, false));
+    const auto copied = static_cast<double>(pair.time(bytes, true));
+    if (!pair.both(copied < kClearlyFaster * pulled)) return limit;
     limit = bytes == kLengths.back() ? kAlwaysCopied : 2 * bytes;
   }
   return limit;

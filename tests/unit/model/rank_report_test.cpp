@@ -27,11 +27,12 @@ TEST(RankReport, SaysWhatItsClocksShowAndItsCallSitesTook) {
          .call_sites = {{{"MPI_Bcast", "a.out", 64, "main", false, 4}, times}}},
         scenarios);
   json.end_object();
-  EXPECT_EQ(out.str(),
-            R"({"computed_ns":700,"blocked_ns":20,"clocks":[{"scenario":"sim","end_ns":1500.5},)"
-            R"({"scenario":"zero","end_ns":900}],"flags":{"polls":3},"sites":[)"
-            R"({"function":"MPI_Bcast","object":"a.out","offset":64,"symbol":"main","is_source":false,"ranks":4,)"
-            R"("calls":2,"bytes":16,"waiting_ns":20,"transfer_ns":80}]})");
+  EXPECT_EQ(
+      out.str(),
+      R"({"computed_ns":700,"blocked_ns":20,"clocks":[{"scenario":"sim","end_ns":1500.5},)"
+      R"({"scenario":"zero","end_ns":900}],"flags":{"polls":3},"sites":[)"
+      R"({"function":"MPI_Bcast","object":"a.out","offset":64,"symbol":"main","is_source":false,"ranks":4,)"
+      R"("calls":2,"bytes":16,"waiting_ns":20,"transfer_ns":80}]})");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace stretto::intercept {
 namespace {
 
-// What a launcher tells each of its ranks.
+// What a launcher sets for each of its ranks.
 struct Variables {
   const char* launcher;
   const char* rank;
@@ -29,7 +29,7 @@ struct Launched {
 
 // By the innermost: where one launcher starts others its variables are still there, so the one
 // with the fewest ranks is meant.
-Launched launched_by() {
+Launched launched_by() noexcept {
   Launched found;
   for (const Variables& each : kLaunchers) {
     const char* const rank = std::getenv(each.rank);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
+#include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -26,7 +28,14 @@ constexpr int kTag = -1;
 
 class PairExchange {
  public:
-  explicit PairExchange(Peer& partner) : partner_(partner), memory_(2 * kLengths.back()) {}
+  explicit PairExchange(Peer& partner) : partner_(partner) {
+    try {
+      memory_.emplace(2 * kLengths.back());
+    } catch (const std::bad_alloc&) {  // the partner waits: it is to hear of it
+    }
+  }
+
+  [[nodiscard]] bool has_memory() const { return memory_.has_value(); }
 
   // What the two say, where both say yes.
   bool both(bool mine) {
@@ -39,7 +48,7 @@ class PairExchange {
   // The least time in ns in which the two have each other's data, which each has just written.
   std::int64_t time(std::size_t bytes, bool copied) {
     partner_.copy_below(copied ? kAlwaysCopied : kNoCopies);
-    std::byte* const out = memory_.all().data();
+    std::byte* const out = memory_->all().data();
     std::byte* const in = out + kLengths.back();
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < kTimes; ++i) {
@@ -70,7 +79,7 @@ class PairExchange {
   }
 
   Peer& partner_;
-  PassingMemory<std::byte> memory_;
+  std::optional<PassingMemory<std::byte>> memory_;
   std::vector<Transport::Completed> done_;
 };
 
@@ -79,7 +88,7 @@ class PairExchange {
 std::size_t measure_copy_limit(Peer& partner) {
   PairExchange pair(partner);
   std::size_t limit = kNoCopies;
-  pair.both(true);  // from here on both attend
+  if (!pair.both(pair.has_memory())) return limit;
   for (const std::size_t bytes : kLengths) {
     const auto pulled = static_cast<double>(pair.time(bytes, false));
     const auto copied = static_cast<double>(pair.time(bytes, true));

@@ -17,8 +17,8 @@ inline constexpr std::size_t kNoCopies = 0;
 inline constexpr std::size_t kAlwaysCopied = SIZE_MAX;
 
 // Exchanges messages with `partner`, whose process does the same at the same time, by both ways. A
-// millisecond or so; both come to the same limit. Nothing else is under way between the two, and
-// both attend until this returns.
+// millisecond or so; both come to the same limit, none where one of them has no memory for that.
+// Nothing else is under way between the two, and both attend until this returns.
 [[nodiscard]] std::size_t measure_copy_limit(Peer& partner);
 
 }  // namespace stretto::shm

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/log.hpp"
 #include "topology/host_numbers.hpp"
 #include "topology/topology.hpp"
+#include "transport/shm/copy_limit.hpp"
 #include "transport/shm/passing_memory.hpp"
 #include "transport/shm/pull.hpp"
 #include "transport/shm/socket.hpp"
@@ -27,6 +29,7 @@ struct Mark {
   std::int64_t pid = 0;
   std::uint64_t copies_below = 0;  // see copy_limit.hpp
   std::uint64_t knows_limit = 0;   // is that known?
+  std::int64_t processors = 0;     // of its host
 };
 
 // What has become of it on the way.
@@ -82,11 +85,15 @@ bool can_pull(const std::vector<Mark>& others) {
   });
 }
 
-// Of all of these, where all know theirs.
+// Of all of these, where all know theirs. Where they wait for each other's core it is none: the
+// kernel's one copy needs nobody else, and to find out would take long.
 std::optional<std::size_t> least_limit(const std::vector<Mark>& here) {
   const bool all_know =
       std::ranges::all_of(here, [](const Mark& mark) { return mark.knows_limit != 0; });
-  if (!all_know || here.empty()) return std::nullopt;
+  if (here.empty()) return std::nullopt;
+  const auto processors = std::ranges::min_element(here, {}, &Mark::processors)->processors;
+  if (std::cmp_greater(here.size(), processors)) return kNoCopies;
+  if (!all_know) return std::nullopt;
   return std::ranges::min_element(here, {}, &Mark::copies_below)->copies_below;
 }
 
@@ -106,6 +113,7 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   Mark mine{.place = place_here(), .pid = ::getpid()};
   mine.knows_limit = copies_below.has_value();
   mine.copies_below = copies_below.value_or(0);
+  mine.processors = ::sysconf(_SC_NPROCESSORS_ONLN);
   mine.address = reinterpret_cast<std::uint64_t>(&mine.secret);
   const bool random = ::getrandom(&mine.secret, sizeof mine.secret, 0) == sizeof mine.secret;
   // Before the others can know its name.

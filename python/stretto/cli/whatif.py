@@ -152,13 +152,16 @@ def whatif(
             warmup,
         )
         normal, virtual = _run(plan, runs, folder, stdin, sys.stderr.buffer if as_json else None)
+        commands = (
+            where.command(Start(ranks, job.program.argv)),
+            plan.command(folder / "virtual-0", virtual=True),
+        )
     if why := why_incomparable(normal, virtual, is_measured_here=named is None):
         _show_no_answer(why, wall_times(normal, virtual), folder, doubts, as_json=as_json)
     else:
         found = answer(normal, [Run.of(run) for run in virtual])
         lines = lines_of(found.call_sites)
-        native = where.command(Start(ranks, job.program.argv))
-        provenance = provenance_of(job, native, plan.command(folder / "virtual-0", virtual=True))
+        provenance = provenance_of(job, *commands)
         kept = record_of(
             "whatif",
             Path(name_of(program)).stem,

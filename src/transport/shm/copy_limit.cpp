@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
-#include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
-#include "transport/shm/passing_memory.hpp"
 #include "transport/shm/peer.hpp"
 
 namespace stretto::shm {
@@ -28,14 +27,11 @@ constexpr int kTag = -1;
 
 class PairExchange {
  public:
-  explicit PairExchange(Peer& partner) : partner_(partner) {
-    try {
-      memory_.emplace(2 * kLengths.back());
-    } catch (const std::bad_alloc&) {  // the partner waits: it is to hear of it
-    }
-  }
+  explicit PairExchange(Peer& partner)
+      : partner_(partner), memory_(new (std::nothrow) std::byte[2 * kLengths.back()]{}) {}
 
-  [[nodiscard]] bool has_memory() const { return memory_.has_value(); }
+  // Without, there is nothing but to let the partner know, who waits.
+  [[nodiscard]] bool has_memory() const { return memory_ != nullptr; }
 
   // What the two say, where both say yes.
   bool both(bool mine) {
@@ -48,7 +44,7 @@ class PairExchange {
   // The least time in ns in which the two have each other's data, which each has just written.
   std::int64_t time(std::size_t bytes, bool copied) {
     partner_.copy_below(copied ? kAlwaysCopied : kNoCopies);
-    std::byte* const out = memory_->all().data();
+    std::byte* const out = memory_.get();
     std::byte* const in = out + kLengths.back();
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < kTimes; ++i) {
@@ -79,7 +75,7 @@ class PairExchange {
   }
 
   Peer& partner_;
-  std::optional<PassingMemory<std::byte>> memory_;
+  std::unique_ptr<std::byte[]> memory_;
   std::vector<Transport::Completed> done_;
 };
 

@@ -16,6 +16,6 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
-  puts("stamped malloc ok");
+  fputs("stamped malloc ok\n", stdout); /* at once: puts may let another rank's line in between */
   return 0;
 }

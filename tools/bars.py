@@ -283,7 +283,8 @@ def main() -> None:
         "--cell",
         action="append",
         default=[],
-        help="of the crowded and the late rows and one-host, like scatter:8; repeatable",
+        help="of the crowded and the late rows and one-host, like scatter:8, "
+        "of programs like ft, 'one host' or 'one host:ft'; repeatable",
     )
     parser.add_argument("--ranks", type=int, default=2, help="of one-host (default 2)")
     parser.add_argument("--abi", default="openmpi", help="openmpi (default) or mpich")
@@ -300,7 +301,7 @@ def main() -> None:
             else mpi
         )
         bar = BARS[name]
-        if name in ("crowded-one-host", "crowded-hosts", "late", "late-hosts"):
+        if name in ("crowded-one-host", "crowded-hosts", "late", "late-hosts", "programs"):
             bar = partial(bar, only=chosen.cell)
         if name == "one-host":
             bar = partial(one_host, ranks=chosen.ranks, only=chosen.cell)

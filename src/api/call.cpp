@@ -6,6 +6,7 @@
 #include "api/device_buffers.hpp"
 #include "api/ready.hpp"
 #include "api/scope.hpp"
+#include "api/shared_blocks.hpp"
 #include "selection/fastest.hpp"
 
 namespace stretto {
@@ -93,6 +94,7 @@ Operation* begin(const Call& call, const Decision& decision, MPI_Request* handle
 }
 
 int run(const Call& call, const Decision& decision) {
+  if (shared_blocks::runs(call, decision)) return shared_blocks::run(call, decision);
   Operation* const operation = begin(call, decision);
   Engine::get().wait(*operation);
   const int error = operation->error();

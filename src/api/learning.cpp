@@ -6,10 +6,12 @@
 #include <iterator>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "api/amount.hpp"
 #include "api/arguments.hpp"
 #include "api/scope.hpp"
+#include "api/shared_blocks.hpp"
 #include "base/device_memory.hpp"
 #include "engine/device_job.hpp"
 #include "mpi/operand_order.hpp"
@@ -129,13 +131,24 @@ bool is_lasting(const Call& call, const Communicator& comm) {
          (!reduces(call.collective) || is_predefined(call.op));
 }
 
+// Where selection has them go by shared blocks: the algorithm, and of a rank's block the bytes.
+std::pair<const Algorithm*, Count> by_blocks(const Call& call, Communicator& comm) {
+  if (call.form != Form::blocking || call.uneven || comm.shared_blocks == nullptr) return {};
+  const Decision decision = decide(call);
+  if (!shared_blocks::runs(call, decision)) return {};
+  const std::optional<Count> bytes = shared_blocks::plain_bytes(call, comm);
+  return bytes ? std::pair{decision.choice.algorithm, *bytes}
+               : std::pair<const Algorithm*, Count>{};
+}
+
 // From now on its like are known at once; but not where its arguments may be wrong, and those of
 // its like right.
-void remember(const Call& call, const Communicator& comm, bool learns, Contest* contest) {
+void remember(const Call& call, Communicator& comm, bool learns, Contest* contest) {
   const bool may_be_wrong = !learns || may_differ_in_amount(call.collective);
   const bool is_certain = contest != nullptr || is_never_learned(call, comm) ||
                           (may_be_wrong && check(call, comm) == MPI_SUCCESS);
   if (!is_certain || !(call.uneven || is_lasting(call, comm))) return;
+  const auto [algorithm, block_bytes] = by_blocks(call, comm);
   comm.learned->known(call, comm.rank) = {
       .collective = call.collective,
       .form = call.form,
@@ -148,7 +161,9 @@ void remember(const Call& call, const Communicator& comm, bool learns, Contest* 
       .is_in_place = is_in_place(call),
       .uneven = call.uneven,
       .contest = contest,
-      .passes = contest == nullptr ? why_native(call, comm) : Reason::none};
+      .passes = contest == nullptr ? why_native(call, comm) : Reason::none,
+      .by_blocks = algorithm,
+      .block_bytes = block_bytes};
 }
 
 // The most of all ranks; in a call that is blocking anyway. False where the MPI reports an error.
@@ -229,6 +244,8 @@ Turn take_turn(const Call& call) {
     turn.passes = Reason::native_faster;
   } else if (contender != 0) {
     turn.choice = &contest->choice(contender);
+  } else if (is_known && known.by_blocks != nullptr) {
+    turn.by_blocks = &known;
   }
   return turn;
 }

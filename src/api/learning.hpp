@@ -15,6 +15,8 @@ struct Turn {
   Contest* contest = nullptr;      // end_turn is to know how long the call took
   Reason passes = Reason::none;    // else it is the MPI's, and needs no decision
   const Choice* choice = nullptr;  // for `decide`
+  // Or it goes by shared blocks as one like it did, and needs none either.
+  const KnownCall* by_blocks = nullptr;
 };
 
 // Is a blocking call the MPI's, and known to be by one that was like it? That must take no time, as

@@ -33,6 +33,10 @@ struct Algorithm {
   bool divides = false;          // gives each rank a part of the vector to reduce
   bool two_groups = false;       // for intercommunicators: Shape::first_group
   bool uses_layout = false;      // depends on who shares a host with whom
+  // All that a rank sends is its own, and what it gets it passes on to nobody: ranks that share
+  // memory may read short blocks where they were written.
+  bool in_one_round = false;
+  bool on_one_host = false;  // made for that, and elsewhere no candidate
   // Among more the messages a rank has in flight at a time, or its steps, are too many.
   int most_ranks = INT_MAX;
   // Of more bytes in all of a rank's blocks, its scratch, several times that, is too large.

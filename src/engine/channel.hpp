@@ -13,6 +13,7 @@
 #include "engine/transports.hpp"
 #include "engine/world.hpp"
 #include "mpi/native.hpp"
+#include "transport/shm/shared_blocks.hpp"
 
 namespace stretto {
 
@@ -23,6 +24,7 @@ struct Channel {
   std::vector<Carrier> carriers{};         // of its messages
   Hosts hosts{};                           // of its ranks
   std::shared_ptr<const Layout> layout{};  // likewise, once it is asked for
+  shm::BlockSets block_sets{};             // of this rank's, for communicators on it
 
   // Of the ranks of `of`, an intracommunicator. Collective. nullptr where the MPI gives none.
   [[nodiscard]] static std::shared_ptr<Channel> make(MPI_Comm of, const Transports& transports);

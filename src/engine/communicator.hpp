@@ -22,6 +22,7 @@
 #include "mpi/comm_attributes.hpp"
 #include "mpi/native.hpp"
 #include "selection/selection.hpp"
+#include "transport/shm/shared_blocks.hpp"
 
 namespace stretto {
 
@@ -55,6 +56,8 @@ struct Communicator {
   std::array<Reason, kCollectives> native_unlearned{};
   std::unique_ptr<LearnedCalls> learned;  // from the first call that may be learned from
   std::unique_ptr<ReadyCalls> ready;      // from the first nonblocking call that Stretto runs
+  // Of few ranks of one host, as long as there are any left.
+  std::unique_ptr<shm::SharedBlocks> shared_blocks;
   TagRange tags;
   std::optional<PersistentSlots> slots;  // none of one rank alone
   std::atomic<int> operations{0};        // running on it, and persistent ones

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -94,9 +95,14 @@ class Engine {
   void let_go(const Task& task);
 
   // Drives until `finished()` is true; sleeps as Idle decides. `finished` may call MPI.
+  // `on_host`: it depends on nobody but ranks of this host.
   template <class Finished>
-  void wait_until(const Finished& finished);
+  void wait_until(const Finished& finished, bool on_host = false);
   void wait(const Operation& operation);
+  // The same for what ranks of this host store in memory that this one sees, which mostly is there
+  // sooner than one could begin to drive.
+  template <class Stored>
+  void wait_for_store(const Stored& stored);
   // Polls once for everything pending.
   void progress();
 
@@ -250,7 +256,7 @@ class Engine {
 };
 
 template <class Finished>
-void Engine::wait_until(const Finished& finished) {
+void Engine::wait_until(const Finished& finished, bool on_host) {
   if (finished()) return free_released();
   enter_wait();
   Idle idle(oversubscribed_);
@@ -263,7 +269,7 @@ void Engine::wait_until(const Finished& finished) {
       moves = moves_.load(std::memory_order_relaxed);
       continue;
     }
-    idle.pause(stays_on_host_.load(std::memory_order_relaxed));
+    idle.pause(on_host || stays_on_host_.load(std::memory_order_relaxed));
     if (idle.waited_ns() < poked_ns) poked_ns = 0;  // it has been stopped meanwhile
     if (idle.waited_ns() - poked_ns >= kBetweenPokes) {
       poked_ns = idle.waited_ns();
@@ -278,6 +284,19 @@ void Engine::wait_until(const Finished& finished) {
   }
   leave_wait();
   free_released();
+}
+
+template <class Stored>
+void Engine::wait_for_store(const Stored& stored) {
+  constexpr int kLooks = 2000;  // some microseconds
+  constexpr int kYields = 16;
+  const int looks = oversubscribed_ ? kYields : kLooks;
+  // What is pending in the background is driven meanwhile.
+  for (int look = 0; look < looks && background() == 0; ++look) {
+    if (stored()) return;
+    if (oversubscribed_) sched_yield();
+  }
+  wait_until(stored, true);
 }
 
 template <class Action>

@@ -9,13 +9,15 @@
 namespace stretto {
 namespace {
 
-constexpr std::int64_t kSpin = 20'000;            // ns: no call into the kernel below this
-constexpr std::int64_t kSleepAfter = 1'000'000;   // ns of yielding before the first sleep
-constexpr std::int64_t kLongestSleep = 200'000;   // ns
-constexpr std::int64_t kSharedSleep = 20'000;     // ns, where the core is shared
-constexpr std::int64_t kLateYield = 10'000;       // ns: somebody else ran meanwhile
-constexpr std::int64_t kLateTurn = 200'000;       // ns: and did not wait, but computed
-constexpr std::int64_t kStopped = 1'000'000'000;  // ns
+constexpr std::int64_t kSpin = 20'000;           // ns: no call into the kernel below this
+constexpr std::int64_t kSleepAfter = 1'000'000;  // ns of yielding before the first sleep
+// Between ranks of a host that have cores of their own, which an MPI would spin on for ever.
+constexpr std::int64_t kSleepAfterOnHost = 100'000'000;  // ns
+constexpr std::int64_t kLongestSleep = 200'000;          // ns
+constexpr std::int64_t kSharedSleep = 20'000;            // ns, where the core is shared
+constexpr std::int64_t kLateYield = 10'000;              // ns: somebody else ran meanwhile
+constexpr std::int64_t kLateTurn = 200'000;              // ns: and did not wait, but computed
+constexpr std::int64_t kStopped = 1'000'000'000;         // ns
 constexpr int kLateYieldsToBelieve = 3;
 constexpr int kPromptYieldsToForget = 16;
 constexpr std::int64_t kShortestBelief = 100'000'000;  // ns
@@ -75,7 +77,7 @@ void Idle::pause(bool on_host) {
     return;
   }
   if (waited_ns_ < kSpin && !oversubscribed_) return;
-  if (waited_ns_ < kSleepAfter) {
+  if (waited_ns_ < (on_host && !oversubscribed_ ? kSleepAfterOnHost : kSleepAfter)) {
     if (on_host) {
       sched_yield();
     } else {

@@ -24,6 +24,10 @@ struct KnownCall {
   bool uneven = false;
   Contest* contest = nullptr;    // none: nothing is learned from it
   Reason passes = Reason::none;  // then: why it is the MPI's
+  // Selection's algorithm for it, where that goes by shared blocks, and the bytes of this rank's
+  // block in memory; of an alltoall of that for each rank.
+  const Algorithm* by_blocks = nullptr;
+  Count block_bytes = 0;
 
   // On rank `me` of `size`. A root that is none is an error, on all ranks alike.
   [[nodiscard]] bool is_like(const Call& call, bool in_place, Rank me, Rank size) const {

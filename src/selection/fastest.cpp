@@ -60,7 +60,8 @@ std::vector<Choice> options(const Query& query, int hosts) {
   const bool has_levels = hosts > 1 && hosts < query.size && !query.two_groups;
   std::vector<Choice> found;
   for (const Algorithm* algorithm : algorithms()) {
-    if (!may_run(*algorithm, query) || (algorithm->uses_layout && !has_levels)) continue;
+    if (!may_run(*algorithm, query) || algorithm->on_one_host) continue;
+    if (algorithm->uses_layout && !has_levels) continue;
     for (const int radix : radixes_of(*algorithm)) {
       found.push_back({.algorithm = algorithm, .radix = radix});
       if (!algorithm->uses_segment) continue;

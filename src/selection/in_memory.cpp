@@ -1,6 +1,8 @@
 #include "selection/in_memory.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <span>
 
 #include "selection/fastest.hpp"
@@ -137,9 +139,45 @@ bool has_rules(const Query& query) {
          query.size <= kMostRanks && !rules_for(query.collective).empty();
 }
 
+// A rank's block is no longer than that: less than what shared blocks hold, and a power of two.
+constexpr Count kSharedBlock = 1 * kKiB;
+
+// Of collectives that all ranks begin with as many bytes each. Others MPIs let pass where a rank
+// says another number, as where it does not know how short a text is that it is sent.
+const char* name_in_shared_blocks(Collective collective) {
+  switch (collective) {
+    case Collective::barrier:
+    case Collective::reduce:
+    case Collective::allreduce:
+      return "flat";
+    case Collective::allgather:
+    case Collective::alltoall:
+      return "linear";
+    default:
+      return nullptr;
+  }
+}
+
+bool fits_in_shared_blocks(const Query& query) {
+  if (query.collective == Collective::barrier || query.bytes == kSomeBytes) return true;
+  const bool one_for_each = query.collective == Collective::alltoall;
+  const auto blocks = std::bit_ceil(static_cast<std::uint64_t>(one_for_each ? query.size : 1));
+  return query.bytes > 0 && query.bytes < kSharedBlock / static_cast<Count>(blocks);
+}
+
 }  // namespace
 
+Choice choose_in_shared_blocks(const Query& query, const Surroundings& around) {
+  const char* const name = name_in_shared_blocks(query.collective);
+  const bool may = around.has_shared_blocks && query.form == Form::blocking && !query.uneven &&
+                   !query.calls_program && query.size > 1 && name != nullptr &&
+                   fits_in_shared_blocks(query);
+  if (!may) return {};
+  return {.algorithm = find_algorithm(query.collective, name), .basis = Basis::shared_blocks};
+}
+
 bool is_fast_in_memory(const Query& query, const Surroundings& around) {
+  if (choose_in_shared_blocks(query, around).algorithm != nullptr) return true;
   if (!around.shares_memory || !around.has_cores || !is_measured(query)) return false;
   if (!has_rules(query)) return query.size < kFewestRanks && are_two_fast(query, around);
   return std::ranges::any_of(kFaster, [&](const Sizes& sizes) {

@@ -12,6 +12,14 @@ inline constexpr Count kSomeBytes = INT64_MAX;
 // Is a blocking call faster than Open MPI's and MPICH's? Limits are powers of two (see Contests).
 [[nodiscard]] bool is_fast_in_memory(const Query& query, const Surroundings& around);
 
+// Communicators of more ranks have no shared blocks, as each rank reads all others'.
+inline constexpr int kMostWithBlocks = 16;
+
+// The algorithm of one round for a call so short that ranks who share blocks read each other's
+// where they were written: faster than any other and than the MPIs', whether or not they have cores
+// of their own. No algorithm where there is none.
+[[nodiscard]] Choice choose_in_shared_blocks(const Query& query, const Surroundings& around);
+
 // No algorithm where no rule was measured: the algorithms' times decide then.
 [[nodiscard]] Choice choose_in_memory(const Query& query, const Surroundings& around);
 

@@ -62,6 +62,12 @@ class Contest {
     ++calls_;
     return true;
   }
+  // The same where selection's choice runs it, whatever that is.
+  [[nodiscard]] bool pass_to_first() {
+    if (standing_ != 0 || calls_ + 1 >= next_) return false;
+    ++calls_;
+    return true;
+  }
   // A timed call has ended. True: now the ranks have to agree, on whether to open the contest or
   // on a time, of what each has `said()`.
   [[nodiscard]] bool end(double ns);

@@ -254,6 +254,8 @@ Choice choose(const Query& query, const Surroundings& around, const Overrides& o
     return {.reason = Reason::native_faster, .basis = best};
   }
   if (takes_classic(query, around)) return classic(query);
+  const Choice shared = choose_in_shared_blocks(query, around);
+  if (shared.algorithm != nullptr) return shared;
   const Choice in_memory = choose_in_memory(query, around);
   if (in_memory.algorithm != nullptr) return in_memory;
   const bool is_known = has_measured_rules(query, around.hosts, takes_layout(around)) &&

@@ -42,9 +42,10 @@ enum class Learns : std::uint8_t {
 
 struct Surroundings {
   int hosts = 1;
-  bool in_blocks = true;       // a host's ranks follow each other
-  bool has_cores = true;       // each rank its own, as far as is known
-  bool shares_memory = false;  // all ranks do, and no message of theirs is the MPI's
+  bool in_blocks = true;           // a host's ranks follow each other
+  bool has_cores = true;           // each rank its own, as far as is known
+  bool shares_memory = false;      // all ranks do, and no message of theirs is the MPI's
+  bool has_shared_blocks = false;  // likewise: see transport/shm/shared_blocks.hpp
   // Then shorter messages of theirs go faster than one copy by the kernel, as the MPI's do.
   Count beats_kernel_below = 0;
   bool progress_thread = false;
@@ -82,6 +83,7 @@ enum class Basis : std::uint8_t {
   tuned,             // a rule that `stretto tune` measured
   few_ranks,         // the rules of between_hosts.cpp, for up to 16 ranks
   in_memory,         // the rules of in_memory.cpp, for ranks of one host with cores of their own
+  shared_blocks,     // one host, and so short that ranks read it where it was written
   times,             // what the algorithms' own formulas say
   classic,           // a host's ranks do not follow each other, and it is what the MPIs run
   one_host,          // on one host the MPI's own meet in shared memory

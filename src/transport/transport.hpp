@@ -61,6 +61,9 @@ class Transport {
     std::vector<int> reached{};
     // Where all attend, shorter messages of these ranks go faster than one copy by the kernel.
     std::size_t beats_kernel_below = 0;
+    // Memory of each of these ranks, in their order, that all of them see and it alone writes: as
+    // much as SharedBlocks are made of, all zero. Or none.
+    std::vector<std::byte*> shared{};
   };
 
   Transport() = default;

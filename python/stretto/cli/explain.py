@@ -27,6 +27,7 @@ _WHY = {
     "few_ranks": "Stretto's rules for up to 16 ranks, measured between hosts of two, say so",
     "in_memory": "Stretto's rules for up to 64 ranks of one host that share memory, measured with "
     "4, 8 and 16, say so",
+    "shared_blocks": "each rank writes its block once, and the others of its host read it there",
     "times": "it is estimated to be the fastest, on the machine that Stretto takes every one for",
     "one_host": "on one host the MPI's ranks meet in shared memory, and nothing here is known "
     "beforehand to be faster for such calls; a run finds out, and so does stretto tune",

@@ -35,6 +35,7 @@ const Algorithm allgather_linear{.collective = Collective::allgather,
                                  .name = "linear",
                                  .build = build,
                                  .time = time,
-                                 .single_blocks = true};
+                                 .single_blocks = true,
+                                 .in_one_round = true};
 
 }  // namespace stretto

@@ -38,6 +38,7 @@ const Algorithm alltoall_linear{.collective = Collective::alltoall,
                                 .name = "linear",
                                 .build = build,
                                 .time = time,
-                                .single_blocks = true};
+                                .single_blocks = true,
+                                .in_one_round = true};
 
 }  // namespace stretto

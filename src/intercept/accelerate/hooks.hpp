@@ -7,6 +7,7 @@
 #include "api/device_buffers.hpp"
 #include "api/learning.hpp"
 #include "api/ready.hpp"
+#include "api/shared_blocks.hpp"
 #include "base/clock.hpp"
 #include "engine/failures.hpp"
 #include "intercept/accelerate/counters.hpp"
@@ -33,10 +34,16 @@ inline bool goes_native(int entry_point, const Call& call) {
   return true;
 }
 
+inline int run_by_blocks(int entry_point, const Call& call, const KnownCall& known) {
+  counters::count_handled(entry_point, *known.by_blocks);
+  return report(call.comm, shared_blocks::run_again(call, known));
+}
+
 // By the algorithm that is chosen, or untouched by the MPI.
 template <class Real>
 int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, MPI_Request* request,
                 const Real& real) {
+  if (turn.by_blocks != nullptr) return run_by_blocks(entry_point, call, *turn.by_blocks);
   Reason passes = turn.passes;
   if (passes == Reason::none) {
     const Decision decision = decide(call, turn.choice);
@@ -60,6 +67,9 @@ template <class Real>
   if (const Operation* const begun = begin_again(call, request)) {
     counters::count_handled(entry_point, *begun->plan().algorithm);
     return MPI_SUCCESS;
+  }
+  if (const KnownCall* const known = shared_blocks::find(call)) {
+    return run_by_blocks(entry_point, call, *known);
   }
   const learning::Turn turn = learning::take_turn(call);
   if (turn.contest == nullptr) [[likely]] {

@@ -11,6 +11,7 @@
 #include "selection/assumed.hpp"
 #include "selection/classics.hpp"
 #include "selection/fastest.hpp"
+#include "selection/in_memory.hpp"
 #include "selection/tuned.hpp"
 
 namespace stretto::programs {
@@ -19,8 +20,8 @@ namespace {
 constexpr Count kMostRanks = 1 << 24;
 
 std::string_view name_of(Basis basis) {
-  constexpr std::array<std::string_view, 12> kNames{
-      "none",    "forced",   "tuned",        "few_ranks", "in_memory", "times",
+  constexpr std::array<std::string_view, 13> kNames{
+      "none",    "forced",   "tuned",        "few_ranks", "in_memory", "shared_blocks",   "times",
       "classic", "one_host", "over_at_once", "scattered", "crowded",   "better_elsewhere"};
   return kNames[static_cast<std::size_t>(basis)];
 }
@@ -93,6 +94,7 @@ int explain(Arguments& arguments, std::ostream& out) {
   const Surroundings around{.hosts = static_cast<int>(hosts),
                             .has_cores = !arguments.flag("--crowded"),
                             .shares_memory = hosts == 1,
+                            .has_shared_blocks = hosts == 1 && ranks <= kMostWithBlocks,
                             .progress_thread = true,
                             .rules = &rules};
   // The machine that runs are taken to be on, unless another is named.

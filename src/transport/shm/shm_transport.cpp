@@ -6,6 +6,7 @@
 
 #include "transport/shm/copy_limit.hpp"
 #include "transport/shm/host_group.hpp"
+#include "transport/shm/shared_blocks.hpp"
 
 namespace stretto::shm {
 namespace {
@@ -41,6 +42,13 @@ std::size_t buffer_bytes(int ranks) {
   return std::min(kLargestBuffer, share / kLineBytes * kLineBytes);
 }
 
+// On a host of more ranks than these no communicator has shared blocks.
+constexpr int kMostRanksWithBlocks = 64;
+
+std::size_t block_bytes(int ranks) {
+  return ranks <= kMostRanksWithBlocks ? SharedBlocks::kMemory : 0;
+}
+
 // What lies where: what each rank has, by rank, and what there is from each to each.
 class Places {
  public:
@@ -63,7 +71,14 @@ class Places {
   [[nodiscard]] std::size_t buffer_bytes() const {
     return shm::buffer_bytes(static_cast<int>(ranks_));
   }
-  [[nodiscard]] std::size_t memory() const { return before_buffers() + ranks_ * buffer_bytes(); }
+  // Of SharedBlocks; nullptr where there are none.
+  [[nodiscard]] std::byte* blocks(int rank) const {
+    const std::size_t bytes = block_bytes(static_cast<int>(ranks_));
+    return bytes == 0 ? nullptr : base_ + before_blocks() + static_cast<std::size_t>(rank) * bytes;
+  }
+  [[nodiscard]] std::size_t memory() const {
+    return before_blocks() + ranks_ * block_bytes(static_cast<int>(ranks_));
+  }
 
  private:
   [[nodiscard]] std::size_t pair(int from, int to) const {
@@ -74,6 +89,9 @@ class Places {
   }
   [[nodiscard]] std::size_t before_buffers() const {
     return before_rings() + ranks_ * ranks_ * ring_.memory();
+  }
+  [[nodiscard]] std::size_t before_blocks() const {
+    return before_buffers() + ranks_ * buffer_bytes();
   }
 
   std::byte* base_;
@@ -130,6 +148,10 @@ Transport::Joined ShmTransport::join(const Group& group) {
                                                              &places.attention(place).polls}});
   }
   made->attention = &places.attention(here.local).polls;
+  std::vector<std::byte*> shared;
+  for (int place = 0; place < ranks && places.blocks(0) != nullptr; ++place) {
+    shared.push_back(places.blocks(place));
+  }
   made->here = std::move(here);
   know_copy_limit(group, *made);
   Neighbours& joined = *made;
@@ -138,7 +160,8 @@ Transport::Joined ShmTransport::join(const Group& group) {
   groups_.push_back(std::move(made));
   return {.group = {reinterpret_cast<std::uintptr_t>(&joined)},
           .reached = joined.here.ranks,
-          .beats_kernel_below = joined.here.copies_below.value_or(kNoCopies)};
+          .beats_kernel_below = joined.here.copies_below.value_or(kNoCopies),
+          .shared = std::move(shared)};
 }
 
 std::optional<std::size_t> ShmTransport::known_copy_limit() const {

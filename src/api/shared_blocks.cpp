@@ -1,0 +1,215 @@
+#include "api/shared_blocks.hpp"
+
+#include <cstring>
+
+#include "api/amount.hpp"
+#include "api/arguments.hpp"
+#include "api/bind.hpp"
+#include "mpi/element.hpp"
+
+namespace stretto::shared_blocks {
+namespace {
+
+using shm::SharedBlocks;
+
+constexpr auto kMostBytes = static_cast<Count>(SharedBlocks::kMostBytes);
+
+std::size_t size_of(Count bytes) { return static_cast<std::size_t>(bytes); }
+
+// A reduction's vector in memory: its operation and so its type are predefined, on all ranks.
+Count vector_bytes(const Call& call) { return Element::of(call.recvtype).stride * call.recvcount; }
+
+Count block_bytes(const Call& call, const Communicator& comm) {
+  const Side side = describing_side(call, is_root(call, comm));
+  return Element::of(side.type).bytes * side.count;
+}
+
+// Who reads the blocks of an exchange, and who of all writes one.
+int reader_of(const Call& call) {
+  return call.collective == Collective::reduce ? call.root : SharedBlocks::kEveryone;
+}
+
+// One exchange: `write` puts this rank's block where it is told, `read` has all blocks, unless they
+// are another rank's to read. Both return an MPI error code.
+template <class Write, class Read>
+int exchange(Communicator& comm, int reader, const Write& write, const Read& read) {
+  SharedBlocks& blocks = *comm.shared_blocks;
+  Engine& engine = Engine::get();
+  blocks.begin();
+  if (!blocks.is_free()) [[unlikely]] {
+    engine.wait_for_store([&blocks] { return blocks.is_free(); });
+  }
+  int error = write(blocks.own());
+  blocks.show(reader);  // the others wait for it, whatever is in it
+  const bool reads = reader == SharedBlocks::kEveryone || reader == comm.rank;
+  if (reads) {
+    for (Rank rank = 0; rank < comm.size; ++rank) {
+      if (blocks.is_shown(rank)) continue;
+      engine.wait_for_store([&blocks, rank] { return blocks.is_shown(rank); });
+    }
+    const int read_error = read(blocks);
+    if (error == MPI_SUCCESS) error = read_error;
+  }
+  blocks.finish(reads);
+  return error;
+}
+
+const void* own_data(const Call& call) { return is_in_place(call) ? call.recvbuf : call.sendbuf; }
+
+// As RankOrderSum does.
+int add_all(const Call& call, const SharedBlocks& blocks, Count bytes) {
+  const int last = blocks.size() - 1;
+  std::memcpy(call.recvbuf, blocks.block(last), size_of(bytes));
+  for (int rank = last; rank-- > 0;) {
+    const int error = native().Reduce_local(
+        blocks.block(rank), call.recvbuf, static_cast<int>(call.recvcount), call.recvtype, call.op);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+int reduce_vectors(const Call& call, Communicator& comm, Count bytes) {
+  return exchange(
+      comm, reader_of(call),
+      [&](std::byte* own) -> int {
+        std::memcpy(own, own_data(call), size_of(bytes));
+        return MPI_SUCCESS;
+      },
+      [&](const SharedBlocks& blocks) -> int { return add_all(call, blocks, bytes); });
+}
+
+int meet(const Call& call, Communicator& comm) {
+  const auto nothing = [](auto&&) -> int { return MPI_SUCCESS; };
+  return exchange(comm, reader_of(call), nothing, nothing);
+}
+
+// Blocks of plain memory.
+int gather_plain(const Call& call, Communicator& comm, Count bytes) {
+  auto* const to = static_cast<std::byte*>(call.recvbuf);
+  const auto* const own =
+      is_in_place(call) ? to + bytes * comm.rank : static_cast<const std::byte*>(call.sendbuf);
+  return exchange(
+      comm, SharedBlocks::kEveryone,
+      [&](std::byte* there) -> int {
+        std::memcpy(there, own, size_of(bytes));
+        return MPI_SUCCESS;
+      },
+      [&](const SharedBlocks& blocks) -> int {
+        for (Rank rank = 0; rank < comm.size; ++rank) {
+          std::memcpy(to + bytes * rank, blocks.block(rank), size_of(bytes));
+        }
+        return MPI_SUCCESS;
+      });
+}
+
+int swap_plain(const Call& call, Communicator& comm, Count bytes) {
+  auto* const to = static_cast<std::byte*>(call.recvbuf);
+  return exchange(
+      comm, SharedBlocks::kEveryone,
+      [&](std::byte* there) -> int {
+        std::memcpy(there, own_data(call), size_of(bytes * comm.size));
+        return MPI_SUCCESS;
+      },
+      [&](const SharedBlocks& blocks) -> int {
+        for (Rank rank = 0; rank < comm.size; ++rank) {
+          std::memcpy(to + bytes * rank, blocks.block(rank) + bytes * comm.rank, size_of(bytes));
+        }
+        return MPI_SUCCESS;
+      });
+}
+
+int run_plain(const Call& call, Communicator& comm, Count bytes) {
+  switch (call.collective) {
+    case Collective::barrier:
+      return meet(call, comm);
+    case Collective::allgather:
+      return gather_plain(call, comm, bytes);
+    case Collective::alltoall:
+      return swap_plain(call, comm, bytes);
+    default:
+      return reduce_vectors(call, comm, bytes);
+  }
+}
+
+Piece packed(const std::byte* at, Count bytes) {
+  return Block{const_cast<std::byte*>(at), Element::packed(bytes)}.piece({0, 1});
+}
+
+// Blocks of any datatypes: packed where all see them.
+int exchange_any(const Call& call, Communicator& comm, Count bytes) {
+  const bool to_each = call.collective == Collective::alltoall;
+  const Block received{call.recvbuf, Element::of(call.recvtype, call.recvcount)};
+  const Block sent = is_in_place(call) ? received
+                                       : Block{const_cast<void*>(call.sendbuf),
+                                               Element::of(call.sendtype, call.sendcount)};
+  const Count first = is_in_place(call) && !to_each ? comm.rank : 0;
+  return exchange(
+      comm, SharedBlocks::kEveryone,
+      [&](std::byte* there) -> int {
+        for (Rank rank = 0; rank < (to_each ? comm.size : 1); ++rank) {
+          const int error =
+              copy(sent.piece({first + rank, 1}), packed(there + bytes * rank, bytes));
+          if (error != MPI_SUCCESS) return error;
+        }
+        return MPI_SUCCESS;
+      },
+      [&](const SharedBlocks& blocks) -> int {
+        for (Rank rank = 0; rank < comm.size; ++rank) {
+          const std::byte* const from = blocks.block(rank) + (to_each ? bytes * comm.rank : 0);
+          const int error = copy(packed(from, bytes), received.piece({rank, 1}));
+          if (error != MPI_SUCCESS) return error;
+        }
+        return MPI_SUCCESS;
+      });
+}
+
+bool is_plain_data(const Call& call) {
+  return is_plain(call.recvtype) && (is_in_place(call) || is_plain(call.sendtype));
+}
+
+}  // namespace
+
+bool runs(const Call& call, const Decision& decision) {
+  const Communicator* const comm = decision.comm;
+  const bool may = !decision.is_native() && decision.choice.algorithm->in_one_round &&
+                   comm->shared_blocks != nullptr && call.form == Form::blocking && !call.uneven;
+  if (!may) return false;
+  if (call.collective == Collective::barrier) return true;
+  if (reduces(call.collective)) {
+    return is_predefined(call.op) && call.recvcount > 0 && vector_bytes(call) <= kMostBytes;
+  }
+  const Count blocks = call.collective == Collective::alltoall ? comm->size : 1;
+  const Count bytes = block_bytes(call, *comm);
+  return bytes > 0 && bytes <= kMostBytes / blocks;
+}
+
+int run(const Call& call, const Decision& decision) {
+  Communicator& comm = *decision.comm;
+  if (call.collective == Collective::barrier) return meet(call, comm);
+  if (reduces(call.collective)) return reduce_vectors(call, comm, vector_bytes(call));
+  const Count bytes = block_bytes(call, comm);
+  return is_plain_data(call) ? run_plain(call, comm, bytes) : exchange_any(call, comm, bytes);
+}
+
+std::optional<Count> plain_bytes(const Call& call, const Communicator& comm) {
+  if (call.collective == Collective::barrier) return 0;
+  if (reduces(call.collective)) return vector_bytes(call);
+  if (!is_plain_data(call)) return {};
+  return block_bytes(call, comm);
+}
+
+const KnownCall* find(const Call& call) {
+  if (call.form != Form::blocking) return nullptr;
+  const Communicator* const comm = communicators::find(call.comm);
+  if (comm == nullptr || comm->learned == nullptr) return nullptr;
+  const KnownCall& known = comm->learned->known(call, comm->rank);
+  if (known.by_blocks == nullptr) return nullptr;
+  if (!known.is_like(call, is_in_place(call), comm->rank, comm->size)) return nullptr;
+  return known.contest == nullptr || known.contest->pass_to_first() ? &known : nullptr;
+}
+
+int run_again(const Call& call, const KnownCall& known) {
+  return run_plain(call, *communicators::find(call.comm), known.block_bytes);
+}
+
+}  // namespace stretto::shared_blocks

@@ -1,11 +1,14 @@
 #include "api/shared_blocks.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstring>
 
 #include "api/amount.hpp"
 #include "api/arguments.hpp"
-#include "api/bind.hpp"
+#include "api/device_buffers.hpp"
 #include "mpi/element.hpp"
+#include "mpi/type_contents.hpp"
 
 namespace stretto::shared_blocks {
 namespace {
@@ -16,7 +19,8 @@ constexpr auto kMostBytes = static_cast<Count>(SharedBlocks::kMostBytes);
 
 std::size_t size_of(Count bytes) { return static_cast<std::size_t>(bytes); }
 
-// A reduction's vector in memory: its operation and so its type are predefined, on all ranks.
+// A reduction's vector in memory: its operation and so its type are predefined, on all ranks. In
+// their blocks vectors keep what gaps they have.
 Count vector_bytes(const Call& call) { return Element::of(call.recvtype).stride * call.recvcount; }
 
 Count block_bytes(const Call& call, const Communicator& comm) {
@@ -51,18 +55,19 @@ int exchange(Communicator& comm, int reader, const Write& write, const Read& rea
     if (error == MPI_SUCCESS) error = read_error;
   }
   blocks.finish(reads);
+  engine.keep_up();
   return error;
 }
 
 const void* own_data(const Call& call) { return is_in_place(call) ? call.recvbuf : call.sendbuf; }
 
 // As RankOrderSum does.
-int add_all(const Call& call, const SharedBlocks& blocks, Count bytes) {
+int add_all(const Call& call, const SharedBlocks& blocks, void* sum, Count bytes) {
   const int last = blocks.size() - 1;
-  std::memcpy(call.recvbuf, blocks.block(last), size_of(bytes));
+  std::memcpy(sum, blocks.block(last), size_of(bytes));
   for (int rank = last; rank-- > 0;) {
     const int error = native().Reduce_local(
-        blocks.block(rank), call.recvbuf, static_cast<int>(call.recvcount), call.recvtype, call.op);
+        blocks.block(rank), sum, static_cast<int>(call.recvcount), call.recvtype, call.op);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
@@ -75,7 +80,26 @@ int reduce_vectors(const Call& call, Communicator& comm, Count bytes) {
         std::memcpy(own, own_data(call), size_of(bytes));
         return MPI_SUCCESS;
       },
-      [&](const SharedBlocks& blocks) -> int { return add_all(call, blocks, bytes); });
+      [&](const SharedBlocks& blocks) -> int {
+        return add_all(call, blocks, call.recvbuf, bytes);
+      });
+}
+
+// Of elements with gaps, as MPI_DOUBLE_INT may have: those of the program's buffers are left alone.
+int reduce_with_gaps(const Call& call, Communicator& comm, Count bytes) {
+  const auto piece_at = [&call](void* at) {
+    return Block{at, Element::of(call.recvtype, call.recvcount)}.piece({0, 1});
+  };
+  return exchange(
+      comm, reader_of(call),
+      [&](std::byte* own) -> int {
+        return copy(piece_at(const_cast<void*>(own_data(call))), piece_at(own));
+      },
+      [&](const SharedBlocks& blocks) -> int {
+        alignas(std::max_align_t) std::array<std::byte, SharedBlocks::kMostBytes> sum;
+        const int error = add_all(call, blocks, sum.data(), bytes);
+        return error != MPI_SUCCESS ? error : copy(piece_at(sum.data()), piece_at(call.recvbuf));
+      });
 }
 
 int meet(const Call& call, Communicator& comm) {
@@ -163,8 +187,17 @@ int exchange_any(const Call& call, Communicator& comm, Count bytes) {
       });
 }
 
+// A reduction has one type.
 bool is_plain_data(const Call& call) {
-  return is_plain(call.recvtype) && (is_in_place(call) || is_plain(call.sendtype));
+  const bool has_other = !reduces(call.collective) && !is_in_place(call);
+  return is_plain(call.recvtype) && (!has_other || is_plain(call.sendtype));
+}
+
+// The handle of another may come to mean another type.
+bool has_named_types(const Call& call) {
+  const bool has_other = !reduces(call.collective) && !is_in_place(call);
+  return combiner_of(call.recvtype) == MPI_COMBINER_NAMED &&
+         (!has_other || combiner_of(call.sendtype) == MPI_COMBINER_NAMED);
 }
 
 }  // namespace
@@ -186,16 +219,19 @@ bool runs(const Call& call, const Decision& decision) {
 int run(const Call& call, const Decision& decision) {
   Communicator& comm = *decision.comm;
   if (call.collective == Collective::barrier) return meet(call, comm);
-  if (reduces(call.collective)) return reduce_vectors(call, comm, vector_bytes(call));
+  if (reduces(call.collective)) {
+    const Count bytes = vector_bytes(call);
+    return is_plain_data(call) ? reduce_vectors(call, comm, bytes)
+                               : reduce_with_gaps(call, comm, bytes);
+  }
   const Count bytes = block_bytes(call, comm);
   return is_plain_data(call) ? run_plain(call, comm, bytes) : exchange_any(call, comm, bytes);
 }
 
 std::optional<Count> plain_bytes(const Call& call, const Communicator& comm) {
   if (call.collective == Collective::barrier) return 0;
-  if (reduces(call.collective)) return vector_bytes(call);
-  if (!is_plain_data(call)) return {};
-  return block_bytes(call, comm);
+  if (!has_named_types(call) || !is_plain_data(call)) return {};
+  return reduces(call.collective) ? vector_bytes(call) : block_bytes(call, comm);
 }
 
 const KnownCall* find(const Call& call) {
@@ -205,6 +241,8 @@ const KnownCall* find(const Call& call) {
   const KnownCall& known = comm->learned->known(call, comm->rank);
   if (known.by_blocks == nullptr) return nullptr;
   if (!known.is_like(call, is_in_place(call), comm->rank, comm->size)) return nullptr;
+  // What else may be wrong now, or the MPI's, are the buffers.
+  if (call.recvbuf == MPI_IN_PLACE || device_buffers::has_any(call, *comm)) return nullptr;
   return known.contest == nullptr || known.contest->pass_to_first() ? &known : nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "engine/agreement.hpp"
+#include "engine/block_offer.hpp"
 #include "engine/device_job.hpp"
 #include "engine/engine.hpp"
 #include "mpi/neighbors.hpp"
@@ -154,37 +155,6 @@ Learns learns_on(const Communicator& comm, std::uint64_t agreed) {
   return (agreed & kLearnsAll) != 0 ? Learns::all : Learns::on;
 }
 
-constexpr int kBlockSets = 16;  // bit of the flags from which on sets of blocks are offered
-static_assert(kBlockSets + shm::SharedBlocks::kSets < 63);
-
-// Where it may have shared blocks: a bit for each set that is left of this rank's.
-shm::BlockSets::Bits offer_blocks(const Members& members, const Communicator& made) {
-  if (members.is_inter || made.size > kMostWithBlocks) return 0;
-  return made.channel->block_sets.offer();
-}
-
-// All ranks have agreed on `flags`, which are 0 where they could not.
-int take_blocks(const Communicator& made, shm::BlockSets::Bits offered, std::uint64_t flags) {
-  const auto common = static_cast<shm::BlockSets::Bits>(flags >> kBlockSets) & shm::BlockSets::kAll;
-  return made.channel->block_sets.take(offered, common);
-}
-
-// Of a set that its ranks have agreed on, if they all share memory.
-void share_blocks(Communicator& made, int set) {
-  made.around.shares_memory = made.routes.avoid_last(made.size);
-  if (set < 0 || !made.around.shares_memory || made.around.device_buffers) return;
-  for (const auto& [transport, joined] : made.channel->carriers) {
-    if (joined.shared.empty()) continue;
-    std::vector<std::byte*> memory;
-    for (Rank rank = 0; rank < made.size; ++rank) {
-      const auto place = std::ranges::lower_bound(joined.reached, made.routes.number_of(rank));
-      memory.push_back(joined.shared[static_cast<std::size_t>(place - joined.reached.begin())]);
-    }
-    made.shared_blocks = std::make_unique<shm::SharedBlocks>(memory, made.rank, set);
-  }
-  made.around.has_shared_blocks = made.shared_blocks != nullptr;
-}
-
 bool have_cores(const Hosts& hosts) { return hosts.knows_cores && !hosts.oversubscribed; }
 
 // `made` gets a context id on MPI_COMM_WORLD's channel. Collective. False where there is none.
@@ -192,11 +162,10 @@ bool join_world(const Members& members, Communicator& made) {
   const Registry& all = registry();
   const bool same = !members.is_inter && made.size == all.world_size && made.rank == all.world_rank;
   made.channel = all.world;
-  const auto sets = offer_blocks(members, made);
-  const std::uint64_t flags =
-      (same ? kSameRanks : 0) | own_flags() | std::uint64_t{sets} << kBlockSets;
+  BlockOffer blocks(members, made);
+  const std::uint64_t flags = (same ? kSameRanks : 0) | own_flags() | blocks.flags();
   const Agreement agreement = agree(members, flags, all.world->ids);
-  const int set = take_blocks(made, sets, agreement.error == MPI_SUCCESS ? agreement.flags : 0);
+  blocks.settle(agreement);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
   made.id = *agreement.id;
   std::vector<Rank> ranks;  // in MPI_COMM_WORLD
@@ -217,7 +186,8 @@ bool join_world(const Members& members, Communicator& made) {
                  .never_native = never_native(),
                  .device_buffers = all.world_device_buffers,
                  .rules = &tuned_rules()};
-  share_blocks(made, set);
+  made.around.shares_memory = made.routes.avoid_last(made.size);
+  blocks.give_to(made);
   made.around.learns = learns_on(made, agreement.flags);
   return true;
 }
@@ -230,12 +200,12 @@ bool open_channel(const Members& members, Communicator& made) {
   if (made.channel == nullptr) return false;
   const Hosts& hosts = made.channel->hosts = survey(made.channel->comm);
   // It is the first there, so what they agree on is the lowest id.
-  const auto sets = offer_blocks(members, made);
-  const std::uint64_t flags = own_flags() | (device_job::is_likely() ? 0 : kHostBuffers) |
-                              std::uint64_t{sets} << kBlockSets;
+  BlockOffer blocks(members, made);
+  const std::uint64_t flags =
+      own_flags() | (device_job::is_likely() ? 0 : kHostBuffers) | blocks.flags();
   const Agreement agreement =
       agree({.comm = made.channel->comm, .rank = made.rank}, flags, made.channel->ids);
-  const int set = take_blocks(made, sets, agreement.error == MPI_SUCCESS ? agreement.flags : 0);
+  blocks.settle(agreement);
   if (agreement.error != MPI_SUCCESS || !agreement.id) return false;
   made.id = *agreement.id;
   made.routes = Routes(made.channel->carriers, {});
@@ -248,7 +218,8 @@ bool open_channel(const Members& members, Communicator& made) {
                  .never_native = never_native(),
                  .device_buffers = (agreement.flags & kHostBuffers) == 0,
                  .rules = &tuned_rules()};
-  share_blocks(made, set);
+  made.around.shares_memory = made.routes.avoid_last(made.size);
+  blocks.give_to(made);
   made.around.learns = learns_on(made, agreement.flags);
   if (members.comm == native().comm_world && all.expects_world) {
     all.world = made.channel;

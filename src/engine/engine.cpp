@@ -163,6 +163,11 @@ void Engine::progress() {
   free_released();
 }
 
+void Engine::catch_up() {
+  if (background() > 0) progress();
+  poke();
+}
+
 void Engine::wait(const Operation& operation) {
   const AwaitedOne one(operation);
   wait_until([&operation] { return operation.done(); });

@@ -105,6 +105,14 @@ class Engine {
   void wait_for_store(const Stored& stored);
   // Polls once for everything pending.
   void progress();
+  // The same, and the MPI is made to move its own messages along, unless that was just done: in
+  // calls that are over without either, as another rank may wait for what the program has begun.
+  void keep_up() {
+    const std::uint64_t now = now_ticks();
+    if (now - kept_up_.load(std::memory_order_relaxed) < kTicksToKeepUp) return;
+    kept_up_.store(now, std::memory_order_relaxed);
+    catch_up();
+  }
 
   // Something of the MPI's own is pending that its progress thread should move along:
   // call with +1 when it starts and -1 when it is over.
@@ -185,7 +193,8 @@ class Engine {
   void enter_wait();
   void leave_wait();
   bool try_pass();
-  void report_stall();
+  void catch_up();
+  void report_stall(bool on_host);
   void raise_background(int change);  // under the lock
   void lower_locks();
   void start_progress_thread();
@@ -197,7 +206,8 @@ class Engine {
   static void poke();
   // A thread that waits pokes the MPI, too: another rank may need what the program has begun with
   // the MPI (MPI_Isend) to come to where it is waited for.
-  static constexpr std::int64_t kBetweenPokes = 20'000;  // ns
+  static constexpr std::int64_t kBetweenPokes = 20'000;    // ns
+  static constexpr std::uint64_t kTicksToKeepUp = 40'000;  // 10 us or so
 
   std::mutex mutex_;
   std::mutex opening_;
@@ -250,6 +260,7 @@ class Engine {
   std::atomic<bool> stays_on_host_{false};
   std::atomic<long> moves_{0};  // passes that moved anything
   std::atomic<long> operations_ended_{0};
+  std::atomic<std::uint64_t> kept_up_{0};
   std::atomic<std::int64_t> stall_ns_{INT64_MAX};  // a wait this long without a move is reported
   static inline constinit thread_local bool is_progress_thread [[gnu::tls_model("initial-exec")]] =
       false;
@@ -277,7 +288,7 @@ void Engine::wait_until(const Finished& finished, bool on_host) {
     }
     if (idle.waited_ns() < stall_ns_.load(std::memory_order_relaxed)) continue;
     // Other threads may have moved what this one waits for.
-    if (moves == moves_.load(std::memory_order_relaxed)) report_stall();
+    if (moves == moves_.load(std::memory_order_relaxed)) report_stall(on_host);
     moves = moves_.load(std::memory_order_relaxed);
     idle.reset();
     poked_ns = 0;

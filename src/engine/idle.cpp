@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kSpin = 20'000;           // ns: no call into the kernel below this
 constexpr std::int64_t kSleepAfter = 1'000'000;  // ns of yielding before the first sleep
-// Between ranks of a host that have cores of their own, which an MPI would spin on for ever.
+// For ranks of the host, for which an MPI would yield or spin for ever: a sleeper misses them.
 constexpr std::int64_t kSleepAfterOnHost = 100'000'000;  // ns
 constexpr std::int64_t kLongestSleep = 200'000;          // ns
 constexpr std::int64_t kSharedSleep = 20'000;            // ns, where the core is shared
@@ -77,7 +77,7 @@ void Idle::pause(bool on_host) {
     return;
   }
   if (waited_ns_ < kSpin && !oversubscribed_) return;
-  if (waited_ns_ < (on_host && !oversubscribed_ ? kSleepAfterOnHost : kSleepAfter)) {
+  if (waited_ns_ < (on_host ? kSleepAfterOnHost : kSleepAfter)) {
     if (on_host) {
       sched_yield();
     } else {

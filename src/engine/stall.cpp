@@ -38,10 +38,20 @@ std::string ranks(const Operation& operation, const std::set<Rank>& peers) {
 
 }  // namespace
 
-void Engine::report_stall() {
+void Engine::report_stall(bool on_host) {
+  // Again only where it takes much longer: a long run is not to fill its log with it.
+  const std::int64_t waited_ns = stall_ns_.load(std::memory_order_relaxed);
+  const auto waited_s = static_cast<long long>(waited_ns / 1'000'000'000);
+  if (on_host) {
+    int rank = 0;
+    native().Comm_rank(native().comm_world, &rank);
+    say("rank %d has waited %lld s for ranks of its host in a short collective", rank, waited_s);
+    stall_ns_.store(2 * waited_ns, std::memory_order_relaxed);
+    return;
+  }
   Lock lock(mutex_);
   if (driving_) return;
-  drive(lock, [this] {
+  drive(lock, [this, waited_ns, waited_s] {
     std::map<const Operation*, std::set<Rank>> waits;
     for (const auto& transport : transports_) {
       for (const auto& token : transport->in_flight()) {
@@ -55,12 +65,10 @@ void Engine::report_stall() {
     const auto& [operation, peers] = *waits.begin();
     int me = 0;
     native().Comm_rank(native().comm_world, &me);
-    const std::int64_t waited_ns = stall_ns_.load(std::memory_order_relaxed);
-    say("rank %d has waited %lld s for %s in %s on %d ranks", me,
-        static_cast<long long>(waited_ns / 1'000'000'000), ranks(*operation, peers).c_str(),
+    say("rank %d has waited %lld s for %s in %s on %d ranks", me, waited_s,
+        ranks(*operation, peers).c_str(),
         std::string(name_of(operation->plan().schedule.shape.collective)).c_str(),
         operation->comm().size);
-    // Again only where it takes much longer: a long run is not to fill its log with it.
     stall_ns_.store(2 * waited_ns, std::memory_order_relaxed);
   });
   work(lock);

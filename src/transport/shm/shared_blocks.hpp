@@ -20,9 +20,9 @@ namespace stretto::shm {
 
 class SharedBlocks {
  public:
-  static constexpr std::size_t kMostBytes = 1080;  // of a block: at most
+  static constexpr std::size_t kMostBytes = 1072;  // of a block: at most
   // Of so many communicators at a time may one rank be; each has a set of places of its own.
-  static constexpr int kSets = 32;
+  static constexpr int kSets = 16;
   static constexpr int kEveryone = -1;
 
   // `memory` of each rank, all of its sets, as a transport has it for all (Transport::Joined).
@@ -75,7 +75,7 @@ class SharedBlocks {
 
   struct alignas(kLine) Place {
     std::atomic<std::uint64_t> number;
-    std::array<std::byte, kMostBytes> data;
+    alignas(std::max_align_t) std::array<std::byte, kMostBytes> data;
   };
   static_assert(sizeof(Place) == 17 * kLine);
   struct alignas(kLine) Set {
@@ -108,8 +108,7 @@ class SharedBlocks {
 class BlockSets {
  public:
   using Bits = std::uint32_t;
-  static constexpr Bits kAll = ~Bits{0};
-  static_assert(SharedBlocks::kSets == 32);
+  static constexpr Bits kAll = (Bits{1} << SharedBlocks::kSets) - 1;
 
   // Those left, for the ranks of a communicator to agree on one; none while another thread does.
   [[nodiscard]] Bits offer() {

@@ -53,7 +53,8 @@ def test_it_says_what_runs_why_and_what_else_there_is(capsys: Captured) -> None:
 
 def test_each_basis_has_its_words(capsys: Captured) -> None:
     for words, part in (
-        (["-n", "4"], "on one host"),
+        (["-n", "4"], "each rank writes its block once"),
+        (["-n", "17"], "on one host"),
         (["-n", "4", "--ppn", "2"], "up to 16 ranks"),
         (["-n", "4", "--ppn", "2", "--crowded"], "ranks share cores"),
         (["-n", "1"], "one rank"),

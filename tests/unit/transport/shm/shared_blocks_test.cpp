@@ -107,7 +107,7 @@ TEST_F(SharedBlocksTest, RanksThatRunAtTheirOwnPaceReadWhatWasWritten) {
     long wrong = 0;
     for (int exchange = 1; exchange <= kExchanges; ++exchange) {
       const int reader = exchange % 5 < 3 ? exchange % 5 : SharedBlocks::kEveryone;
-      const auto length = static_cast<std::size_t>(exchange * 37 % 1080 + 1);
+      const auto length = static_cast<std::size_t>(exchange * 37 % SharedBlocks::kMostBytes + 1);
       const auto filled = [exchange](int rank) { return (exchange * 7 + rank) & 0xFF; };
       blocks.begin();
       while (!blocks.is_free()) std::this_thread::yield();

@@ -160,7 +160,8 @@ def compare(
     export_tables(plain_tables(result), export_csv, None)
     if export_markdown is not None:  # which has more than tables
         with writing(export_markdown):
-            export_markdown.write_text(markdown_of(result), encoding="utf-8")
+            text = markdown_of(result)
+            export_markdown.write_text(text, encoding="utf-8", errors="backslashreplace")
     if as_json:
         print_json(result)
     else:

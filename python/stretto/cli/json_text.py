@@ -4,12 +4,14 @@ import re
 
 import msgspec
 
+from stretto.data.json_bytes import json_bytes
+
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def as_text(answer: object) -> str:
     """For other programs, and so that people can read it, too: ASCII, whatever is in it."""
-    text = msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
+    text = msgspec.json.format(json_bytes(answer), indent=2).decode()
     return text if text.isascii() else _BEYOND_ASCII.sub(_escaped, text)
 
 

@@ -16,8 +16,10 @@ ProgramAndArgs = Annotated[
     list[str],
     typer.Argument(metavar="PROGRAM", help="The program, unmodified, and its arguments."),
 ]
+_MOST_RANKS = 1 << 24  # of any machine; launchers take more for fewer, or for none
 RankCount = Annotated[
-    int, typer.Option("--ranks", "-n", "-np", min=1, help="How many ranks to start.")
+    int,
+    typer.Option("--ranks", "-n", "-np", min=1, max=_MOST_RANKS, help="How many ranks to start."),
 ]
 
 
@@ -93,7 +95,7 @@ _NANOSECONDS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 
 def nanoseconds_of(text: str) -> float:
     """The time a person means: 500ns, 2.5us, 10ms, 1s."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)", text.strip())
+    match = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)\s*(ns|us|µs|ms|s)", text.strip())
     if match is None:
         raise typer.BadParameter(f"{text!r} is no time: write 500ns, 2.5us, 10ms or 1s")
     return float(match[1]) * _NANOSECONDS[match[2]]
@@ -101,7 +103,7 @@ def nanoseconds_of(text: str) -> float:
 
 def bytes_of(text: str) -> int:
     """The bytes a person means: 4096, 64K, 1M, 2GiB (powers of two)."""
-    match = re.fullmatch(r"(\d+)\s*([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    match = re.fullmatch(r"(\d{1,18})\s*([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
         raise typer.BadParameter(f"{text!r} is no size: write 4096, 64K, 1M or 2G")
     number, unit = match.groups()

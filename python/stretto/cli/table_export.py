@@ -66,7 +66,7 @@ def export_tables(
     for path, text in ((as_csv, csv_of), (as_markdown, markdown_of)):
         if path is not None:
             with writing(path):
-                path.write_text(text(tables), encoding="utf-8")
+                path.write_text(text(tables), encoding="utf-8", errors="backslashreplace")
             note(f"Tables: {path}")
 
 

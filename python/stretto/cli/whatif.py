@@ -268,7 +268,7 @@ def _record(trace: Path, job: Job, folder: Path, ranks: int) -> None:
 
 def _write(file: Path, text: str) -> None:
     try:
-        file.write_text(text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise unwritable(f"{file}", error) from error
 

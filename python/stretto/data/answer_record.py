@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from stretto.data.calibration import Calibration
+from stretto.data.json_bytes import indented
 from stretto.data.places import Lines, Place, lines_of
 from stretto.data.provenance import Provenance
 from stretto.data.replays import Replay, read_replay, written_replay
@@ -51,7 +52,7 @@ def is_answer(folder: Path) -> bool:
 
 def write_answer(record: AnswerRecord, folder: Path) -> None:
     """Store it in the run folder, last of all. Raises EnvironmentUnusable where that cannot be."""
-    _store(folder / _RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    _store(folder / _RECORD, indented(record))
 
 
 def read_answer(folder: Path) -> AnswerRecord:

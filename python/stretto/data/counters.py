@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from stretto.data.rank_files import OfRank
-from stretto.errors import StrettoError
+from stretto.errors import EnvironmentUnusable, reason
 
 _FORMS = re.compile(r"MPI_I?((?:(?!_block|[vw]?(?:_init)?$).)+)(?:_block)?[vw]?(?:_init)?")
 
@@ -97,6 +97,8 @@ def _sum(entries: Iterable[tuple[tuple[str, str], int]]) -> list[tuple[tuple[str
 def _read(path: Path) -> RankCounters:
     try:
         return msgspec.json.decode(path.read_bytes(), type=RankCounters)
-    except msgspec.DecodeError as error:
-        # The drop-in wrote it: whatever is wrong with it is a bug of ours.
-        raise StrettoError(f"{path} is not what the drop-in writes: {error}") from None
+    except OSError as error:
+        raise EnvironmentUnusable(f"{path} cannot be read: {reason(error)}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        # Of a disk that was full, say, or a folder that was copied in part.
+        raise EnvironmentUnusable(f"{path} is not what the drop-in writes: {error}") from None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from stretto.data.json_bytes import indented
 from stretto.data.places import Lines, Place, lines_of
 from stretto.data.provenance import Provenance
 from stretto.errors import InputError, writing
@@ -35,7 +36,7 @@ def write_record(record: ProfileRecord, folder: Path) -> None:
     """Store it in the run folder. Raises EnvironmentUnusable where that cannot be."""
     partial = folder / f"{_RECORD}.partial"
     with writing(folder / _RECORD):
-        partial.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        partial.write_bytes(indented(record))
         partial.rename(folder / _RECORD)
 
 
@@ -44,5 +45,5 @@ def read_record(folder: Path) -> ProfileRecord:
     path = folder / _RECORD
     try:
         return msgspec.json.decode(path.read_bytes(), type=ProfileRecord)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read: {error}") from None

@@ -154,7 +154,7 @@ def read_profile(folder: Path, ranks: int) -> Profile:
 def _read_rank(path: Path) -> RankProfile:
     try:
         return msgspec.json.decode(path.read_bytes(), type=RankProfile)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read: {error}") from error
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import polars
 
+from stretto.data.json_bytes import indented, json_bytes
 from stretto.data.provenance import Provenance
 from stretto.data.run_claim import Claim, claim, refuse_if_claimed
 from stretto.data.samples import Sample, Side
@@ -81,7 +82,7 @@ class RunFolder:
             raise InputError(f"{self.path} is not a run folder: it has no {_RUN}") from None
         except OSError as error:
             raise InputError(f"{self.path / _RUN} cannot be read: {error.strerror}") from None
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{self.path / _RUN} cannot be read: {error}") from None
 
     def samples(self) -> list[Sample]:
@@ -91,11 +92,12 @@ class RunFolder:
             if not self.complete:
                 return _journal(file)
             file = self.path / _SAMPLES
-            rows = polars.read_parquet(file).to_dicts()
+            # From memory: polars takes no path that is no UTF-8.
+            rows = polars.read_parquet(io.BytesIO(file.read_bytes())).to_dicts()
             return [msgspec.convert(row, Sample) for row in rows]
         except OSError as error:
             why = reason(error)
-        except (msgspec.MsgspecError, polars.exceptions.PolarsError) as bad:
+        except (msgspec.MsgspecError, UnicodeDecodeError, polars.exceptions.PolarsError) as bad:
             why = str(bad)
         raise EnvironmentUnusable(f"{file} cannot be read, and may be cut off: {why}")
 
@@ -112,7 +114,7 @@ class RunFolder:
         """Store one launch so that a kill from here on cannot lose it."""
         path = self.path / _JOURNAL
         with writing(path), path.open("ab") as journal:
-            journal.write(msgspec.json.encode(sample) + b"\n")
+            journal.write(json_bytes(sample) + b"\n")
             journal.flush()
             os.fsync(journal.fileno())
 
@@ -245,7 +247,7 @@ def _named(path: Path) -> Iterator[None]:
 def _write(path: Path, record: Record) -> None:
     partial = path.with_suffix(".partial")
     with writing(path):
-        partial.write_bytes(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        partial.write_bytes(indented(record))
         partial.rename(path)
 
 

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
+from stretto.data.json_bytes import escape_lone_bytes
 from stretto.errors import InputError
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
@@ -35,5 +36,6 @@ def written(value: str | float) -> str:
     """As TOML has it."""
     if isinstance(value, str):
         # TOML takes JSON's strings but for one character, which JSON leaves as it is.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return escape_lone_bytes(text)
     return f"{value:.6g}" if isinstance(value, float) else str(value)

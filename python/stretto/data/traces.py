@@ -9,6 +9,7 @@ from typing import IO
 
 import msgspec
 
+from stretto.data.json_bytes import json_bytes
 from stretto.errors import ApplicationFailed, InputError, unwritable
 
 # As src/trace/format.hpp has them.
@@ -53,7 +54,7 @@ def write_trace(path: Path, about: About, folder: Path) -> int:
         raise unwritable(f"--record {path}", error) from error
     try:
         with file:
-            file.write(_MAGIC + _framed(_ABOUT, msgspec.json.encode(about)))
+            file.write(_MAGIC + _framed(_ABOUT, json_bytes(about)))
             _append(parts, file)
             size = file.tell()
     except OSError as error:

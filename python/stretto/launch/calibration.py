@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stretto import native
 from stretto.data.calibration import Calibration, read_calibration
+from stretto.data.rank_files import recorded_in
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.base import Launcher, Start
 from stretto.launch.environment import CALIBRATION, CALIBRATION_TIME, rank_environment
@@ -41,4 +42,5 @@ def calibrate(
         with Path(os.devnull).open("rb") as nothing:  # a launcher would read what is the program's
             outcome = launch(command, timeout_s=timeout_s, stdin=nothing)
         require_success(job.program.name, outcome, timeout_s)
-        return read_calibration(file)
+        with recorded_in(Path(folder)):
+            return read_calibration(file)

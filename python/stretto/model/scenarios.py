@@ -157,7 +157,7 @@ def _apply(
 
 
 def _factor(value: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)x?", value)
+    match = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)x?", value)
     if match is None:
         raise ValueError("write a factor of 0 or more, such as 0, 0.5x or 2x")
     factor = float(match[1])
@@ -240,14 +240,14 @@ def placed(scenario: Scenario, per_host: int, ranks: int) -> Scenario:
 
 
 def _time(value: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ns|us|µs|ms|s)", value)
+    match = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)(ns|us|µs|ms|s)", value)
     if match is None:
         raise ValueError("write a time, such as 2us")
     return float(match[1]) * _NANOSECONDS[match[2]]
 
 
 def _bits(value: str) -> float:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgt]?)bit(?:/s)?", value.lower())
+    match = re.fullmatch(r"(\d{1,18}(?:\.\d+)?)([kmgt]?)bit(?:/s)?", value.lower())
     if match is None or float(match[1]) == 0:
         raise ValueError("write a rate, such as 100Gbit")
     return float(match[1]) * _BITS[match[2]]

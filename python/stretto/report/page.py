@@ -34,13 +34,13 @@ def write_report(
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():  # as /dev/stdout
-            path.write_text(page, encoding="utf-8")
+            path.write_text(page, encoding="utf-8", errors="backslashreplace")
             return
         # Another command may write it at the same time: it is the one's or the other's, whole.
         there = path.resolve()
         partial = there.with_name(f".{there.name}.{os.getpid()}.partial")
         try:
-            partial.write_text(page, encoding="utf-8")
+            partial.write_text(page, encoding="utf-8", errors="backslashreplace")
             partial.replace(there)
         except OSError:
             partial.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from stretto.data.counters import Handled, Passed, read_counters, summed
-from stretto.errors import StrettoError
+from stretto.errors import EnvironmentUnusable, StrettoError
 
 
 def write_rank(folder: Path, rank: int, **changes: object) -> None:
@@ -73,3 +73,12 @@ def test_a_call_is_a_form_of_its_collective_and_of_no_other(call: str, collectiv
     handled = Handled(call, "ring", 1)
     all_ = ("allreduce", "gather", "reduce_scatter", "reduce", "neighbor_alltoall")
     assert [each for each in all_ if handled.is_of(each)] == [collective]
+
+
+def test_what_is_cut_off_is_no_bug_of_ours(tmp_path: Path) -> None:
+    write_rank(tmp_path, 0)
+    whole = (tmp_path / "rank-0.json").read_bytes()
+    for bad in (whole[:-9], b"", b'"\xff"'):
+        (tmp_path / "rank-0.json").write_bytes(bad)
+        with pytest.raises(EnvironmentUnusable, match=r"rank-0\.json is not what the drop-in"):
+            read_counters(tmp_path)

@@ -58,3 +58,9 @@ def test_out_of_bounds_is_an_input_error_that_names_the_bound(extreme: str) -> N
 )
 def test_what_is_printed_reads_back_the_same(spec: RigSpec) -> None:
     assert parse_rig(str(spec)) == spec
+
+
+def test_numbers_of_any_length_are_refused() -> None:
+    for text in ("9" * 5000 + "x1@1gbit", "2x1@" + "9" * 5000 + "gbit"):
+        with pytest.raises(InputError):
+            parse_rig(text)

@@ -11,8 +11,8 @@ MIN_RATE_KBIT = 1_000
 MAX_RATE_KBIT = 100_000_000
 
 _KBIT_PER_UNIT = {"kbit": 1, "mbit": 1_000, "gbit": 1_000_000}
-_RATE = re.compile(r"(\d+(?:\.\d+)?)(kbit|mbit|gbit)")
-_RIG = re.compile(r"(\d+)x(\d+)@([^,]+)(,pin)?")
+_RATE = re.compile(r"(\d{1,12}(?:\.\d+)?)(kbit|mbit|gbit)")
+_RIG = re.compile(r"(\d{1,9})x(\d{1,9})@([^,]+)(,pin)?")
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Command lines that nobody would write: does any end as "a bug of ours", or otherwise than said?
 
 Each of --lines is run in its own copy of a folder with a program and what the verbs made of it,
-some of that damaged before. It shall end with an exit code that docs/cli.md has, with a line that says
-why where that is 2, 4 or 5, and without a traceback. Exit code 3 where one does not; then each is
-printed with the command that runs it again. Example: make fuzz-cli, or
+some of that damaged before. It shall end with an exit code that docs/cli.md has, with a line that
+says why where that is 2, 4 or 5, and without a traceback. Exit code 3 where one does not; then each
+is printed with the command that runs it again. Example: make fuzz-cli, or
 
     .venv/bin/python tools/fuzz_cli.py --seed 7 --first 1204 --lines 1
 """

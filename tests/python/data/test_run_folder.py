@@ -114,9 +114,10 @@ def test_folders_made_at_once_are_different_ones(tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     folder = create(tmp_path / "run", PLAN, PROVENANCE)
-    (folder.path / "samples.jsonl").write_text("nonsense\n")
-    with pytest.raises(EnvironmentUnusable, match=r"samples.jsonl cannot be read"):
-        folder.samples()
+    for damaged in (b"nonsense\n", b'{"checksum": "\xff"}\n'):
+        (folder.path / "samples.jsonl").write_bytes(damaged)
+        with pytest.raises(EnvironmentUnusable, match=r"samples.jsonl cannot be read"):
+            folder.samples()
     (folder.path / "samples.parquet").write_text("nonsense")
     with pytest.raises(EnvironmentUnusable, match=r"samples.parquet cannot be read"):
         folder.samples()
@@ -139,6 +140,7 @@ def test_an_older_run_is_replaced_and_anything_else_is_not(tmp_path: Path) -> No
 def test_what_is_no_run_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a run folder"):
         RunFolder(tmp_path).record()
-    (tmp_path / "run.json").write_text('{"plan": 1}')
-    with pytest.raises(InputError, match="cannot be read"):
-        RunFolder(tmp_path).record()
+    for damaged in (b'{"plan": 1}', b'{"plan": {"name": "\xff"}}'):
+        (tmp_path / "run.json").write_bytes(damaged)
+        with pytest.raises(InputError, match="cannot be read"):
+            RunFolder(tmp_path).record()

@@ -99,6 +99,7 @@ def test_comparisons_and_profiles_make_one_page(house: Path) -> None:
 
 def test_a_damaged_record_is_one_line(tmp_path: Path) -> None:
     folder = profiled(tmp_path / "run", [rank(0, 1000), rank(1, 2000)], {})
-    (folder / "profile.json").write_text('{"name": 1}')
-    with pytest.raises(InputError, match=r"profile\.json cannot be read"):
-        read_record(folder)
+    for damaged in (b'{"name": 1}', b'{"name": "\xff"}'):
+        (folder / "profile.json").write_bytes(damaged)
+        with pytest.raises(InputError, match=r"profile\.json cannot be read"):
+            read_record(folder)

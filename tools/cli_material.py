@@ -62,6 +62,7 @@ echo "checksum 1f2e"
 # Codes that docs/cli.md documents, less 1, which is a bug of ours.
 DOCUMENTED = (0, 2, 3, 4, 5)
 _LINE = re.compile(r"stretto( \S+)?: \S")
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # of what shows progress, before the line
 _NEVER = ("a bug of ours", "Traceback (most recent call last)", "Exception ignored", "Error in ")
 
 
@@ -88,7 +89,8 @@ def what_is_wrong(ended: Ended, *, says_why: bool = True) -> str | None:
             return f"it says {words!r}"
     if ended.code not in DOCUMENTED:
         return f"exit code {ended.code} is not documented"
-    lines = [line for line in ended.stderr.splitlines() if _LINE.match(line)]
+    plain = _ESCAPES.sub("", ended.stderr)
+    lines = [line for line in plain.splitlines() if _LINE.match(line)]
     if ended.code in (2, 4, 5) and says_why and not lines:
         return f"exit code {ended.code} without a line that says why"
     return None

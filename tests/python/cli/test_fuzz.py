@@ -62,6 +62,7 @@ def test_verbs_with_faults(made: Path, verb: str, fault: str) -> None:
     [
         (Ended(0, "", ""), None),
         (Ended(2, "", "stretto run: no\n"), None),
+        (Ended(2, "", "\x1b[1A\x1b[2Kstretto replay: no\n"), None),
         (Ended(3, "different", ""), None),
         (Ended(None, "", ""), "it hangs"),
         (Ended(-11, "", ""), "it was killed by signal 11"),

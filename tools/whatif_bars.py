@@ -104,10 +104,10 @@ def patient(mpi: InstalledLauncher) -> InstalledLauncher:
     )
 
 
-def options_on_rig(mpi: InstalledLauncher) -> list[str]:
+def options_on_rig(mpi: InstalledLauncher, rig: str = RIG) -> list[str]:
     """The same for a verb."""
     words = patient(mpi).extra
-    return ["--rig", RIG, *(["--launcher-args", " ".join(words)] if words else [])]
+    return ["--rig", rig, *(["--launcher-args", " ".join(words)] if words else [])]
 
 
 def measured(folder: str, abi: str, *options: str, ranks: int = 2) -> str:

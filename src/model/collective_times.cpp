@@ -50,7 +50,11 @@ std::vector<MeasuredCollective> with_larger(std::vector<MeasuredCollective> list
 }  // namespace
 
 CollectiveTimes::CollectiveTimes(const Scenario& scenario, std::vector<Rank> places)
-    : scenario_(scenario), machine_(scenario.machine), ranks_(static_cast<int>(places.size())) {
+    : scenario_(scenario),
+      machine_(scenario.machine),
+      before_(scenario.before),
+      ranks_(static_cast<int>(places.size())) {
+  if (before_) before_->places = places;
   machine_.places = std::move(places);
 }
 
@@ -61,7 +65,7 @@ void CollectiveTimes::work_out(const CollectiveCall& call, const std::vector<dou
   Known& same = known(call);
   const double factor = same.factor;
   if (factor == 0 || ranks_ == 1) return;
-  if (!same.prepared) same.prepared = prepare(call);
+  if (!same.prepared) same.prepared = prepare(call, factor);
   // A message that costs so many times as much makes nobody wait so many times as long for who
   // comes late: all of it as if the clocks went slower.
   const double first = *std::min_element(arrivals.begin(), arrivals.end());
@@ -96,9 +100,9 @@ CollectiveTimes::Known& CollectiveTimes::known(const CollectiveCall& call) {
   return last_->second;
 }
 
-std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(
-    const CollectiveCall& call) const {
-  auto built = std::make_unique<Prepared>(machine_, ranks_);
+std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(const CollectiveCall& call,
+                                                                    double factor) const {
+  auto built = std::make_unique<Prepared>(machine_, ranks_, factor);
   const Choice chosen = choice(call);
   const Shape shape{.collective = call.collective,
                     .size = ranks_,
@@ -138,7 +142,7 @@ void correct_by_measurements(Scenario& scenario) {
     if (rule.measured.empty()) continue;
     Scenario plain;
     plain.algorithms = scenario.algorithms;
-    plain.machine = scenario.machine;
+    plain.machine = scenario.before.value_or(scenario.machine);
     for (const MeasuredCollective& each : with_larger(rule.measured)) {
       std::vector<Rank> places(static_cast<std::size_t>(each.ranks));
       std::iota(places.begin(), places.end(), 0);
@@ -147,6 +151,9 @@ void correct_by_measurements(Scenario& scenario) {
       if (ours > 0) rule.corrections.push_back({each.bytes, each.time / ours, each.cold / ours});
     }
   }
+  if (!scenario.slower || scenario.before) return;
+  scenario.before = scenario.machine;
+  slow_network(scenario.machine, *scenario.slower);
 }
 
 Choice CollectiveTimes::choice(const CollectiveCall& call) const {
@@ -159,7 +166,8 @@ Choice CollectiveTimes::choice(const CollectiveCall& call) const {
   const Choice forced = choose(query, {.hosts = 2, .progress_thread = true}, scenario_.algorithms);
   const Forced& asked = scenario_.algorithms[static_cast<std::size_t>(call.collective)];
   if (asked.algorithm != nullptr && forced.algorithm == asked.algorithm) return forced;
-  return fastest(query, machine_, hosts_in_blocks(machine_, ranks_));
+  const Machine& machine = before_ ? *before_ : machine_;
+  return fastest(query, machine, hosts_in_blocks(machine, ranks_));
 }
 
 }  // namespace stretto::model

@@ -51,7 +51,8 @@ class CollectiveTimes {
  private:
   // Built for one call, as rounds where it has them.
   struct Prepared {
-    Prepared(const Machine& machine, int ranks) : costs(machine, 1, 0), rounds(ranks) {}
+    Prepared(const Machine& machine, int ranks, double factor)
+        : costs(machine, 1, 0, 1 / factor), rounds(ranks) {}
     Costs costs;
     Rounds rounds;
     bool by_rounds = false;
@@ -72,11 +73,12 @@ class CollectiveTimes {
   // When each rank ends where they begin at begun_, without a factor.
   [[nodiscard]] const LargeVector<double>& simulated(Prepared& built);
   [[nodiscard]] Known& known(const CollectiveCall& call);
-  [[nodiscard]] std::unique_ptr<Prepared> prepare(const CollectiveCall& call) const;
+  [[nodiscard]] std::unique_ptr<Prepared> prepare(const CollectiveCall& call, double factor) const;
   [[nodiscard]] Choice choice(const CollectiveCall& call) const;
 
   const Scenario& scenario_;
   Machine machine_;
+  std::optional<Machine> before_;  // it was supposed to be slower: algorithms are those for this
   int ranks_;
   std::map<CollectiveCall, Known> known_;
   std::pair<const CollectiveCall, Known>* last_ = nullptr;  // of them: the next is often the same
@@ -85,7 +87,8 @@ class CollectiveTimes {
 };
 
 // Makes the scenario's collectives take what was measured, where it was: what a schedule of ours
-// takes on the machine is compared with it, and the rest is a factor.
+// takes on the machine is compared with it, and the rest is a factor. Then its network gets slower,
+// where it is supposed to.
 void correct_by_measurements(Scenario& scenario);
 
 }  // namespace stretto::model

@@ -2,18 +2,22 @@
 
 namespace stretto::model {
 
-Costs::Costs(const Machine& machine, std::int64_t element_bytes, std::int64_t signal_bytes)
+Costs::Costs(const Machine& machine, std::int64_t element_bytes, std::int64_t signal_bytes,
+             double added_share)
     : machine_(machine),
       element_bytes_(element_bytes),
       signal_bytes_(signal_bytes),
+      added_share_(added_share),
       last_message_(machine.levels.size()) {}
 
 CostId Costs::other_message(std::size_t level, Count elements) {
   const auto [known, is_new] = message_ids_.try_emplace({level, elements}, messages_.size());
   if (is_new) {
     const std::int64_t bytes = elements == 0 ? signal_bytes_ : elements * element_bytes_;
-    messages_.push_back(
-        {message_cost(machine_.levels[level], bytes), static_cast<std::uint32_t>(level), bytes});
+    const Level& between = machine_.levels[level];
+    MessageCost cost = message_cost(between, bytes);
+    cost.wire += (added_share_ - 1) * between.added_latency;
+    messages_.push_back({cost, static_cast<std::uint32_t>(level), bytes});
   }
   last_message_[level] = {elements, known->second};
   return known->second;

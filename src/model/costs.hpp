@@ -16,8 +16,11 @@ inline constexpr CostId kFree = 0;  // costs nothing
 
 class Costs {
  public:
-  // `element_bytes` to an element; a message of no elements carries `signal_bytes`.
-  Costs(const Machine& machine, std::int64_t element_bytes, std::int64_t signal_bytes);
+  // `element_bytes` to an element; a message of no elements carries `signal_bytes`. Of the latency
+  // that was added to a level `added_share` counts: what multiplies all times later must not
+  // multiply that.
+  Costs(const Machine& machine, std::int64_t element_bytes, std::int64_t signal_bytes,
+        double added_share = 1);
 
   [[nodiscard]] CostId message(Rank from, Rank to, Count elements) {
     const std::size_t level = machine_.level_between(from, to);
@@ -53,6 +56,7 @@ class Costs {
   const Machine& machine_;
   std::int64_t element_bytes_;
   std::int64_t signal_bytes_;
+  double added_share_;
   std::vector<Message> messages_{1};
   std::vector<double> works_{0.0};
   Known message_ids_;  // by level and elements

@@ -55,6 +55,9 @@ class Reader {
       scenario.overlap = true;
     } else if (subject == "ranks_per_host") {
       scenario.ranks_per_host = static_cast<int>(whole(rest, 1, kMostRanks));
+    } else if (subject == "network") {
+      const double latency = factor(rest);
+      scenario.slower = {.latency = latency, .per_byte = factor(rest)};
     } else if (subject == "collective") {
       CollectiveRule& rule = rule_for(word(rest), scenario);
       rule.factor = factor(rest);

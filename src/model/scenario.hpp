@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,11 @@ struct Scenario {
   std::array<CollectiveRule, kCollectives> collectives{};
   Overrides algorithms{};
   Machine machine{};
+  // Its network is supposed to be slower than the one that was measured: collectives go by the
+  // algorithms and with the corrections that they have on that one, which correct_by_measurements
+  // keeps here.
+  std::optional<Slowdown> slower{};
+  std::optional<Machine> before{};
 
   // Of a collective of so many bytes, which are in the ranks' caches or `cold`.
   [[nodiscard]] double factor(Collective collective, std::int64_t bytes, bool cold = false) const;
@@ -58,6 +64,7 @@ struct Scenario {
 //   point_to_point FACTOR
 //   overlap perfect
 //   ranks_per_host N
+//   network ADDED_LATENCY_NS PER_BYTE_FACTOR
 //   collective NAME FACTOR
 //   measured NAME BYTES RANKS NS [CALLS [COLD_NS]]    (by rising BYTES)
 //   algorithm COLLECTIVE NAME

@@ -122,7 +122,20 @@ MessageCost message_cost(const Level& level, std::int64_t bytes) {
   return {.send = piece.send_overhead + size * piece.overhead_per_byte,
           .recv = piece.recv_overhead + size * piece.overhead_per_byte,
           .gap = piece.gap + stream,
-          .wire = piece.latency + stream};
+          .wire = piece.latency + level.added_latency + stream};
+}
+
+void slow_network(Machine& machine, const Slowdown& by) {
+  auto& levels = machine.levels;
+  auto first = std::ranges::find(levels, kHostLevel, &Level::name);
+  first =
+      first == levels.end() || std::next(first) == levels.end() ? levels.begin() : std::next(first);
+  for (; first != levels.end(); ++first) {
+    first->added_latency += by.latency;
+    first->link_per_byte *= by.per_byte;
+    first->medium_per_byte *= by.per_byte;
+    for (CostPiece& piece : first->pieces) piece.gap_per_byte *= by.per_byte;
+  }
 }
 
 Machine with_hosts_of(Machine machine, int ranks) {

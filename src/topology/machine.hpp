@@ -37,6 +37,7 @@ struct Level {
   // they leave or enter (a host's), and a medium of the group they stay in: bytes take turns.
   double link_per_byte = 0;
   double medium_per_byte = 0;
+  double added_latency = 0;  // to that of all pieces, by `slow_network`
 };
 
 struct Machine {
@@ -85,6 +86,14 @@ struct MessageCost {
   double wire = 0;  // from the end of `send` until it can be received
 };
 [[nodiscard]] MessageCost message_cost(const Level& level, std::int64_t bytes);
+
+// What is supposed to make a network slower than the machine's is.
+struct Slowdown {
+  double latency = 0;   // added to each message's
+  double per_byte = 1;  // bytes take so many times as long, on links and media, too
+};
+// Of all levels above the hosts; of all levels where there are none above them.
+void slow_network(Machine& machine, const Slowdown& by);
 
 // The machine with so many ranks on each of its hosts, where it has hosts: as many of them to a
 // group above, and what is nearer than a host to each other filled one after the other.

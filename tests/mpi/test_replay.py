@@ -14,7 +14,8 @@ from stretto.data.traces import About, write_trace
 from stretto.data.virtual_times import read_times
 from stretto.launch.environment import RECORD, SCENARIOS, WHATIF
 from stretto.model.machine import read_machine, toml_of
-from stretto.model.scenarios import usual_scenarios
+from stretto.model.scenarios import placed, usual_scenarios
+from stretto.native.network_tolerance import TraceOnMachine, times_on
 from stretto.native.replay import replay as run_again
 
 STRETTO = Path(sys.executable).with_name("stretto")
@@ -134,6 +135,38 @@ def test_a_scaled_trace_is_the_larger_run(tmp_path: Path) -> None:
     assert two.scaling is not None
     calls = [[(s.function, s.calls) for s in run.ranks[3].call_sites] for run in (two, four)]
     assert calls[0] == calls[1]
+
+
+def test_how_much_slower_the_network_may_be(tmp_path: Path) -> None:
+    mpi = EVERY_MPI[FIRST]
+    trace = record(mpi, mpi.program("known_times"), 2, tmp_path)
+    apart = ("--machine", MACHINE, "--ppn", "1")
+    kept = tmp_path / "kept"
+    found = answered("replay", trace, *apart, "--network-tolerance", "--output", kept)
+    borne = found["network_tolerance"]
+    assert (borne["level"], borne["latency_ns"]) == ("network", 12_000.0)
+    assert [each["slower"] for each in borne["bears"]] == [0.01, 0.02, 0.05]
+    latencies = [each["added_latency_ns"] for each in borne["bears"]]
+    assert latencies == sorted(latencies)
+    assert borne["messages_in_a_row"] >= 1
+    # What is said to make it 1 % slower does.
+    machine = read_machine(MACHINE).with_ranks_per_host(1)
+    text = "".join(
+        each.for_the_library()
+        for each in (placed(s, 1, 2) for s in usual_scenarios(machine, ["allreduce"]))
+    )
+    on = TraceOnMachine(trace, text, machine)
+    divisor = borne["bears"][0]["bandwidth_divisor"]
+    whole, *slower = times_on(on, [(0.0, 1.0), (latencies[0], 1.0), (0.0, divisor)])
+    assert whole == pytest.approx(1e9 * found["scenarios_s"]["sim"]["median"])
+    assert slower == [pytest.approx(1.01 * whole, rel=1e-4)] * 2
+    # On one host nothing goes over the network.
+    said = stretto("replay", trace, "--machine", MACHINE, "--network-tolerance").stdout
+    assert "no message of its longest path goes over the network" in said
+    assert "it bears any latency up to 1.00 s, or any bandwidth" in said
+    page = tmp_path / "page.html"
+    assert stretto("report", kept, "-o", page).returncode == 0
+    assert "Slower with more latency" in page.read_text()
 
 
 @pytest.mark.parametrize(

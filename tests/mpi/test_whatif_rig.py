@@ -1,5 +1,6 @@
 """stretto whatif on several hosts: the machine is measured where the program's ranks are."""
 
+import json
 import os
 import subprocess
 import sys
@@ -50,3 +51,27 @@ def test_calibration_covers_what_is_between_the_programs_ranks(
     assert [(level.name, level.holds) for level in machine.level] == levels
     assert machine.source.endswith("2 hosts")
     assert {each.ranks for each in machine.collective} <= {min(ranks, 2 * (os.cpu_count() or 1))}
+
+
+@pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="there is no /dev/net/tun")
+def test_a_delayed_network_is_measured_and_its_tolerance_is_that_of_the_runs_trace(
+    tmp_path: Path,
+) -> None:
+    mpi = next(iter(MPIS.values()))
+    folder = tmp_path / "run"
+    words = ["whatif", "--rig", "2x1@1gbit,delay=10ms", "-n", "2", "--runs", "1", "--json"]
+    words += ["--network-tolerance", "--output", str(folder), "--launcher", str(mpi.launcher.path)]
+    answer = subprocess.run(
+        [STRETTO, *words, mpi.app("alltoall"), "1024", "2"],
+        capture_output=True, text=True, timeout=240, check=False, env=os.environ,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    borne = json.loads(answer.stdout)["network_tolerance"]
+    assert borne["level"] == "network"
+    assert borne["latency_ns"] > 9e6  # no message is there before
+    assert borne["messages_in_a_row"] >= 1
+    again = subprocess.run(
+        [STRETTO, "replay", folder / "tolerance.trace", "--network-tolerance", "--json"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert json.loads(again.stdout)["network_tolerance"] == borne

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from stretto.cli import network_tolerance as tolerance
 from stretto.cli import simulate_tables, whatif_tables
 from stretto.cli.calibrate_tables import fitted_tables
 from stretto.cli.plain_tables import plain_table
@@ -16,6 +17,7 @@ from stretto.data.answer_record import (
     simulated_in,
     whatif_times,
 )
+from stretto.data.network_tolerance import NetworkTolerance, network_tolerance_in
 from stretto.data.places import Lines, places_of
 from stretto.data.provenance import Provenance, collect
 from stretto.data.schedules import Simulated
@@ -26,6 +28,7 @@ from stretto.report.answer_section import (
     calibrated_section,
     simulated_section,
     virtual_section,
+    with_tolerance,
 )
 from stretto.report.whatif import Run, answer
 
@@ -55,11 +58,12 @@ def record_of(
 def answer_of(folder: Path) -> AnswerSection:
     """A run folder as the report shows it."""
     record = read_answer(folder)
+    borne = network_tolerance_in(folder)
     match record.verb:
         case "whatif":
-            return _virtual(record, *whatif_times(folder, record))
+            return _virtual(record, *whatif_times(folder, record), borne)
         case "replay":
-            return _virtual(record, [], [replay_of(folder, record).ranks])
+            return _virtual(record, [], [replay_of(folder, record).ranks], borne)
         case "simulate":
             curves = by_algorithm(simulated_in(folder))
             found = [
@@ -83,8 +87,14 @@ def by_algorithm(points: Sequence[Simulated]) -> dict[str, list[Simulated]]:
 
 
 def _virtual(
-    record: AnswerRecord, normal: list[list[RankTimes]], virtual: list[list[RankTimes]]
+    record: AnswerRecord,
+    normal: list[list[RankTimes]],
+    virtual: list[list[RankTimes]],
+    borne: NetworkTolerance | None,
 ) -> AnswerSection:
     found = answer(normal, [Run.of(run) for run in virtual])
     verdict = whatif_tables.verdict(found, record.lines)
-    return virtual_section(record, virtual[0][0].mpi, found, verdict, whatif_tables.summary(found))
+    section = virtual_section(
+        record, virtual[0][0].mpi, found, verdict, whatif_tables.summary(found)
+    )
+    return section if borne is None else with_tolerance(section, borne, tolerance.whole(borne))

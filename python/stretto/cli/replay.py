@@ -7,15 +7,18 @@ from typing import Annotated, Literal
 
 import typer
 
+from stretto.cli import network_tolerance as tolerance
 from stretto.cli import whatif_tables as tables
 from stretto.cli.answers_shown import record_of
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
+from stretto.cli.network_tolerance import NetworkToleranceOption
 from stretto.cli.options import AsJson, KeepIn
 from stretto.cli.run_folders import make_folder
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.whatif_json import plain
 from stretto.data.answer_record import store_replay, write_answer
+from stretto.data.network_tolerance import store_network_tolerance
 from stretto.data.replays import Replay, Scaling
 from stretto.data.symbols import lines_of
 from stretto.data.traces import About
@@ -25,6 +28,8 @@ from stretto.launch.program import name_of
 from stretto.model.machine import Machine, machine_of_toml, read_machine
 from stretto.model.recorded import RecordedScenario, movable, recorded_scenarios
 from stretto.model.scenarios import Scenario, parse_scenario, placed, refuse_unfit
+from stretto.native.network_tolerance import TraceOnMachine
+from stretto.native.network_tolerance import network_tolerance as tolerance_of
 from stretto.native.replay import about
 from stretto.native.replay import replay as run_again
 from stretto.native.schedules import known_algorithms
@@ -75,6 +80,7 @@ def replay(
     hosts: HostsOption = None,
     scale: ScaleOption = None,
     scaling: WorkOption = None,
+    network_tolerance: NetworkToleranceOption = False,
     output: KeepIn = None,
     export_csv: ExportCsv = None,
     export_markdown: ExportMarkdown = None,
@@ -103,6 +109,8 @@ def replay(
     folder = None if output is None else make_folder(output, "replay")
     with err.status("replaying"):
         replayed = run_again(trace, text, factor, strong=work == "strong")
+        on_machine = TraceOnMachine(trace, text, where, factor, work == "strong")
+        borne = tolerance_of(on_machine) if network_tolerance else None
     found = answer([], [Run.of(replayed.ranks)])
     lines = lines_of(found.call_sites)
     off_ns = None if machine or factor is not None else _off_ns(replayed)
@@ -110,22 +118,28 @@ def replay(
     said += [] if off_ns is None else [_compared(off_ns, run)]
     if folder is not None:
         store_replay(replayed, folder)
+        if borne is not None:
+            store_network_tolerance(borne, folder)
         name = Path(name_of(run.program)).stem
         ranks = len(replayed.ranks)
         write_answer(record_of("replay", name, ranks, said, lines=lines), folder)
-    export_tables(tables.whole(found, lines), export_csv, export_markdown)
+    exported = [*tables.whole(found, lines), *tolerance.whole(borne)]
+    export_tables(exported, export_csv, export_markdown)
     if as_json:
         facts = {
             "program": run.program,
             "off_ns": off_ns,
             "scaling": replayed.scaling,
             "notes": notes,
+            "network_tolerance": borne,
         }
         print(as_text(facts | plain(found, lines)))
         return
     for line in said:
         _say(line)
     tables.show(found, lines)
+    if borne is not None:
+        tolerance.show(borne)
     if folder is not None:
         note(f"Run folder: {folder}")
 

@@ -9,12 +9,14 @@ from typing import IO, Annotated
 
 import typer
 
+from stretto.cli import network_tolerance as tolerance
 from stretto.cli import whatif_tables as tables
 from stretto.cli.answers_shown import record_of
 from stretto.cli.calibrate import refuse_if_oversubscribed
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.launch_input import input_of_launches
+from stretto.cli.network_tolerance import NetworkToleranceOption
 from stretto.cli.options import (
     AsJson,
     FreshDir,
@@ -33,6 +35,7 @@ from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.whatif_json import plain
 from stretto.data.answer_record import write_answer
 from stretto.data.host import load_average
+from stretto.data.network_tolerance import NetworkTolerance, store_network_tolerance
 from stretto.data.places import Lines
 from stretto.data.provenance import versions
 from stretto.data.symbols import lines_of
@@ -50,6 +53,8 @@ from stretto.launch.whatif import WhatifPlan, run_in_turn
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import Machine, read_machine, toml_of
 from stretto.model.scenarios import Scenario, scenarios_of
+from stretto.native.network_tolerance import TraceOnMachine
+from stretto.native.network_tolerance import network_tolerance as tolerance_of
 from stretto.native.schedules import known_algorithms
 from stretto.report.doubts import Doubt, doubts_of_load
 from stretto.report.unlike_launches import wall_times, why_incomparable
@@ -107,6 +112,7 @@ def whatif(
     timeout: Timeout = None,
     output: OutputOption = None,
     record: RecordOption = None,
+    network_tolerance: NetworkToleranceOption = False,
     dry_run: DryRunOption = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
@@ -147,7 +153,7 @@ def whatif(
             file,
             shown,
             timeout,
-            record is not None,
+            record is not None or network_tolerance,
             Preparation(prepare_command, fresh_dir, (folder, RUNS)),
             warmup,
         )
@@ -172,10 +178,13 @@ def whatif(
             lines=lines,
         )
         facts = {"runs": runs, "warmup": warmup, "warnings": [doubt.text for doubt in doubts]}
-        _show(found, here, folder, doubts, lines, facts, as_json=as_json)
+        borne = _tolerance(record, job, folder, ranks, here) if network_tolerance else None
+        facts["network_tolerance"] = borne
+        _show(found, here, folder, doubts, lines, facts, borne, as_json=as_json)
         write_answer(kept, folder)
-        export_tables(tables.whole(found, lines), export_csv, export_markdown)
-    if record is not None:
+        exported = [*tables.whole(found, lines), *tolerance.whole(borne)]
+        export_tables(exported, export_csv, export_markdown)
+    if record is not None and not record.exists():
         _record(record, job, folder, ranks)
 
 
@@ -222,6 +231,7 @@ def _show(
     doubts: Sequence[Doubt],
     lines: Lines,
     facts: Mapping[str, object],
+    borne: NetworkTolerance | None,
     *,
     as_json: bool,
 ) -> None:
@@ -236,6 +246,8 @@ def _show(
         print(text)
     else:
         tables.show(found, lines)
+        if borne is not None:
+            tolerance.show(borne)
         print_doubts(doubts)
         note(f"Run folder: {folder}   `stretto report {folder}` shows it")
 
@@ -264,6 +276,19 @@ def _record(trace: Path, job: Job, folder: Path, ranks: int) -> None:
     about = About(list(job.program.argv), ranks, version, machine, scenarios)
     recorded = write_trace(trace, about, folder / "virtual-0")
     note(f"Trace: {trace} ({size(recorded)})")
+
+
+def _tolerance(
+    record: Path | None, job: Job, folder: Path, ranks: int, here: Machine
+) -> NetworkTolerance:
+    """From the trace of the first virtual run, which stays in the run folder if nowhere else."""
+    trace = record or folder / "tolerance.trace"
+    _record(trace, job, folder, ranks)
+    with err.status("replaying on slower networks"):
+        scenarios = (folder / _SCENARIOS).read_text(encoding="utf-8")
+        borne = tolerance_of(TraceOnMachine(trace, scenarios, here))
+    store_network_tolerance(borne, folder)
+    return borne
 
 
 def _write(file: Path, text: str) -> None:

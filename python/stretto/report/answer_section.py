@@ -1,14 +1,16 @@
 """Answers of whatif, replay, calibrate and simulate as the report shows them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stretto.data.answer_record import AnswerRecord
 from stretto.data.calibration import Calibration, Quartiles
+from stretto.data.network_tolerance import NetworkTolerance
 from stretto.data.schedules import Simulated
 from stretto.data.virtual_times import SIM
 from stretto.report.bars import Bars, Row, Tile, part_of
 from stretto.report.curves import CurvesPlot, curves_plot
+from stretto.report.network_tolerance import in_words, tolerance_plots
 from stretto.report.plain_table import PlainTable
 from stretto.report.plots import SpansPlot, spans_plot
 from stretto.report.profile_words import place_words
@@ -59,6 +61,18 @@ def virtual_section(
         figures.append(_call_sites(record, answer))
     title = "again, from its trace" if record.verb == "replay" else "what its collectives cost"
     return AnswerSection(record, title, mpi, verdict, [*lines], tiles, figures, [])
+
+
+def with_tolerance(
+    section: AnswerSection, found: NetworkTolerance, tables: Sequence[PlainTable]
+) -> AnswerSection:
+    """The same, with how much slower the network may be."""
+    return replace(
+        section,
+        lines=[*section.lines, *in_words(found)],
+        figures=[*section.figures, *tolerance_plots(found)],
+        tables=[*section.tables, *tables],
+    )
 
 
 def simulated_section(

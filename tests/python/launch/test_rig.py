@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +64,29 @@ def test_nothing_is_faster_than_the_wire(mpi: Mpi) -> None:
     said = probe(mpi, "2x1@200mbit", {})
     measured = float(said.partition("mbit_per_s ")[2].split()[0])
     assert 0 < measured < 1.05 * 200
+
+
+@needs_rig
+@pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="there is no /dev/net/tun")
+def test_nothing_comes_sooner_than_the_delay() -> None:
+    answer = "import socket; s = socket.create_server(('', 5000)); print(flush=True); s.accept()"
+    # A connection takes a frame each way.
+    ask = (
+        "import socket, time; t = time.monotonic(); "
+        "socket.create_connection(('host0', 5000)); print(time.monotonic() - t)"
+    )
+    with Rig(parse_rig("2x1@1gbit,delay=20ms")) as hosts:
+        listening = subprocess.Popen(
+            hosts.enter("host0", [sys.executable, "-c", answer]), stdout=subprocess.PIPE
+        )
+        assert listening.stdout is not None
+        listening.stdout.readline()
+        asked = subprocess.run(
+            hosts.enter("host1", [sys.executable, "-c", ask]),
+            check=True, capture_output=True, text=True, timeout=TIMEOUT_S,
+        )  # fmt: skip
+        assert listening.wait(TIMEOUT_S) == 0
+    assert float(asked.stdout) >= 0.04
 
 
 @needs_rig

@@ -14,6 +14,7 @@ from stretto.launch.rig.command import run_command
         (["run", "--hosts", "2"], "--rate"),
         (["run", "--hosts", "two", "--rate", "1gbit", "--", "true"], "two"),
         (["run", "--hosts", "2", "--rate", "1furlong", "--", "true"], "1furlong"),
+        (["up", "x", "--hosts", "2", "--rate", "1gbit", "--delay", "1"], "delay '1'"),
         (["run", "--hosts", "2", "--ppn", "0", "--rate", "1gbit", "--", "true"], "1 to "),
         (["up", "x", "--hosts", "0", "--rate", "1gbit"], "1 to "),
         (["exec", "no-such-rig", "host0", "true"], "no-such-rig"),

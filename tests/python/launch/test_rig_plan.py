@@ -35,3 +35,15 @@ def test_both_ends_are_limited_and_stripped_of_offloads_before_they_go_up() -> N
         assert device in commands[offloads]
         assert device in commands[limit]
         assert "200000kbit" in commands[limit]
+
+
+def test_a_delayed_cable_is_not_on_the_bridge_but_its_tap_is() -> None:
+    on_bridge = ["master", plan.BRIDGE]
+    assert any(words[-2:] == on_bridge for words in plan.port_commands(0, 77, 1_000))
+    delayed = plan.port_commands(0, 77, 1_000, delayed=True)
+    assert not any(words[-2:] == on_bridge for words in delayed)
+    assert any(words[-2:] == on_bridge for words in plan.tap_commands(0))
+    # Nobody else would write the checksums of frames that a process reads and writes again.
+    assert ["ethtool", "-K", plan.HOST_DEVICE, "tx", "off"] in plan.host_commands(
+        0, 1_000, delayed=True
+    )

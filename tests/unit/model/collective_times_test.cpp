@@ -257,6 +257,31 @@ TEST(CollectiveTimes, AreCorrectedOnceAndForTheForcedAlgorithm) {
   EXPECT_TRUE(rule.corrections.empty());
 }
 
+// Latency that is added is not multiplied by what the MPI takes longer than the schedule; what
+// bytes take is. The algorithm stays, whatever would be the fastest then.
+TEST(CollectiveTimes, OnASlowerNetworkGoOnAsTheyWereMeasured) {
+  const CollectiveCall call{.collective = Collective::allreduce, .bytes = 8};
+  const auto taken = [&](Slowdown by) {
+    Scenario scenario = on(machine_of(kCluster));
+    scenario.algorithms[static_cast<std::size_t>(Collective::allreduce)].algorithm =
+        find_algorithm(Collective::allreduce, "recursive_doubling");
+    rule_of(scenario, Collective::allreduce).measured = {{8, 16, 50'000}};
+    scenario.slower = by;
+    for (int i = 0; i < 2; ++i) correct_by_measurements(scenario);
+    return last(asked(scenario, call, Times(16)));
+  };
+  EXPECT_NEAR(taken({}), 50'000, 1e-6);
+  EXPECT_NEAR(taken({.latency = 1000}), 50'000 + 2 * 1000, 1e-6);  // two rounds between hosts
+  EXPECT_GT(taken({.per_byte = 100}), taken({}));
+  const CollectiveCall any{.collective = Collective::allreduce, .bytes = 1 << 16};
+  Scenario scenario = on(machine_of(kCluster));
+  const double before = last(asked(scenario, any, Times(16)));
+  scenario.slower = {.latency = 1e9};
+  correct_by_measurements(scenario);
+  const double after = last(asked(scenario, any, Times(16)));
+  EXPECT_NEAR(std::remainder(after - before, 1e9), 0, 1);
+}
+
 TEST(CollectiveTimes, AreTheForcedAlgorithms) {
   const Machine machine = machine_of(kCluster);
   const CollectiveCall call{.collective = Collective::allreduce, .bytes = 64};

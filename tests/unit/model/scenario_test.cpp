@@ -33,6 +33,7 @@ point_to_point 2.5
 
 overlap perfect
 ranks_per_host 16
+network 1500 2
 collective allreduce 0
 collective bcast 1.5
 measured alltoall 8 4 1000.5
@@ -56,6 +57,9 @@ TEST(Scenario, IsReadFromItsDescription) {
   EXPECT_DOUBLE_EQ(other.point_to_point, 2.5);
   EXPECT_TRUE(other.overlap);
   EXPECT_EQ(other.ranks_per_host, 16);
+  ASSERT_TRUE(other.slower.has_value());
+  EXPECT_DOUBLE_EQ(other.slower->latency, 1500);
+  EXPECT_DOUBLE_EQ(other.slower->per_byte, 2);
   EXPECT_DOUBLE_EQ(other.factor(Collective::allreduce, 8), 0);
   EXPECT_DOUBLE_EQ(other.factor(Collective::bcast, 8), 1.5);
   const auto& measured = rule_of(other, Collective::alltoall).measured;

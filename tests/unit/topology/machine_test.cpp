@@ -29,6 +29,20 @@ TEST(Machine, IsReadFromItsDescription) {
   EXPECT_DOUBLE_EQ(machine.levels[1].link_per_byte, 0.08);
 }
 
+TEST(Machine, SlowsItsNetworkDownAndNoHost) {
+  Machine machine = machine_of(kCluster);
+  slow_network(machine, {.latency = 7, .per_byte = 3});
+  const MessageCost near = message_cost(machine.levels[0], 11);
+  EXPECT_DOUBLE_EQ(near.wire, 100 + 1);
+  const MessageCost far = message_cost(machine.levels[1], 11);
+  EXPECT_DOUBLE_EQ(far.wire, 1000 + 7 + 30);
+  EXPECT_DOUBLE_EQ(far.gap, 300 + 30);
+  EXPECT_DOUBLE_EQ(machine.levels[1].link_per_byte, 3 * 0.08);
+  Machine alone = machine_of("level 0 0 0 host\nmessage 0 100 1 1 0 1 1\n");
+  slow_network(alone, {.latency = 7});
+  EXPECT_DOUBLE_EQ(message_cost(alone.levels[0], 1).wire, 107);
+}
+
 TEST(Machine, HasContentionAmongThoseWhoseMessagesShareALink) {
   Machine machine = machine_of(kCluster);
   EXPECT_TRUE(machine.has_contention(2));  // on their host's medium

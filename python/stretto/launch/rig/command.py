@@ -14,7 +14,7 @@ from stretto.launch.program import inspect
 from stretto.launch.registry import choose_launcher, known_launchers
 from stretto.launch.rig import census
 from stretto.launch.rig.rig import Rig, enter_command, require_usable, start_detached
-from stretto.launch.rig.spec import RigSpec, parse_rate
+from stretto.launch.rig.spec import RigSpec, parse_delay, parse_rate
 
 _EXAMPLES = """examples:
   tools/rig run --hosts 4 --ppn 2 --rate 1gbit -- ./program args
@@ -89,11 +89,17 @@ def _add_spec(parser: argparse.ArgumentParser, ppn: bool) -> None:
     if ppn:
         parser.add_argument("--ppn", type=int, default=1, help="ranks a host (default 1)")
     parser.add_argument("--rate", required=True, help="of every link, e.g. 200mbit or 1gbit")
+    parser.add_argument("--delay", default="0us", help="of every frame, e.g. 1ms (default none)")
     parser.add_argument("--pin", action="store_true", help="keep host i on core i")
 
 
+def _spec(options: argparse.Namespace, ppn: int) -> RigSpec:
+    rate, delay = parse_rate(options.rate), parse_delay(options.delay)
+    return RigSpec(options.hosts, ppn, rate, options.pin, delay)
+
+
 def _run(options: argparse.Namespace) -> int:
-    spec = RigSpec(options.hosts, options.ppn, parse_rate(options.rate), options.pin)
+    spec = _spec(options, options.ppn)
     require_usable()
     program = inspect(options.argv, needs_mpi=options.mpi is None)
     mpi: Launcher = choose_launcher(program) if options.mpi is None else _launcher(options.mpi)
@@ -114,7 +120,7 @@ def _launcher(mpi: str) -> Launcher:
 def _up(options: argparse.Namespace) -> int:
     if census.find(options.name) is not None:
         raise InputError(f"a rig named {options.name} is already up")
-    spec = RigSpec(options.hosts, 1, parse_rate(options.rate), options.pin)
+    spec = _spec(options, 1)
     start_detached(spec, options.name)
     print(f"{options.name}: {', '.join(spec.host_names)}")
     return 0

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 from stretto.launch.rig import plan
-from stretto.launch.rig.plan import DETACH, READY, RIG_ROOT
+from stretto.launch.rig.plan import DETACH, READY, RELAY_MODULE, RIG_ROOT
 
 # Replaces the process by CMD on HOST, in that host's namespaces. /proc is mounted again because
 # the caller may be in a process namespace of its own, inside the rig's.
@@ -51,8 +51,11 @@ def main() -> None:
     spec = json.loads(sys.argv[1])
     _make_rig_root(spec["hosts"])
     _run(plan.bridge_commands())
+    delayed = spec["delay_us"] > 0
     for index, name in enumerate(spec["hosts"]):
-        _make_host(index, name, spec["rate_kbit"], spec["cores"][index])
+        _make_host(index, name, spec["rate_kbit"], spec["cores"][index], delayed=delayed)
+    if delayed:
+        _delay(len(spec["hosts"]), spec["delay_us"])
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # as PID 1 we inherit orphans: no zombies
     print(READY, end="", flush=True)
     if sys.stdin.readline() == DETACH:
@@ -70,7 +73,21 @@ def _make_rig_root(names: list[str]) -> None:
         (RIG_ROOT / script).chmod(0o755)
 
 
-def _make_host(index: int, name: str, rate_kbit: int, cores: str) -> None:
+def _delay(hosts: int, delay_us: int) -> None:
+    """Start the relay between cables and bridge; it ends with this process namespace."""
+    relay = subprocess.Popen(
+        [sys.executable, "-P", "-m", RELAY_MODULE, str(hosts), str(delay_us)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+    )
+    assert relay.stdout is not None
+    if relay.stdout.readline() != b"ready\n":
+        sys.exit("frames cannot be delayed: is there a /dev/net/tun?")
+    for index in range(hosts):
+        _run(plan.tap_commands(index))
+
+
+def _make_host(index: int, name: str, rate_kbit: int, cores: str, *, delayed: bool) -> None:
     host = subprocess.Popen(
         [*UNSHARE_HOST, "sh", "-c", BECOME_HOST, "sh", name],
         stdin=subprocess.DEVNULL,
@@ -81,9 +98,10 @@ def _make_host(index: int, name: str, rate_kbit: int, cores: str) -> None:
         sys.exit(f"host {name} could not be set up")
     (RIG_ROOT / name / "ns").symlink_to(RIG_ROOT / "proc" / str(host.pid) / "ns")
     (RIG_ROOT / name / "cores").write_text(cores)
-    _run(plan.port_commands(index, host.pid, rate_kbit))
+    _run(plan.port_commands(index, host.pid, rate_kbit, delayed=delayed))
     inside = ["nsenter", f"--net=/proc/{host.pid}/ns/net", "--"]
-    _run([inside + command for command in plan.host_commands(index, rate_kbit)])
+    commands = plan.host_commands(index, rate_kbit, delayed=delayed)
+    _run([inside + command for command in commands])
 
 
 def _run(commands: list[list[str]]) -> None:

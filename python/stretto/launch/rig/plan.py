@@ -14,6 +14,8 @@ RIG_ROOT = Path("/media")
 READY = "ready\n"
 DETACH = "detach\n"  # stay without an owner
 
+RELAY_MODULE = "stretto.launch.rig.relay"  # holds frames back, where a rig has a delay
+
 BRIDGE = "br0"
 HOST_DEVICE = "eth0"
 SUBNET = "10.77.0.0/24"
@@ -38,21 +40,50 @@ def bridge_commands() -> list[list[str]]:
     return [["ip", "link", "add", BRIDGE, "type", "bridge"], ["ip", "link", "set", BRIDGE, "up"]]
 
 
-def port_commands(index: int, host_pid: int, rate_kbit: int) -> list[list[str]]:
-    """In the switch: host `index`'s cable, one end here and the other as its eth0."""
-    port = f"port{index}"
+def port_name(index: int) -> str:
+    """The switch's end of host `index`'s cable."""
+    return f"port{index}"
+
+
+def tap_name(index: int) -> str:
+    """Where the frames of host `index`'s cable come to the bridge once they were held back."""
+    return f"tap{index}"
+
+
+def port_commands(
+    index: int, host_pid: int, rate_kbit: int, *, delayed: bool = False
+) -> list[list[str]]:
+    """In the switch: host `index`'s cable, one end here and the other as its eth0.
+
+    Of one that is `delayed` a relay moves frames between this end and a tap on the bridge.
+    """
+    port = port_name(index)
     mtu, netns = ["mtu", str(MTU_BYTES)], ["netns", str(host_pid)]
     return [
         ["ip", "link", "add", port, *mtu, "type", "veth", "peer", HOST_DEVICE, *mtu, *netns],
-        ["ip", "link", "set", port, "master", BRIDGE],
+        *([] if delayed else [["ip", "link", "set", port, "master", BRIDGE]]),
         *_limit_commands(port, rate_kbit),
         ["ip", "link", "set", port, "up"],
     ]
 
 
-def host_commands(index: int, rate_kbit: int) -> list[list[str]]:
-    """In host `index`: its own end of the cable."""
+def tap_commands(index: int) -> list[list[str]]:
+    """In the switch: host `index`'s tap, which its relay has made, goes onto the bridge."""
+    tap = tap_name(index)
     return [
+        ["ip", "link", "set", tap, "mtu", str(MTU_BYTES)],
+        ["ip", "link", "set", tap, "master", BRIDGE],
+        ["ip", "link", "set", tap, "up"],
+    ]
+
+
+def host_commands(index: int, rate_kbit: int, *, delayed: bool = False) -> list[list[str]]:
+    """In host `index`: its own end of the cable.
+
+    Where frames are `delayed` they leave with their checksums, which no device would write later.
+    """
+    return [
+        *([["ethtool", "-K", HOST_DEVICE, "tx", "off"]] if delayed else []),
         ["ip", "link", "set", "lo", "up"],
         ["ip", "address", "add", f"{host_address(index)}/24", "dev", HOST_DEVICE],
         *_limit_commands(HOST_DEVICE, rate_kbit),

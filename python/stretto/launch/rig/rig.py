@@ -117,6 +117,7 @@ def _start_holder(spec: RigSpec, name: str, owner: int | None) -> subprocess.Pop
         "owner_namespace": census.process_namespace(),
         "hosts": spec.host_names,
         "rate_kbit": spec.rate_kbit,
+        "delay_us": spec.delay_us,
         "cores": _cores(spec),
     }
     holder = subprocess.Popen(

@@ -103,8 +103,19 @@ CollectiveTimes::Known& CollectiveTimes::known(const CollectiveCall& call) {
 std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(const CollectiveCall& call,
                                                                     double factor) const {
   auto built = std::make_unique<Prepared>(machine_, ranks_, factor);
+  built->chosen = schedules(call);
+  bool fits = true;
+  for (Rank rank = 0; fits && rank < ranks_; ++rank) {
+    fits = built->rounds.add(built->chosen.of(rank), built->costs);
+  }
+  built->by_rounds = fits && built->rounds.finish();
+  return built;
+}
+
+ChosenSchedules CollectiveTimes::schedules(const CollectiveCall& call) const {
   const Choice chosen = choice(call);
-  const Shape shape{.collective = call.collective,
+  return {.algorithm = chosen.algorithm,
+          .shape = {.collective = call.collective,
                     .size = ranks_,
                     .count = call.bytes,
                     .segment = chosen.segment_bytes,
@@ -112,25 +123,15 @@ std::unique_ptr<CollectiveTimes::Prepared> CollectiveTimes::prepare(const Collec
                     .root = call.root,
                     .in_place = false,
                     .commutative = call.commutative,
-                    .first_group = 0};
-  if (chosen.algorithm->uses_layout) built->layout = layout_of(machine_, ranks_);
-  bool fits = true;
-  for (Rank rank = 0; fits && rank < ranks_; ++rank) {
-    fits = built->rounds.add(chosen.algorithm->build(shape, built->layout, rank), built->costs);
-  }
-  built->by_rounds = fits && built->rounds.finish();
-  built->algorithm = chosen.algorithm;
-  built->shape = shape;
-  return built;
+                    .first_group = 0},
+          .layout = chosen.algorithm->uses_layout ? layout_of(machine_, ranks_) : Layout{}};
 }
 
 // Only where it is needed: it takes more memory than anything else.
 const Program& CollectiveTimes::Prepared::as_program() {
   if (program) return *program;
   program.emplace();
-  for (Rank rank = 0; rank < shape.size; ++rank) {
-    program->add(algorithm->build(shape, layout, rank), costs);
-  }
+  for (Rank rank = 0; rank < chosen.shape.size; ++rank) program->add(chosen.of(rank), costs);
   program->finish();
   return *program;
 }

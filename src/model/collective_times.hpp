@@ -31,6 +31,15 @@ struct CollectiveEnds {
   std::vector<double> ends{};  // never earlier
 };
 
+// How a call is run: what builds each rank's schedule.
+struct ChosenSchedules {
+  const Algorithm* algorithm = nullptr;
+  Shape shape{};
+  Layout layout{};  // where the algorithm uses it
+
+  [[nodiscard]] Schedule of(Rank rank) const { return algorithm->build(shape, layout, rank); }
+};
+
 // Those of one communicator in one scenario. Schedules that were built are kept.
 class CollectiveTimes {
  public:
@@ -42,6 +51,8 @@ class CollectiveTimes {
   // Given when each rank begins it, in ns.
   void work_out(const CollectiveCall& call, const std::vector<double>& arrivals,
                 CollectiveEnds& answer);
+  // By these, whose elements are bytes.
+  [[nodiscard]] ChosenSchedules schedules(const CollectiveCall& call) const;
   [[nodiscard]] CollectiveEnds of(const CollectiveCall& call, const std::vector<double>& arrivals) {
     CollectiveEnds answer;
     work_out(call, arrivals, answer);
@@ -56,9 +67,7 @@ class CollectiveTimes {
     Costs costs;
     Rounds rounds;
     bool by_rounds = false;
-    const Algorithm* algorithm = nullptr;
-    Shape shape{};
-    Layout layout{};  // where the algorithm uses it
+    ChosenSchedules chosen{};
     std::optional<Program> program{};
 
     [[nodiscard]] const Program& as_program();

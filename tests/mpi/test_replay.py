@@ -169,6 +169,34 @@ def test_how_much_slower_the_network_may_be(tmp_path: Path) -> None:
     assert "Slower with more latency" in page.read_text()
 
 
+def test_a_trace_written_as_a_goal_schedule_takes_as_long(tmp_path: Path) -> None:
+    mpi = EVERY_MPI[FIRST]
+    trace = record(mpi, mpi.app("is"), 3, tmp_path, "4096", "3")
+    goal = tmp_path / "is.goal"
+    apart = ("--machine", MACHINE, "--ppn", "1")
+    found = answered("replay", trace, *apart, "--export-goal", goal)
+    assert goal.read_text().startswith("num_ranks 3\n")
+    again = answered("replay", goal, *apart, "--scenario", "fast:cpu=2x", "--hosts", "3")
+    sim = found["scenarios_s"]["sim"]["median"]
+    assert again["scenarios_s"]["sim"] == pytest.approx(sim, rel=0.002)
+    assert again["scenarios_s"]["fast"] < again["scenarios_s"]["sim"]
+    assert again["ranks"] == 3
+    for words, complaint in [
+        ((goal,), "a GOAL schedule says nothing of its machine: --machine FILE"),
+        ((goal, *apart, "--scale", "2"), "--scale: it goes with traces"),
+        ((trace, "--export-goal", goal), "there is a file of that name"),
+        ((trace, "--export-goal", tmp_path / "no" / "x.goal"), "there is no folder"),
+        ((tmp_path / "no.goal", *apart), "no.goal: "),
+    ]:
+        answer = stretto("replay", *words)
+        assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)
+        assert complaint in answer.stderr
+    goal.write_text("num_ranks 1\nrank 0 {\ncalc x\n}\n")
+    answer = stretto("replay", goal, "--machine", MACHINE)
+    assert answer.returncode == 2
+    assert f"{goal}, line 3: expected a time in ns" in answer.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

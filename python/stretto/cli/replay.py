@@ -14,6 +14,7 @@ from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
 from stretto.cli.network_tolerance import NetworkToleranceOption
 from stretto.cli.options import AsJson, KeepIn
+from stretto.cli.replay_goal import ranks_of, refuse_export, replay_goal
 from stretto.cli.run_folders import make_folder
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.whatif_json import plain
@@ -28,6 +29,7 @@ from stretto.launch.program import name_of
 from stretto.model.machine import Machine, machine_of_toml, read_machine
 from stretto.model.recorded import RecordedScenario, movable, recorded_scenarios
 from stretto.model.scenarios import Scenario, parse_scenario, placed, refuse_unfit
+from stretto.native.goal import is_goal
 from stretto.native.network_tolerance import TraceOnMachine
 from stretto.native.network_tolerance import network_tolerance as tolerance_of
 from stretto.native.replay import about
@@ -46,7 +48,16 @@ _ASSUMED = {
 
 
 TraceOption = Annotated[
-    Path, typer.Argument(metavar="TRACE", help="From stretto whatif --record.", dir_okay=False)
+    Path,
+    typer.Argument(
+        metavar="TRACE",
+        help="From stretto whatif --record; or a GOAL schedule, FILE.goal.",
+        dir_okay=False,
+    ),
+]
+ExportGoal = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write it as a GOAL schedule, for LogGOPSim, ATLAHS."),
 ]
 ScenariosOption = Annotated[
     list[str] | None,
@@ -84,6 +95,7 @@ def replay(
     output: KeepIn = None,
     export_csv: ExportCsv = None,
     export_markdown: ExportMarkdown = None,
+    export_goal: ExportGoal = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a recorded program again in virtual time, without it: in any scenario, on more ranks.
@@ -92,6 +104,23 @@ def replay(
 
     Example: stretto replay ft.trace --scale 4x --machine infiniband-100g --ppn 8
     """
+    if is_goal(trace):
+        _refuse_of_goals(scale, scaling, output, export_goal, network_tolerance=network_tolerance)
+        ranks = ranks_of(trace)
+        per_host = _per_host(ppn, hosts, ranks, machine)
+        replay_goal(
+            trace,
+            machine,
+            scenario or [],
+            per_host,
+            export_csv,
+            export_markdown,
+            ranks=ranks,
+            as_json=as_json,
+        )
+        return
+    if export_goal is not None:
+        refuse_export(export_goal)
     factor = None if scale is None else _factor(scale)
     if scaling and factor is None:
         raise InputError(f"--scaling {scaling}: it goes with --scale")
@@ -108,7 +137,7 @@ def replay(
         text, notes = _elsewhere(trace, run, where, scenario or [], ranks, per_host)
     folder = None if output is None else make_folder(output, "replay")
     with err.status("replaying"):
-        replayed = run_again(trace, text, factor, strong=work == "strong")
+        replayed = run_again(trace, text, factor, strong=work == "strong", goal=export_goal)
         on_machine = TraceOnMachine(trace, text, where, factor, work == "strong")
         borne = tolerance_of(on_machine) if network_tolerance else None
     found = answer([], [Run.of(replayed.ranks)])
@@ -142,6 +171,27 @@ def replay(
         tolerance.show(borne)
     if folder is not None:
         note(f"Run folder: {folder}")
+
+
+def _refuse_of_goals(
+    scale: str | None,
+    scaling: Work | None,
+    output: Path | None,
+    export_goal: Path | None,
+    *,
+    network_tolerance: bool,
+) -> None:
+    """What only traces can: a GOAL schedule has no call sites, loops and collectives."""
+    asked = {
+        "--scale": scale is not None,
+        "--scaling": scaling is not None,
+        "--output": output is not None,
+        "--export-goal": export_goal is not None,
+        "--network-tolerance": network_tolerance,
+    }
+    for option, is_asked in asked.items():
+        if is_asked:
+            raise InputError(f"{option}: it goes with traces, not with a GOAL schedule")
 
 
 def _assumptions(run: About, replayed: Replay, work: Work, where: Machine) -> Iterator[str]:

@@ -1,6 +1,8 @@
 """Asks the native tool to run a trace again."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -20,13 +22,25 @@ def about(trace: Path) -> About:
         raise InputError(f"{trace}: it does not say what was run: {error}") from error
 
 
-def replay(trace: Path, scenarios: str, factor: int | None, *, strong: bool) -> Replay:
-    """Run it in these scenarios (the text of Scenario.for_the_library), on so many times as many
-    ranks. Raises InputError where the trace is damaged, or cannot be scaled."""
+@contextmanager
+def scenarios_file(scenarios: str) -> Iterator[str]:
+    """The name of a file of the text of Scenario.for_the_library, while it is there."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
         file.write(scenarios)
         file.flush()
-        options = ["--scenarios", file.name]
+        yield file.name
+
+
+def replay(
+    trace: Path, scenarios: str, factor: int | None, *, strong: bool, goal: Path | None = None
+) -> Replay:
+    """Run it in these scenarios (the text of Scenario.for_the_library), on so many times as many
+    ranks; `goal` is written as a GOAL schedule of the first one. Raises InputError where the trace
+    is damaged, or cannot be scaled."""
+    with scenarios_file(scenarios) as file:
+        options = ["--scenarios", file]
+        if goal is not None:
+            options += ["--export-goal", str(goal)]
         if factor is not None:
             options += ["--scale", str(factor), *(["--strong"] if strong else [])]
         return read_replay(_ask(*options, "--", str(trace)))

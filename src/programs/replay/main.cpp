@@ -1,7 +1,10 @@
 // stretto-replay: runs a trace of `stretto whatif --record` again; `stretto replay` is its face.
 #include <getopt.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -11,6 +14,7 @@
 #include "model/collective_times.hpp"
 #include "model/rank_report.hpp"
 #include "programs/bad_input.hpp"
+#include "replay/goal.hpp"
 #include "replay/scaling.hpp"
 
 namespace stretto::programs {
@@ -19,10 +23,13 @@ namespace {
 constexpr int kUnsuited = 3;  // a trace that cannot be scaled
 
 constexpr const char* kHelp = R"(stretto-replay TRACE --scenarios FILE [--scale N [--strong]]
+stretto-replay TRACE --scenarios FILE --export-goal SCHEDULE [--scale N [--strong]]
+stretto-replay --goal SCHEDULE --scenarios FILE
 stretto-replay TRACE --about
 
 Runs a trace again in the simulator alone: JSON lines, one that describes the run, then one for
-each rank. --about prints what the trace says of itself. Exit code: 0, 2 for bad input, 3 where
+each rank. --export-goal writes it as a GOAL schedule on the first scenario's machine, too; --goal
+runs such a schedule: one JSON line. --about prints what the trace says of itself. Exit code: 0, 2 for bad input, 3 where
 the trace cannot be scaled.
 
 Example: stretto-replay ft.trace --scenarios scenarios.txt --scale 4
@@ -31,7 +38,9 @@ Example: stretto-replay ft.trace --scenarios scenarios.txt --scale 4
 struct Wanted {
   std::string trace{};
   std::string scenarios{};
+  std::string export_goal{};
   bool about = false;
+  bool is_goal = false;
   std::optional<replay::Scaling> scaling{};
 };
 
@@ -48,6 +57,7 @@ std::optional<Wanted> read_arguments(int argc, char** argv) {
   static constexpr option kOptions[] = {
       {"about", no_argument, nullptr, 'a'},       {"scenarios", required_argument, nullptr, 's'},
       {"scale", required_argument, nullptr, 'f'}, {"strong", no_argument, nullptr, 'g'},
+      {"goal", no_argument, nullptr, 'l'},        {"export-goal", required_argument, nullptr, 'e'},
       {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0}};
   Wanted wanted;
   bool strong = false;
@@ -65,6 +75,12 @@ std::optional<Wanted> read_arguments(int argc, char** argv) {
       case 'g':
         strong = true;
         break;
+      case 'l':
+        wanted.is_goal = true;
+        break;
+      case 'e':
+        wanted.export_goal = optarg;
+        break;
       case 'h':
         return {};
       default:
@@ -74,6 +90,9 @@ std::optional<Wanted> read_arguments(int argc, char** argv) {
   if (optind + 1 != argc) throw BadInput("name one trace");
   wanted.trace = argv[optind];
   if (!wanted.about && wanted.scenarios.empty()) throw BadInput("--scenarios is missing");
+  if (wanted.is_goal && (wanted.about || wanted.scaling || !wanted.export_goal.empty())) {
+    throw BadInput("--goal goes with --scenarios alone");
+  }
   if (strong && !wanted.scaling) throw BadInput("--strong goes with --scale");
   if (wanted.scaling) wanted.scaling->strong = strong;
   return wanted;
@@ -176,9 +195,38 @@ void require_same_left(const trace::Trace& trace, const std::vector<replay::Part
   }
 }
 
+void export_goal(const std::string& path, const std::vector<replay::Part>& parts,
+                 const model::Scenario& scenario) {
+  std::ofstream file(path);
+  replay::write_goal(file, parts, scenario);
+  if (file.flush()) return;
+  const std::string why = std::strerror(errno);
+  std::remove(path.c_str());
+  throw BadInput("--export-goal " + path + ": cannot be written: " + why);
+}
+
+int run_goal(std::ifstream& file, const Wanted& wanted) {
+  const auto scenarios = scenarios_of(wanted.scenarios);
+  const replay::Goal goal = replay::read_goal(file);
+  Json json(std::cout);
+  json.begin_object().field("ranks", goal.ranks.size()).field("messages", goal.messages);
+  json.field("bytes", goal.bytes);
+  json.field("longest_calc_ns", *std::ranges::max_element(goal.calc_ns));
+  json.key("scenarios").begin_array();
+  for (const model::Scenario& scenario : scenarios) {
+    const auto ends = replay::run_goal(goal, scenario);
+    json.begin_object().field("scenario", std::string_view(scenario.name));
+    json.field("end_ns", *std::ranges::max_element(ends)).end_object();
+  }
+  json.end_array().end_object();
+  std::cout << '\n';
+  return 0;
+}
+
 int run(const Wanted& wanted) {
   std::ifstream file = open(wanted.trace);
   try {
+    if (wanted.is_goal) return run_goal(file, wanted);
     if (wanted.about) {
       std::cout << trace::read_about(file) << '\n';
       return 0;
@@ -190,6 +238,7 @@ int run(const Wanted& wanted) {
     const auto parts = scaled ? std::move(scaled->parts) : replay::parts_of(trace);
     const auto replayed = replay::replay(scenarios, parts);
     if (scaled) require_same_left(trace, parts, replayed, scenarios);
+    if (!wanted.export_goal.empty()) export_goal(wanted.export_goal, parts, scenarios.front());
     write_run(scaled);
     const auto ranks = static_cast<int>(parts.size());
     for (int rank = 0; rank < ranks; ++rank) {
@@ -199,6 +248,8 @@ int run(const Wanted& wanted) {
     return 0;
   } catch (const trace::BadTrace& bad) {
     throw BadInput(wanted.trace + ": " + bad.what());
+  } catch (const replay::BadGoal& bad) {
+    throw BadInput(wanted.trace + ", " + bad.what());
   } catch (const replay::Unmatched& bad) {
     // What was recorded fits together, so it is what was made of it that does not.
     if (!wanted.scaling) throw BadInput(wanted.trace + ": " + bad.what());

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <sstream>
 
+#include "base/words.hpp"
 #include "replay/digest.hpp"
 
 namespace stretto::replay {
@@ -115,12 +117,95 @@ struct Spread {
 // Of ranks at the same kind of border.
 struct BorderKind {
   std::optional<Digest> digest{};
+  const RankTrace* first = nullptr;
   int ranks = 0;
   Spread computing{};
   Spread bytes{};
 };
 
-std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid) {
+// Where a rank of a grid does what another one like it does not.
+struct Break {
+  std::int64_t at = -1;  // after so many operations that were the same
+  std::string words{};
+};
+
+std::string where(const model::CallSite& call_site) {
+  std::string object = call_site.object.substr(call_site.object.rfind('/') + 1);
+  std::ostringstream text;
+  if (call_site.is_source) {
+    text << object << ':' << call_site.offset;
+  } else {
+    text << object << "+0x" << std::hex << call_site.offset;
+  }
+  return call_site.symbol.empty() ? text.str() : call_site.symbol + ", " + text.str();
+}
+
+std::string call_in_words(const RankTrace& rank, const Op& op) {
+  const model::CallSite& call_site = rank.call_sites[static_cast<std::size_t>(op.call_site)];
+  return call_site.function + " (" + where(call_site) + ")";
+}
+
+std::string in_words(const RankTrace& rank, const Op* op) {
+  if (op == nullptr) return "its end";
+  switch (op->kind) {
+    case OpKind::compute:
+      return "computing";
+    case OpKind::pass:
+      return "a call that is not modelled";
+    case OpKind::send:
+      return words("a send to rank ", op->peer);
+    case OpKind::receive:
+      if (op->taken.size() != 1) return words("a receive of ", op->taken.size(), " messages");
+      return op->taken.front().from == trace::kKept
+                 ? "a receive of what a probe kept"
+                 : words("a receive from rank ", op->taken.front().from);
+    case OpKind::see:
+    case OpKind::keep:
+      return words("a probe of rank ", op->taken.front().from, "'s message");
+    case OpKind::begin: {
+      const auto ranks = rank.comms[static_cast<std::size_t>(op->comm)].members.size();
+      return words(call_in_words(rank, *op), " on ", ranks, " ranks, root ", op->root);
+    }
+    case OpKind::finish:
+      return "the end of a collective";
+  }
+  return {};
+}
+
+// The first operation in which they differ, of two ranks whose words do.
+Break first_difference(const RankTrace& rank, const std::vector<std::uint64_t>& mine,
+                       const RankTrace& like, const std::vector<std::uint64_t>& theirs) {
+  trace::Cursor here(rank.program);
+  trace::Cursor there(like.program);
+  const Op* last_call = nullptr;
+  for (Break found{.at = 0};; ++found.at) {
+    const auto i = here.next();
+    const auto j = there.next();
+    if (!i && !j) return found;
+    const Op* op = i ? &rank.ops[static_cast<std::size_t>(*i)] : nullptr;
+    const Op* other = j ? &like.ops[static_cast<std::size_t>(*j)] : nullptr;
+    const bool is_same =
+        i && j && mine[static_cast<std::size_t>(*i)] == theirs[static_cast<std::size_t>(*j)];
+    if (!is_same) {
+      found.words = words("rank ", rank.rank, " has ", in_words(rank, op), " where rank ",
+                          like.rank, ", which should do the same, has ", in_words(like, other),
+                          ", after ", found.at, " operations that are alike");
+      if (last_call != nullptr) found.words += ", the last call " + call_in_words(rank, *last_call);
+      return found;
+    }
+    if (op->kind == OpKind::begin) last_call = op;
+  }
+}
+
+std::vector<std::uint64_t> words_of(const RankTrace& rank, const Grid& grid, const Masks& masks) {
+  std::vector<std::uint64_t> found;
+  found.reserve(rank.ops.size());
+  for (const Op& op : rank.ops) found.push_back(word_of(op, rank.rank, grid, masks));
+  return found;
+}
+
+// Keeps in `broken` what is the same for longest.
+std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid, Break& broken) {
   Pattern pattern{.grid = grid};
   const unsigned whole = (1U << grid.dims.size()) - 1;
   std::map<Coords, BorderKind> kinds;
@@ -135,13 +220,18 @@ std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid) {
       // To the left or to the right? And is there anyone to whom it does not go?
       if (grid.is_periodic && 2 * far[i] + 1 >= grid.dims[i]) return {};
     }
-    std::vector<std::uint64_t> words;
-    words.reserve(rank.ops.size());
-    for (const Op& op : rank.ops) words.push_back(word_of(op, rank.rank, grid, *masks));
-    const Digest digest = digest_of(rank.program, words);
+    const auto all = words_of(rank, grid, *masks);
+    const Digest digest = digest_of(rank.program, all);
     BorderKind& kind = kinds[grid.border(rank.rank)];
-    if (kind.digest && *kind.digest != digest) return {};
+    if (kind.digest && *kind.digest != digest) {
+      const RankTrace& like = *kind.first;
+      const auto its_masks = pattern.comms[static_cast<std::size_t>(like.rank)];
+      Break found = first_difference(rank, all, like, words_of(like, grid, its_masks));
+      if (found.at > broken.at) broken = std::move(found);
+      return {};
+    }
     kind.digest = digest;
+    if (kind.first == nullptr) kind.first = &rank;
     ++kind.ranks;
     kind.computing.add(rank.ending.computed_ns);
     kind.bytes.add(bytes_sent(rank));
@@ -160,15 +250,17 @@ std::optional<Pattern> pattern_in(const trace::Trace& trace, const Grid& grid) {
 
 }  // namespace
 
-std::optional<Pattern> pattern_of(const trace::Trace& trace) {
+std::optional<Pattern> pattern_of(const trace::Trace& trace, std::string* broken) {
+  Break furthest;
   const auto ranks = static_cast<int>(trace.ranks.size());
   for (const bool is_periodic : {true, false}) {
     for (const Grid& grid : grids_of(ranks, is_periodic)) {
-      auto found = pattern_in(trace, grid);
+      auto found = pattern_in(trace, grid, furthest);
       // Where each rank is its own kind, nothing shows that it is a pattern.
       if (found && found->alike > 0) return found;
     }
   }
+  if (broken != nullptr) *broken = furthest.words;
   return {};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "replay/grid.hpp"
@@ -21,7 +22,9 @@ struct Pattern {
 };
 
 // The grid of the fewest dimensions in which all ranks at the same kind of border do the same;
-// nothing where there is none.
-[[nodiscard]] std::optional<Pattern> pattern_of(const trace::Trace& trace);
+// nothing where there is none. Then `broken` says, of the grid in which ranks are alike for
+// longest, which rank does what other than which, if that is why.
+[[nodiscard]] std::optional<Pattern> pattern_of(const trace::Trace& trace,
+                                                std::string* broken = nullptr);
 
 }  // namespace stretto::replay

@@ -198,11 +198,13 @@ Scaled scaled(const trace::Trace& trace, const Scaling& scaling) {
   const auto ranks = static_cast<int>(trace.ranks.size());
   if (scaling.factor > kMostRanks / ranks) throw Irregular("more than a million ranks");
   if (ranks == 1) throw Irregular("one rank does not show what more of them would do");
-  auto pattern = pattern_of(trace);
+  std::string broken;
+  auto pattern = pattern_of(trace, &broken);
   if (!pattern) {
     throw Irregular(
         "its ranks do not do the same with neighbours in a grid, or are too few to show it "
-        "(4 in a dimension)");
+        "(4 in a dimension)" +
+        (broken.empty() ? broken : ": " + broken));
   }
   Scaled made{.pattern = std::move(*pattern)};
   made.grid = grown(made.pattern, scaling.factor);

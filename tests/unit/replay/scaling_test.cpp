@@ -104,6 +104,41 @@ TEST(Scaled, RanksThatDoOtherThingsAreRefused) {
   EXPECT_THROW(static_cast<void>(scaled(trace, {.factor = 2})), Irregular);
 }
 
+// In a ring all do the same, so whoever is not like the first one breaks it.
+TEST(Scaled, TheCallThatBreaksThePatternIsNamedAndItsRank) {
+  const trace::Trace trace =
+      trace::read(trace::recorded(6, [](Recorder& recorder, int rank) -> Ending {
+        const int world = recorder.add(trace::Comm{.id = 1, .members = all(6)});
+        const int first = recorder.add(model::CallSite{.function = "MPI_Allreduce",
+                                                       .object = "/bin/solver",
+                                                       .offset = 0x1a2,
+                                                       .symbol = "norm"});
+        const int other = recorder.add(model::CallSite{
+            .function = "MPI_Bcast", .object = "/src/solver.py", .offset = 12, .is_source = true});
+        for (int turn = 0; turn < 5; ++turn) {
+          recorder.lasted(OpKind::compute, 50);
+          collective(recorder, world, first, Collective::allreduce, 8);
+        }
+        if (rank == 4) {
+          recorder.did({.kind = OpKind::send, .peer = 4, .bytes = kBytes});
+        } else {
+          collective(recorder, world, other, Collective::bcast, 8);
+        }
+        return {.ends = {0, 0}};
+      }));
+  try {
+    static_cast<void>(scaled(trace, {.factor = 2}));
+    FAIL();
+  } catch (const Irregular& irregular) {
+    EXPECT_NE(std::string(irregular.what())
+                  .find(": rank 4 has a send to rank 4 where rank 0, which should do the same, has "
+                        "MPI_Bcast (solver.py:12) on 6 ranks, root 0, after 15 operations that are "
+                        "alike, the last call MPI_Allreduce (norm, solver+0x1a2)"),
+              std::string::npos)
+        << irregular.what();
+  }
+}
+
 TEST(Scaled, WhoSendsToAllOthersHasNoNeighbours) {
   for (const int ranks : {3, 4, 5}) {
     const auto text = trace::recorded(ranks, [&](Recorder& recorder, int rank) -> Ending {

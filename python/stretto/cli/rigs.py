@@ -14,7 +14,8 @@ OnRig = Annotated[
     str | None,
     typer.Option(
         metavar="HOSTSxPPN@RATE",
-        help="Launch on a network rig, for example 4x2@1gbit (needs root).",
+        help="Launch on a network rig, for example 4x2@1gbit, or with more latency "
+        "4x2@1gbit,delay=1ms (needs root).",
     ),
 ]
 

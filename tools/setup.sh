@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly system_packages=(openmpi-bin libopenmpi-dev gfortran libgtest-dev iproute2 ethtool
-  gdb strace)
+  gdb strace slurm-wlm munge)
 readonly stamp=.venv/.set-up
 readonly docs_stamp=.venv/.set-up-docs
 readonly unusable=5

@@ -13,6 +13,7 @@ from stretto.launch.launcher_reports import (
     signal_name,
 )
 from stretto.launch.outcome import Outcome
+from stretto.launch.slurm_reports import is_unconnected, refusal, stopped, task_failures
 from stretto.launch.stalls import stalls
 
 
@@ -36,10 +37,14 @@ def _unwritten(outcome: Outcome) -> str:
 def cause(outcome: Outcome) -> str:
     """Which rank ended how, as far as the launcher says."""
     if outcome.unnoticed and outcome.lost is not None:
-        return f"{_how_lost(outcome, outcome.lost)}; its launcher did not notice"
+        return _cause_unnoticed(outcome, outcome.lost)
     if outcome.running and outcome.exit_code == 0 and outcome.lost is None:
         return f"its launcher ended while {_ranks(outcome.running)} still ran; they were ended"
     failures = rank_failures(outcome.last_words)
+    if by_slurm := _cause_by_slurm(outcome, failures):
+        return by_slurm
+    if not any(each.aborts for each in failures):  # srun ends the others for that
+        failures += task_failures(outcome.last_words)
     if outcome.lost is not None:
         return _cause_of_loss(outcome, outcome.lost, failures)
     if failures:
@@ -53,7 +58,29 @@ def cause(outcome: Outcome) -> str:
         return f"its launcher was killed by {signal_name(-code)}"
     if code > 128 and code - 128 in set(signal.Signals):
         return f"killed by {signal_name(code - 128)}"
-    return f"exit code {code}"
+    refused = refusal(outcome.last_words)
+    return f"exit code {code}{f' (srun: {refused})' if refused else ''}"
+
+
+def _cause_unnoticed(outcome: Outcome, lost: Lost) -> str:
+    """Of a rank for which the launcher has not ended the others."""
+    own = [each for each in task_failures(outcome.last_words) if each.rank == lost.rank]
+    if own:  # it noticed, and would have let them wait
+        who = f"rank {lost.rank} (process {lost.pid} on {lost.host})"
+        return f"{who} {own[0].how}; srun did not end the others (its --kill-on-bad-exit does)"
+    return f"{_how_lost(outcome, lost)}; its launcher did not notice"
+
+
+def _cause_by_slurm(outcome: Outcome, failures: Sequence[RankFailure]) -> str | None:
+    """What ended it that no rank did."""
+    if any(each.aborts for each in failures) or (outcome.lost and outcome.lost.aborts is not None):
+        return None
+    if is_unconnected(outcome.last_words):
+        return (
+            "srun did not connect the ranks in the way that their MPI needs: name one with "
+            '--launcher-args "--mpi=pmix" or pmi2 (srun --mpi=list shows them)'
+        )
+    return stopped(outcome.last_words)
 
 
 def _cause_of_loss(outcome: Outcome, lost: Lost, failures: Sequence[RankFailure]) -> str:

@@ -17,6 +17,7 @@ from stretto.launch.left_behind import VARIABLE, adopting, end_left_behind
 from stretto.launch.lifelines import Lifelines
 from stretto.launch.outcome import Outcome
 from stretto.launch.passing_on import blocked, passing_on
+from stretto.launch.slurm_reports import stopped
 from stretto.launch.streams import TERMINAL, Streams
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
@@ -69,6 +70,8 @@ def launch(
                 streams.end_input()
         # What it said at last is to be passed on whatever happens then.
         streams.pass_on_the_rest(ending, at_once=report is None or bool(report.left))
+        if ending:
+            _say_if_slurm_ended_it(streams.last_words())
     if report is None:
         raise _without_guardian(guardian)
     if report.not_started:
@@ -153,6 +156,13 @@ def _say_what_is_left(pids: Sequence[int]) -> None:
             "kernel?) and may run on",
             file=sys.stderr,
         )
+
+
+def _say_if_slurm_ended_it(last_words: str) -> None:
+    """A time limit is a SIGTERM for this process, too, which is about to end of it."""
+    if why := stopped(last_words):
+        with suppress(OSError):
+            print(f"stretto: the program was ended: {why}", file=sys.stderr, flush=True)
 
 
 def _without_guardian(guardian: subprocess.Popen[bytes]) -> Exception:

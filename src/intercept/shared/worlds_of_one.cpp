@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "base/log.hpp"
 #include "mpi/native.hpp"
@@ -15,10 +16,11 @@ struct Variables {
   const char* rank;
   const char* size;
 };
+constexpr const char* kSrun = "srun";
 constexpr Variables kLaunchers[] = {
     {"mpiexec of MPICH or Intel MPI", "PMI_RANK", "PMI_SIZE"},
     {"mpirun of Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+    {kSrun, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
 };
 
 struct Launched {
@@ -50,10 +52,16 @@ const Launched launched = launched_by();
 void say_if_worlds_of_one() {
   if (launched.size < 2 || launched.rank != 0 || native_world_size() != 1) return;
   const std::string version = native_version();
-  say("%ld ranks were started by %s, but each has a world of its own: the program runs on another "
-      "MPI, %s (%s), whose launcher is to start it (--launcher)",
-      launched.size, launched.launcher, version.substr(0, version.find(',')).c_str(),
-      native_soname().c_str());
+  const std::string mpi = version.substr(0, version.find(','));
+  // It starts ranks of any MPI, but has to be asked for what they find each other by.
+  const bool by_srun = std::string_view(launched.launcher) == kSrun;
+  say("%ld ranks were started by %s, but each has a world of its own: the program runs on %s%s "
+      "(%s), %s",
+      launched.size, launched.launcher, by_srun ? "" : "another MPI, ", mpi.c_str(),
+      native_soname().c_str(),
+      by_srun ? "whose ranks srun connects with --launcher-args \"--mpi=pmi2\" or pmix (srun "
+                "--mpi=list shows what it has)"
+              : "whose launcher is to start it (--launcher)");
 }
 
 }  // namespace stretto::intercept

@@ -8,6 +8,7 @@ def plain(summary: ProfileSummary, lines: Lines) -> dict[str, object]:
     """The summary for other programs; times in seconds, of all ranks together."""
     return {
         "mpi": summary.mpi,
+        "unfinished": summary.unfinished or None,
         "wall_s": summary.wall_s,
         "mpi_share": summary.mpi_share,
         "collectives_share": summary.collectives_share,

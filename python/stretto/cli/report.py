@@ -4,14 +4,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
 from stretto.cli.answers_shown import answer_of
 from stretto.cli.consoles import note
 from stretto.data.answer_record import is_answer
+from stretto.data.places import places_of
 from stretto.data.profile_record import is_profile, read_record
 from stretto.data.profile_traces import read_trace
 from stretto.data.profiles import read_profile
 from stretto.data.run_folder import RunFolder
+from stretto.data.symbols import lines_of
 from stretto.report import comparison, profile
 from stretto.report.page import refuse_if_not_ours, write_report
 from stretto.report.profile_section import ProfileSection, section, shown_ranks
@@ -40,8 +43,10 @@ def report(
 
 def _profile(run: Path) -> ProfileSection:
     record = read_record(run)
-    recorded = read_profile(run, record.ranks)
+    recorded = read_profile(run, record.ranks, unfinished=True)
     summary = profile.summarise(recorded)
+    if not record.places:  # it runs still, or its stretto was killed with it
+        record = replace(record, places=places_of(lines_of(summary.call_sites)))
     picture = timeline(
         recorded,
         lambda rank: read_trace(run, rank),

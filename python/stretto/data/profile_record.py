@@ -28,7 +28,7 @@ class ProfileRecord(msgspec.Struct, frozen=True):
 
 
 def is_profile(folder: Path) -> bool:
-    """Is it the run folder of a profile that came to its end?"""
+    """Is it the run folder of a profile, which may be under way?"""
     return (folder / _RECORD).exists()
 
 

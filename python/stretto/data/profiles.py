@@ -1,4 +1,7 @@
-"""What `stretto profile` recorded: of each rank a rank-N.json and a rank-N.collectives."""
+"""What `stretto profile` recorded: of each rank a rank-N.json and a rank-N.collectives.
+
+Of a rank that has not come to MPI_Finalize a rank-N.snapshot and a rank-N.collectives-M.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +13,9 @@ from numpy.typing import NDArray
 
 from stretto.data.rank_files import OfRank
 from stretto.errors import ApplicationFailed, InputError
+
+# A snapshot that is replaced while it is read is read again.
+_TRIES = 10
 
 # src/intercept/profile/call_recorder.hpp, struct Instance.
 _INSTANCE = np.dtype(
@@ -87,8 +93,25 @@ class Traced(msgspec.Struct, frozen=True):
     events: int  # in which these are: polls in a row are one
 
 
+class OpenCall(msgspec.Struct, frozen=True):
+    """A call that went on when a snapshot was written; it is one of its call site's calls, too."""
+
+    function: str
+    object: str
+    offset: int
+    time_ns: int  # so far
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """What is on record of a rank that has not come to MPI_Finalize."""
+
+    number: int
+    why: str  # "SIGTERM", "MPI_Abort", "exit" where that ended the program; empty: it was time
+    open: list[OpenCall] = []
+
+
 class RankProfile(OfRank, frozen=True):
-    """What one rank wrote as it finalized."""
+    """What one rank wrote as it finalized, or before."""
 
     abi: str
     host: str
@@ -99,6 +122,7 @@ class RankProfile(OfRank, frozen=True):
     comms: list[Comm]
     call_sites: list[CallSite] = msgspec.field(name="sites")
     trace: Traced | None = None  # None: it was not asked for, or there was no call
+    snapshot: Snapshot | None = None  # None: it has finalized
 
     @property
     def clock_drift(self) -> tuple[float, float, int]:
@@ -124,31 +148,53 @@ class RankProfile(OfRank, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """Of all ranks, by rank; `instances` has each one's collectives (see _INSTANCE)."""
+    """Of all ranks that recorded something; `instances` has each one's collectives (_INSTANCE)."""
 
     ranks: list[RankProfile]
     instances: list[NDArray[Any]]
 
 
-def read_profile(folder: Path, ranks: int) -> Profile:
-    """The profiles of so many ranks.
+def read_profile(folder: Path, ranks: int, *, unfinished: bool = False) -> Profile:
+    """The profiles of so many ranks; `unfinished`: those that have not finalized, too.
 
-    Raises ApplicationFailed where some are missing, InputError where one is damaged.
+    Raises ApplicationFailed where some are missing (`unfinished`: all), InputError where one is
+    damaged.
     """
     paths = sorted(folder.glob("rank-*.json"))
+    if unfinished:
+        paths += [p for p in folder.glob("rank-*.snapshot") if p.with_suffix(".json") not in paths]
     if not paths:
         raise ApplicationFailed(
             f"no rank left a profile in {folder}: the program did not come to MPI_Finalize"
         )
-    found = sorted(map(_read_rank, paths), key=lambda each: each.rank)
-    sizes = {each.size for each in found}
+    found = sorted((_newest(path) for path in paths), key=lambda each: each[0].rank)
+    sizes = {each.size for each, _ in found}
     if sizes != {ranks}:
         worlds = ", ".join(map(str, sorted(sizes)))
         raise ApplicationFailed(f"{folder} has profiles of {worlds} ranks, not of {ranks}")
-    missing = sorted(set(range(ranks)) - {each.rank for each in found})
-    if missing:
+    missing = sorted(set(range(ranks)) - {each.rank for each, _ in found})
+    if missing and not unfinished:
         raise ApplicationFailed(f"{folder} has no profile of rank {', '.join(map(str, missing))}")
-    return Profile(found, [_read_instances(folder, each) for each in found])
+    return Profile([each for each, _ in found], [instances for _, instances in found])
+
+
+def has_record(folder: Path) -> bool:
+    """Whether any rank has recorded anything there, finalized or not."""
+    return any(folder.glob("rank-*.json")) or any(folder.glob("rank-*.snapshot"))
+
+
+def _newest(path: Path) -> tuple[RankProfile, NDArray[Any]]:
+    """A rank's file with its collectives, which are those of the snapshot that it names.
+
+    While the program runs the next one may take its place, and then is what is read.
+    """
+    for _ in range(_TRIES):
+        rank = _read_rank(path)
+        if rank.snapshot is None or _collectives(path.parent, rank).exists():
+            break
+        if path.with_suffix(".json").exists():  # it has finalized meanwhile
+            path = path.with_suffix(".json")
+    return rank, _read_instances(path.parent, rank)
 
 
 def _read_rank(path: Path) -> RankProfile:
@@ -158,9 +204,14 @@ def _read_rank(path: Path) -> RankProfile:
         raise InputError(f"{path} cannot be read: {error}") from error
 
 
+def _collectives(folder: Path, rank: RankProfile) -> Path:
+    number = f"-{rank.snapshot.number}" if rank.snapshot else ""
+    return folder / f"rank-{rank.rank}.collectives{number}"
+
+
 def _read_instances(folder: Path, rank: RankProfile) -> NDArray[Any]:
     known = {"comm": len(rank.comms), "site": len(rank.call_sites)}
-    return read_rows(folder / f"rank-{rank.rank}.collectives", _INSTANCE, known)
+    return read_rows(_collectives(folder, rank), _INSTANCE, known)
 
 
 def read_rows(path: Path, row: np.dtype[Any], known: Mapping[str, int]) -> NDArray[Any]:

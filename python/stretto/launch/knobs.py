@@ -10,6 +10,7 @@ from stretto.launch.environment import (
     CALIBRATION,
     CALIBRATION_TIME,
     COUNTERS,
+    EVERY,
     LEARN,
     LEARN_FILE,
     PROFILE,
@@ -52,6 +53,7 @@ _KNOBS = (
     Knob(COUNTERS, "none", "folder each rank writes its counters to"),
     Knob(PROFILE, "none", "folder each rank writes its profile to"),
     Knob(TRACED, "0", "of how many of its last calls each rank writes a trace"),
+    Knob(EVERY, "0", "in which rhythm, in seconds, each rank writes a snapshot of its profile"),
     Knob(CALIBRATION, "none", "file that calibrate's measurements are written to"),
     Knob(
         CALIBRATION_TIME,

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
+from numpy.typing import NDArray
 
 from stretto.data.profiles import CallSite, Profile, RankProfile
 from stretto.stats.waiting import NEEDS, split
@@ -33,23 +35,35 @@ def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
         .group_by("world_rank", "site")
         .agg(pl.col("time", "waiting", "rest", "floor").sum())
     )
+    ranks = {each.rank: each for each in profile.ranks}
     for world_rank, site, time, waiting, rest, least in sums.iter_rows():
-        rank = profile.ranks[world_rank]
+        rank = ranks[world_rank]
         own = rank.call_sites[site]
+        # Who has not come back from a call has waited there.
+        open_ns = _open_ns(rank, own)
         # What is on record stands for all: beyond a million calls only some are.
-        scale = own.time_ns * 1e-9 / time if time else 0.0
-        yield CollectiveParts(rank, own, waiting * scale, (rest - least) * scale, least * scale)
+        scale = (own.time_ns - open_ns) * 1e-9 / time if time else 0.0
+        waited = waiting * scale + open_ns * 1e-9
+        yield CollectiveParts(rank, own, waited, (rest - least) * scale, least * scale)
+
+
+def _open_ns(rank: RankProfile, own: CallSite) -> int:
+    """Of a call site's time, that of calls which have not ended."""
+    calls = rank.snapshot.open if rank.snapshot else []
+    places = {(own.function, own.object, own.offset)}
+    return sum(
+        call.time_ns for call in calls if {(call.function, call.object, call.offset)} == places
+    )
 
 
 def collective_rows(profile: Profile) -> pl.DataFrame:
     """Each rank's blocking collectives by rank 0's clock, as stats.waiting takes them."""
-    parts = [_rows(rank, profile) for rank in profile.ranks]
+    parts = [_rows(*each) for each in zip(profile.ranks, profile.instances, strict=True)]
     return pl.concat([part for part in parts if part is not None] or [pl.DataFrame()])
 
 
-def _rows(rank: RankProfile, profile: Profile) -> pl.DataFrame | None:
+def _rows(rank: RankProfile, instances: NDArray[Any]) -> pl.DataFrame | None:
     """One rank's."""
-    instances = profile.instances[rank.rank]
     if len(instances) == 0:
         return None
     comms = pl.DataFrame(

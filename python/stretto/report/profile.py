@@ -7,6 +7,7 @@ from stretto.data.places import Address
 from stretto.data.profiles import CallSite, Overlap, Profile
 from stretto.report.collective_parts import CollectiveParts, collective_parts
 from stretto.report.comm_names import CommName, CommNames
+from stretto.report.unfinished import unfinished_words
 from stretto.report.words import share
 
 
@@ -100,6 +101,7 @@ class ProfileSummary:
     ranks: list[RankTotal]
     call_sites: list[CallSiteTotal]  # the longest first
     calls: dict[str, float]  # of each collective a rank, as a mean
+    unfinished: str = ""  # that not all ranks came to MPI_Finalize, in words
 
     @property
     def wall_s(self) -> float:
@@ -161,6 +163,7 @@ def summarise(profile: Profile) -> ProfileSummary:
         ranks=[RankTotal(r.rank, r.wall_ns * 1e-9, r.mpi_ns * 1e-9) for r in profile.ranks],
         call_sites=sorted(totals.values(), key=lambda total: -total.time_s),
         calls=_collectives_a_rank(profile),
+        unfinished=unfinished_words(profile),
     )
 
 

@@ -55,7 +55,7 @@ def section(
     return ProfileSection(
         record=record,
         mpi=summary.mpi,
-        headline=profile_words.headline(summary)[0],
+        headline="; ".join(filter(None, [profile_words.headline(summary)[0], summary.unfinished])),
         next_step=profile_words.next_step(summary, lines),
         tiles=list(_tiles(summary)),
         ranks=_rank_rows(ranks),

@@ -25,7 +25,7 @@ def headline(summary: ProfileSummary) -> list[str]:
         f"{seconds(computing[-1].computing_s)} (rank {computing[-1].rank}), longest "
         f"{percent(summary.imbalance)} above mean"
     )
-    return [words, spread]
+    return [words, spread, *([summary.unfinished] if summary.unfinished else [])]
 
 
 def call_site_words(site: CallSiteTotal, lines: Lines, most: int | None = None) -> str:

@@ -69,7 +69,8 @@ def timeline(
 
     Times are those of rank 0's clock.
     """
-    shown = [profile.ranks[rank] for rank in ranks[:MOST_RANKS]]
+    by_rank = {rank.rank: rank for rank in profile.ranks}
+    shown = [by_rank[rank] for rank in ranks[:MOST_RANKS]]
     if not any(rank.trace for rank in shown):
         return None
     begin = min(float(rank.on_rank_zero(np.array(rank.begin_ns))) for rank in profile.ranks)

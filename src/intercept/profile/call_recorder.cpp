@@ -107,6 +107,7 @@ int CallRecorder::call_site_of(const Record& record, const PythonLine* line) {
 }
 
 void CallRecorder::add(const Record& at_callee, const AffectedRequests& affected) {
+  open_call().end();
   Record record = at_callee;
   record.caller = caller_in_program(record.caller);
   const PythonLine* const line = python_line(record.caller);
@@ -133,6 +134,42 @@ void CallRecorder::add(const Record& at_callee, const AffectedRequests& affected
               .call_site = index,
               .thread = thread_number()},
              function.polls);
+}
+
+std::vector<Record> CallRecorder::open_calls() const {
+  std::vector<Record> found;
+  for (const CallSlot& each : open_) {
+    if (const Record call = each.read(); call.enter != 0) found.push_back(call);
+  }
+  return found;
+}
+
+Recorded CallRecorder::recorded(std::span<const Record> going_on, std::int64_t now) {
+  const std::lock_guard lock(mutex_);
+  Recorded copy{
+      .call_sites = call_sites_, .overlaps = {}, .comms = comms_, .instances = instances_};
+  for (int i = 0; i < static_cast<int>(call_sites_.size()); ++i) {
+    copy.overlaps.push_back(under_way_.at(i));
+  }
+  for (const Record& call : going_on) {
+    const Key key{std::bit_cast<std::uintptr_t>(call.caller), call.function, call.comm};
+    const auto found = index_.find(key);
+    const std::size_t index =
+        found == index_.end() ? copy.call_sites.size() : static_cast<std::size_t>(found->second);
+    if (found == index_.end()) {
+      if (is_the_mpis(call.caller)) continue;
+      copy.call_sites.push_back(
+          {.function = call.function, .caller = call.caller, .comm = call.comm});
+      copy.overlaps.emplace_back();
+    }
+    ProfiledCallSite& call_site = copy.call_sites[index];
+    const std::int64_t time = std::max<std::int64_t>(now - call.enter, 0);
+    ++call_site.calls;
+    ++call_site.sizes[0];
+    call_site.time += time;
+    call_site.longest = std::max(call_site.longest, time);
+  }
+  return copy;
 }
 
 void CallRecorder::note_instance(const Record& record, int call_site) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -71,6 +73,41 @@ struct Instance {
 };
 static_assert(sizeof(Instance) == 40);
 
+// What there is of a rank's calls.
+struct Recorded {
+  std::vector<ProfiledCallSite> call_sites;
+  std::vector<Overlap> overlaps;  // by call site
+  std::vector<ProfiledComm> comms;
+  std::vector<Instance> instances;
+};
+
+// A call that has not ended, of one thread.
+class CallSlot {
+ public:
+  void begin(const Record& record) {
+    function_.store(record.function, std::memory_order_relaxed);
+    caller_.store(record.caller, std::memory_order_relaxed);
+    comm_.store(record.comm, std::memory_order_relaxed);
+    enter_.store(record.enter, std::memory_order_release);
+  }
+  void end() { enter_.store(0, std::memory_order_relaxed); }
+  // `enter` is 0 where there is none. What is read while a call ends and another begins may be
+  // of both.
+  [[nodiscard]] Record read() const {
+    const std::int64_t enter = enter_.load(std::memory_order_acquire);
+    return {.function = function_.load(std::memory_order_relaxed),
+            .caller = caller_.load(std::memory_order_relaxed),
+            .comm = comm_.load(std::memory_order_relaxed),
+            .enter = enter};
+  }
+
+ private:
+  std::atomic<int> function_{0};
+  std::atomic<void*> caller_{nullptr};
+  std::atomic<int> comm_{kNoComm};
+  std::atomic<std::int64_t> enter_{0};
+};
+
 class CallRecorder {
  public:
   // This rank's.
@@ -82,7 +119,13 @@ class CallRecorder {
 
   // In comms(); kNoComm for MPI_COMM_NULL.
   int index_of(MPI_Comm comm);
+  void begin(const Record& record) { open_call().begin(record); }
   void add(const Record& record, const AffectedRequests& affected);
+
+  // Of calls that go on, the time until now counts, too. Thread-safe, calls no MPI.
+  [[nodiscard]] Recorded recorded(std::span<const Record> going_on = {}, std::int64_t now = 0);
+  // Calls that go on, of all threads.
+  [[nodiscard]] std::vector<Record> open_calls() const;
 
   // For the report, when no more calls come.
   [[nodiscard]] const std::vector<ProfiledCallSite>& call_sites() const { return call_sites_; }
@@ -92,6 +135,9 @@ class CallRecorder {
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
 
  private:
+  [[nodiscard]] CallSlot& open_call() {
+    return open_[static_cast<std::size_t>(thread_number()) % open_.size()];
+  }
   // kNoComm where it is not known.
   [[nodiscard]] int known_index(MPI_Comm comm);
   int learn(MPI_Comm comm);
@@ -127,6 +173,7 @@ class CallRecorder {
   std::unordered_map<Key, int, Hash> index_;  // of call_sites_
   std::vector<Instance> instances_;
   UnderWay under_way_;
+  std::array<CallSlot, 64> open_;  // by thread; of more some share one
   EventLog trace_;
 };
 

@@ -1,13 +1,20 @@
 #include "intercept/profile/report.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
+#include <cstdio>
 #include <span>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "base/config.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "intercept/shared/caller.hpp"
 #include "intercept/shared/describe_rank.hpp"
 
 namespace stretto::intercept::profile {
@@ -70,34 +77,63 @@ void describe(Json& json, const ProfiledCallSite& call_site, const Overlap& over
   json.end_object();
 }
 
-std::string text_of(const ProfileSession& session, const CallRecorder& recorder) {
-  std::ostringstream out;
-  Json json(out);
+void describe(Json& json, const EventLog& trace) {
+  if (trace.calls() == 0) return;
+  std::int64_t kept = 0;
+  for (const TimedEvent& event : trace.events()) kept += event.calls;
+  json.key("trace")
+      .begin_object()
+      .field("calls", trace.calls())
+      .field("kept", kept)
+      .field("events", trace.events().size())
+      .end_object();
+}
+
+// Of a snapshot: which one, why it is the last, and the calls that go on.
+struct Unfinished {
+  long number;
+  std::string_view why;
+  std::vector<Record> open_calls;
+};
+
+void describe(Json& json, const Unfinished& unfinished, std::int64_t now) {
+  json.key("snapshot").begin_object();
+  json.field("number", unfinished.number).field("why", unfinished.why);
+  json.key("open").begin_array();
+  for (const Record& call : unfinished.open_calls) {
+    const CodePlace place = place_of(call.caller);
+    json.begin_object()
+        .field("function", kFunctions[static_cast<std::size_t>(call.function)].name)
+        .field("object", std::string_view(place.object))
+        .field("offset", place.offset)
+        .field("time_ns", std::max<std::int64_t>(now - call.enter, 0))
+        .end_object();
+  }
+  json.end_array().end_object();
+}
+
+void begin_text(Json& json, const ProfileSession& session, const Recorded& recorded) {
   json.begin_object();
-  describe_rank(json);
+  describe_rank(json, session.rank);
   json.field("begin_ns", session.begin).field("end_ns", session.end);
   json.key("clocks").begin_array();
   describe(json, session.clocks_at_begin);
   describe(json, session.clocks_at_end);
   json.end_array().key("comms").begin_array();
-  for (const ProfiledComm& comm : recorder.comms()) describe(json, comm);
+  for (const ProfiledComm& comm : recorded.comms) describe(json, comm);
   json.end_array().key("sites").begin_array();
-  for (int i = 0; const ProfiledCallSite& call_site : recorder.call_sites()) {
-    describe(json, call_site, recorder.overlap_of(i++));
+  for (std::size_t i = 0; i < recorded.call_sites.size(); ++i) {
+    describe(json, recorded.call_sites[i], recorded.overlaps[i]);
   }
   json.end_array();
-  if (const EventLog& trace = recorder.trace(); trace.calls() > 0) {
-    std::int64_t kept = 0;
-    for (const TimedEvent& event : trace.events()) kept += event.calls;
-    json.key("trace")
-        .begin_object()
-        .field("calls", trace.calls())
-        .field("kept", kept)
-        .field("events", trace.events().size())
-        .end_object();
-  }
-  json.end_object();
-  return out.str() + "\n";
+}
+
+std::string path_of(const std::string& folder, const ProfileSession& session) {
+  return folder + "/rank-" + std::to_string(session.rank.rank);
+}
+
+std::string collectives_of(const std::string& path, long number) {
+  return path + ".collectives-" + std::to_string(number);
 }
 
 }  // namespace
@@ -109,21 +145,56 @@ const char* name_of(FunctionKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-void write_report(const ProfileSession& session, const CallRecorder& recorder) {
+void write_report(const ProfileSession& session, CallRecorder& recorder) {
   const auto folder = setting("STRETTO_PROFILE_FOLDER");
   if (!folder) return;
-  int rank = 0;
-  native().Comm_rank(native().comm_world, &rank);
-  const std::string path = *folder + "/rank-" + std::to_string(rank);
-  const std::string text = text_of(session, recorder);
-  const auto& instances = recorder.instances();
+  const std::string path = path_of(*folder, session);
+  const Recorded recorded = recorder.recorded();
+  std::ostringstream out;
+  Json json(out);
+  begin_text(json, session, recorded);
+  describe(json, recorder.trace());
+  json.end_object();
+  const std::string text = out.str() + "\n";
   const auto& events = recorder.trace().events();
   // The JSON last: where it is, all are whole.
   const bool written =
       (events.empty() || write_new_file(path + ".trace", std::as_bytes(std::span(events)))) &&
-      write_new_file(path + ".collectives", std::as_bytes(std::span(instances))) &&
+      write_new_file(path + ".collectives", std::as_bytes(std::span(recorded.instances))) &&
       write_new_file(path + ".json", std::as_bytes(std::span(text)));
   if (!written) say("cannot write %s.json: this rank's profile is lost", path.c_str());
+}
+
+bool write_snapshot(const std::string& folder, const ProfileSession& session,
+                    CallRecorder& recorder, long number, std::string_view why) {
+  const std::string path = path_of(folder, session);
+  ProfileSession until_now = session;
+  until_now.end = now_ns();
+  // Clocks are compared by messages.
+  until_now.clocks_at_end = session.clocks_at_begin;
+  until_now.clocks_at_end.at = until_now.end;
+  const Unfinished unfinished{number, why, recorder.open_calls()};
+  const Recorded recorded = recorder.recorded(unfinished.open_calls, until_now.end);
+  std::ostringstream out;
+  Json json(out);
+  begin_text(json, until_now, recorded);
+  describe(json, unfinished, until_now.end);
+  json.end_object();
+  const std::string text = out.str() + "\n";
+  const std::string partial = path + ".partial";
+  const bool written =
+      write_file(collectives_of(path, number), std::as_bytes(std::span(recorded.instances))) &&
+      write_file(partial, std::as_bytes(std::span(text))) &&
+      ::rename(partial.c_str(), (path + ".snapshot").c_str()) == 0;
+  ::unlink(collectives_of(path, written ? number - 1 : number).c_str());
+  if (!written) ::unlink(partial.c_str());
+  return written;
+}
+
+void remove_snapshot(const std::string& folder, const ProfileSession& session, long number) {
+  const std::string path = path_of(folder, session);
+  ::unlink((path + ".snapshot").c_str());
+  ::unlink(collectives_of(path, number).c_str());
 }
 
 }  // namespace stretto::intercept::profile

@@ -4,6 +4,7 @@
 #include "base/log.hpp"
 #include "intercept/profile/call_recorder.hpp"
 #include "intercept/profile/report.hpp"
+#include "intercept/profile/snapshots.hpp"
 #include "intercept/shared/caller.hpp"
 #include "intercept/shared/entry.hpp"
 #include "intercept/shared/python.hpp"
@@ -43,7 +44,9 @@ void begin_session() {
   auto& [session, own] = state();
   own = copy_of_world();
   session.clocks_at_begin = sample_clocks(own);
+  session.rank = RankDescription::here();
   session.begin = now_ns();
+  Snapshots::get().open(session, number_setting("STRETTO_PROFILE_EVERY", 0).value_or(0));
   detail::active().store(true, std::memory_order_release);
 }
 
@@ -52,10 +55,28 @@ void end_session() {
   detail::active().store(false, std::memory_order_release);
   auto& [session, own] = state();
   session.end = now_ns();
-  session.clocks_at_end = sample_clocks(own);
+  session.clocks_at_end = sample_clocks(own);  // for which a rank may not come
+  Snapshots::get().close();
   CallRecorder::get().close();
   write_report(session, CallRecorder::get());
+  Snapshots::get().remove();
   native().Comm_free(&own);
 }
+
+namespace {
+
+// Written by a thread of its own, so that nothing is that this one may not do here.
+void break_off(int why) {
+  if (!is_rank_process() || !detail::active().load(std::memory_order_acquire)) return;
+  Snapshots::get().ask(why);
+  Snapshots::get().await();
+}
+
+// After all that exit() calls of the program's, which may finalize there.
+[[gnu::destructor]] void at_exit() { break_off(Snapshots::kExit); }
+
+}  // namespace
+
+void before_abort() { break_off(Snapshots::kAbort); }
 
 }  // namespace stretto::intercept::profile

@@ -21,7 +21,9 @@ class Timed {
                 .comm = comm.value,
                 .bytes = traffic.bytes,
                 .root = traffic.root,
-                .enter = now_ns()} {}
+                .enter = now_ns()} {
+    CallRecorder::get().begin(record_);
+  }
   ~Timed() {
     record_.leave = now_ns();
     CallRecorder::get().add(record_, affected_);

@@ -129,7 +129,16 @@ def of(function: Function) -> str:
     return comm if comm and not function.type_of(comm).endswith("*") else "native().comm_null"
 
 
+# Launchers end the ranks for it at once.
+ABORT = Template("""\
+  before_abort();
+  return real($arguments);
+""")
+
+
 def wrap(function: Function) -> Wrapper | None:
+    if function.name == "Abort":
+        return Wrapper(function, filled(ABORT, function))
     if not is_counted(function):
         return session(function)
     words = {"index": INDEX[function.plain_name], "of": of(function), "traffic": traffic(function)}

@@ -7,18 +7,22 @@
 
 namespace stretto::intercept {
 
-void describe_rank(Json& json) {
-  int rank = 0;
-  int size = 0;
-  native().Comm_rank(native().comm_world, &rank);
-  native().Comm_size(native().comm_world, &size);
+RankDescription RankDescription::here() {
+  RankDescription found{.mpi = native_version(),
+                        .host = static_cast<const char*>(Affinity::here().host.data())};
+  native().Comm_rank(native().comm_world, &found.rank);
+  native().Comm_size(native().comm_world, &found.size);
+  return found;
+}
+
+void describe_rank(Json& json, const RankDescription& rank) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  json.field("rank", rank)
-      .field("size", size)
+  json.field("rank", rank.rank)
+      .field("size", rank.size)
       .field("abi", STRETTO_ABI)
-      .field("mpi", std::string_view(native_version()))
-      .field("host", static_cast<const char*>(Affinity::here().host.data()))
+      .field("mpi", std::string_view(rank.mpi))
+      .field("host", std::string_view(rank.host))
       .field("involuntary_switches", usage.ru_nivcsw);
 }
 

@@ -1,0 +1,110 @@
+#include "intercept/profile/endings.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+
+#include "intercept/profile/snapshots.hpp"
+#include "intercept/shared/entry.hpp"
+
+namespace stretto::intercept::profile {
+namespace {
+
+struct WatchedSignal {
+  int signal;
+  const char* name;
+  bool is_fault;
+};
+// What batch systems and users end programs with, and what programs end themselves with.
+constexpr std::array kEndings{
+    WatchedSignal{SIGTERM, "SIGTERM", false}, WatchedSignal{SIGINT, "SIGINT", false},
+    WatchedSignal{SIGHUP, "SIGHUP", false},   WatchedSignal{SIGXCPU, "SIGXCPU", false},
+    WatchedSignal{SIGUSR1, "SIGUSR1", false}, WatchedSignal{SIGUSR2, "SIGUSR2", false},
+    WatchedSignal{SIGSEGV, "SIGSEGV", true},  WatchedSignal{SIGBUS, "SIGBUS", true},
+    WatchedSignal{SIGFPE, "SIGFPE", true},    WatchedSignal{SIGILL, "SIGILL", true},
+    WatchedSignal{SIGABRT, "SIGABRT", true},
+};
+
+struct HandlerBefore {
+  bool is_ours = false;
+  struct sigaction before{};
+};
+constinit std::array<HandlerBefore, kEndings.size()> watched{};
+constinit std::atomic<Snapshots*> watching{nullptr};
+constinit std::atomic<pid_t> process{0};
+
+std::size_t place_of_signal(int signal) {
+  std::size_t i = 0;
+  while (i + 1 < kEndings.size() && kEndings[i].signal != signal) ++i;
+  return i;
+}
+
+// A function of this or an MPI's, which prints where it was.
+bool is_nobodys(const struct sigaction& action) {
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    return is_the_mpis(reinterpret_cast<void*>(action.sa_sigaction));
+  }
+  if (action.sa_handler == SIG_IGN) return false;
+  return action.sa_handler == SIG_DFL || is_the_mpis(reinterpret_cast<void*>(action.sa_handler));
+}
+
+// Nothing is written in here: that is for the thread that it wakes. Where the program goes on
+// meanwhile, that thread ends it; where it cannot go on this one waits, and no longer than needed
+// to write, as it may hold what the other needs.
+void on_ending(int signal, siginfo_t* info, void* /*context*/) {
+  const int error = errno;
+  Snapshots* const snapshots = watching;
+  const bool is_here = ::getpid() == process && !is_snapshot_thread && snapshots != nullptr;
+  const bool waits = kEndings[place_of_signal(signal)].is_fault;
+  if (is_here) snapshots->ask(signal);
+  if (is_here && waits) snapshots->await();
+  if (!is_here || waits) {
+    ::sigaction(signal, &watched[place_of_signal(signal)].before, nullptr);
+    // What the processor has found it will find again; what somebody sent is sent again.
+    if (info->si_code <= 0) ::raise(signal);
+  }
+  errno = error;
+}
+
+}  // namespace
+
+void watch_endings(Snapshots& snapshots) {
+  Snapshots* none = nullptr;
+  if (!watching.compare_exchange_strong(none, &snapshots)) return;
+  process = ::getpid();
+  for (std::size_t i = 0; i < kEndings.size(); ++i) {
+    auto& [is_ours, before] = watched[i];
+    is_ours = ::sigaction(kEndings[i].signal, nullptr, &before) == 0 && is_nobodys(before);
+    if (!is_ours) continue;
+    struct sigaction action{};
+    action.sa_sigaction = on_ending;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigfillset(&action.sa_mask);
+    is_ours = ::sigaction(kEndings[i].signal, &action, nullptr) == 0;
+  }
+}
+
+void leave_endings(Snapshots& snapshots) {
+  if (watching != &snapshots) return;
+  for (std::size_t i = 0; i < kEndings.size(); ++i) {
+    struct sigaction now{};
+    if (!watched[i].is_ours || ::sigaction(kEndings[i].signal, nullptr, &now) != 0) continue;
+    // The program may have set its own meanwhile.
+    if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_ending) continue;
+    ::sigaction(kEndings[i].signal, &watched[i].before, nullptr);
+  }
+  watching = nullptr;
+}
+
+bool is_fault(int signal) { return kEndings[place_of_signal(signal)].is_fault; }
+const char* name_of(int signal) { return kEndings[place_of_signal(signal)].name; }
+
+void end_by(int signal) {
+  ::sigaction(signal, &watched[place_of_signal(signal)].before, nullptr);
+  ::kill(::getpid(), signal);
+}
+
+}  // namespace stretto::intercept::profile

@@ -77,7 +77,7 @@ def test_nothing_of_it_is_left_where_all_finalize(mpi: Mpi, tmp_path: Path) -> N
 
 
 def test_a_hang_shows_where(mpi: Mpi, tmp_path: Path) -> None:
-    answer = ended(mpi, tmp_path / "run", "hangs", "--timeout", "5")
+    answer = ended(mpi, tmp_path / "run", "hangs", "--every", "1s", "--timeout", "5")
     assert answer.returncode == 4, answer.stderr
     found = json.loads(answer.stdout)
     assert "rank 0 was in MPI_Barrier then, for " in found["unfinished"]

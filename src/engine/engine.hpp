@@ -109,7 +109,8 @@ class Engine {
   // calls that are over without either, as another rank may wait for what the program has begun.
   void keep_up() {
     const std::uint64_t now = now_ticks();
-    if (now - kept_up_.load(std::memory_order_relaxed) < kTicksToKeepUp) return;
+    const std::uint64_t pause = oversubscribed_ ? kTicksToKeepUpCrowded : kTicksToKeepUp;
+    if (now - kept_up_.load(std::memory_order_relaxed) < pause) return;
     kept_up_.store(now, std::memory_order_relaxed);
     catch_up();
   }
@@ -208,6 +209,8 @@ class Engine {
   // the MPI (MPI_Isend) to come to where it is waited for.
   static constexpr std::int64_t kBetweenPokes = 20'000;    // ns
   static constexpr std::uint64_t kTicksToKeepUp = 40'000;  // 10 us or so
+  // An MPI that finds nothing to do gives its core to the other ranks there, for microseconds.
+  static constexpr std::uint64_t kTicksToKeepUpCrowded = 1'000'000;
 
   std::mutex mutex_;
   std::mutex opening_;

@@ -18,6 +18,10 @@ Surroundings with_limit(Count beats_kernel_below) {
   return around;
 }
 
+// As where ranks share blocks, with cores of their own or not.
+constexpr Surroundings kSharing{
+    .hosts = 1, .has_cores = false, .shares_memory = true, .has_shared_blocks = true};
+
 constexpr Collective kMeasured[] = {
     Collective::bcast,   Collective::reduce,    Collective::allreduce, Collective::gather,
     Collective::scatter, Collective::allgather, Collective::alltoall,  Collective::reduce_scatter};
@@ -120,6 +124,7 @@ TEST(InMemory, NoLimitLiesBetweenTwoPowersOfTwo) {
   for (const Collective collective : kMeasured) {
     for (const int size : {2, 3, 4, 8, 9, 16, 64, 65}) {
       for (const Count limit : kLimits) check(collective, size, with_limit(limit));
+      check(collective, size, kSharing);
     }
   }
 }
@@ -140,8 +145,44 @@ TEST(InMemory, WhereAnySizeIsFastSomeSizeIs) {
   for (const Collective collective : kMeasured) {
     for (const int size : {2, 3, 8, 16, 64, 65}) {
       for (const Count limit : kLimits) check(collective, size, with_limit(limit));
+      check(collective, size, kSharing);
     }
   }
+}
+
+std::string_view shared(const Query& asked) {
+  const Choice choice = choose(asked, kSharing, {});
+  return choice.algorithm == nullptr ? "native" : choice.algorithm->name;
+}
+
+TEST(InMemory, ShortBlocksAreReadWhereTheyWereWritten) {
+  EXPECT_EQ(shared(query(Collective::barrier, 0)), "flat");
+  for (const Collective collective : {Collective::reduce, Collective::allreduce}) {
+    EXPECT_EQ(shared(query(collective, 8)), "flat");
+    EXPECT_EQ(shared(query(collective, kKiB - 1)), "flat");
+    EXPECT_EQ(shared(query(collective, kKiB)), "native");
+    EXPECT_EQ(shared(query(collective, 0)), "native");
+  }
+  EXPECT_EQ(shared(query(Collective::allgather, kKiB - 1)), "linear");
+  EXPECT_EQ(shared(query(Collective::allgather, kKiB)), "native");
+  // One for each rank lies there.
+  EXPECT_EQ(shared(query(Collective::alltoall, 63, 16)), "linear");
+  EXPECT_EQ(shared(query(Collective::alltoall, 64, 16)), "native");
+  EXPECT_EQ(shared(query(Collective::alltoall, 255, 3)), "linear");
+  EXPECT_EQ(shared(query(Collective::alltoall, 256, 3)), "native");
+}
+
+TEST(InMemory, WhatRanksMayNotSayAlikeGoesAsBefore) {
+  for (const Collective collective :
+       {Collective::bcast, Collective::gather, Collective::scatter, Collective::scan}) {
+    EXPECT_EQ(shared(query(collective, 8)), "native");
+  }
+  Query other = query(Collective::allgather, 8);
+  other.uneven = true;
+  EXPECT_EQ(shared(other), "native");
+  other = query(Collective::allreduce, 8);
+  other.calls_program = true;
+  EXPECT_EQ(shared(other), "native");
 }
 
 }  // namespace

@@ -275,6 +275,17 @@ TEST(Learning, CallsThatAreTheMpisAnywayPass) {
   EXPECT_FALSE(contest(2).pass());
 }
 
+TEST(Learning, CallsThatSelectionsChoiceRunsAnywayPass) {
+  Contest passing(std::vector<Choice>(2), false);
+  for (std::int64_t call = 1; call < Contest::kWarmUp; ++call) EXPECT_TRUE(passing.pass_to_first());
+  EXPECT_FALSE(passing.pass_to_first());  // the opening
+  EXPECT_EQ(passing.calls(), Contest::kWarmUp - 1);
+  EXPECT_TRUE(passing.begin().is_timed);
+  Contest known(std::vector<Choice>(2), false);
+  known.know(1, std::array{2.0, 1.0});
+  EXPECT_FALSE(known.pass_to_first());  // another has won
+}
+
 TEST(Learning, OneContenderNeedsNoAgreement) {
   Ranks ranks(2, contest(1), steady({10}));
   ranks.call(5000);

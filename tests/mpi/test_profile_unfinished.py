@@ -12,6 +12,8 @@ import pytest
 from mpi_runs import HANGS_AFTER_S, Mpi
 from profiles import STRETTO, sites
 
+KINDS = ("json", "collectives", "messages", "channels")
+
 
 def words(mpi: Mpi, folder: Path, how: str, *options: str) -> list[str]:
     launcher = ["--launcher", str(mpi.launcher.path), "--output", str(folder)]
@@ -72,7 +74,7 @@ def test_nothing_of_it_is_left_where_all_finalize(mpi: Mpi, tmp_path: Path) -> N
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["unfinished"] is None
     files = {each.name for each in (tmp_path / "run").iterdir()}
-    ranks = {f"rank-{n}.{kind}" for n in (0, 1) for kind in ("json", "collectives")}
+    ranks = {f"rank-{n}.{kind}" for n in (0, 1) for kind in KINDS}
     assert files == {"profile.json", *ranks}
 
 

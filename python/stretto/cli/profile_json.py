@@ -3,6 +3,8 @@
 from stretto.data.places import Line, Lines
 from stretto.report.profile import CallSiteTotal, OverlapTotal, ProfileSummary
 
+_MOST_RANKS = 16  # that are named
+
 
 def plain(summary: ProfileSummary, lines: Lines) -> dict[str, object]:
     """The summary for other programs; times in seconds, of all ranks together."""
@@ -13,6 +15,7 @@ def plain(summary: ProfileSummary, lines: Lines) -> dict[str, object]:
         "mpi_share": summary.mpi_share,
         "collectives_share": summary.collectives_share,
         "waiting_share": summary.waiting_share,
+        "late_messages_share": summary.late_messages_share,
         "imbalance": summary.imbalance,
         "ranks": [
             {
@@ -47,6 +50,12 @@ def _call_site(site: CallSiteTotal, lines: Lines) -> dict[str, object]:
         "waiting_s": site.waiting_s,
         "transfer_s": site.transfer_s,
         "overhead_s": site.overhead_s,
+        "late_sender_s": site.late_sender_s,
+        "late_receiver_s": site.late_receiver_s,
+        # Of the waiting, for which rank, the longest first.
+        "waited_for": [
+            {"rank": rank, "time_s": time} for rank, time in site.awaited_s.most_common(_MOST_RANKS)
+        ],
         # Calls by the smallest power of two that is larger than their bytes.
         "sizes": {str(1 << bits): n for bits, n in sorted(site.sizes.items())},
         "overlap": None if site.overlap is None else _overlap(site.overlap),

@@ -7,8 +7,14 @@ from stretto.cli.narrow import listed
 from stretto.cli.plain_tables import plain_table
 from stretto.data.places import Lines
 from stretto.report.plain_table import PlainTable
-from stretto.report.profile import ProfileSummary
-from stretto.report.profile_words import call_site_words, counts, headline, next_step
+from stretto.report.profile import ProfileSummary, waiting_for_messages
+from stretto.report.profile_words import (
+    awaited_words,
+    call_site_words,
+    counts,
+    headline,
+    next_step,
+)
 from stretto.report.words import percent, percents, seconds, share, size
 
 _MOST_LINES = 25
@@ -26,6 +32,8 @@ def page(summary: ProfileSummary, lines: Lines, console: Console) -> list[str | 
         parts = [*headline(summary), call_sites(summary, lines, most)]
         if words := _left_out(summary, most, starts):
             parts.append(words)
+        if waiting_for_messages(summary):
+            parts.append(messages(summary, lines, starts))
         if summary.overlap.started:
             parts.append(overlap(summary, lines, starts))
         parts = [_fitting(part, console.width) for part in parts]
@@ -45,6 +53,8 @@ def _left_out(summary: ProfileSummary, most: int, most_starts: int) -> str:
     sites = [site for site in summary.call_sites if site.calls][most:]
     starts = sum(1 for site in summary.call_sites if site.overlap) - most_starts
     words = [f"{starts} that start requests"] if starts > 0 else []
+    if (waits := len(waiting_for_messages(summary)) - most_starts) > 0:
+        words.append(f"{waits} that wait for messages")
     if sites:
         time = percent(share(sum(site.time_s for site in sites), whole))
         words.append(f"with {time} of time {len(sites)} more call sites")
@@ -52,9 +62,11 @@ def _left_out(summary: ProfileSummary, most: int, most_starts: int) -> str:
 
 
 def whole(summary: ProfileSummary, lines: Lines) -> list[PlainTable]:
-    """Both tables with all their rows, and with whole names."""
+    """All tables with all their rows, and with whole names."""
     every = len(summary.call_sites)
     found = [plain_table(call_sites(summary, lines, every, None), "call sites")]
+    if waiting_for_messages(summary):
+        found.append(plain_table(messages(summary, lines, every, None), "messages"))
     if summary.overlap.started:
         found.append(plain_table(overlap(summary, lines, every, None), "overlap"))
     return found
@@ -82,6 +94,22 @@ def call_sites(
             time,
             *parts,
         )
+    return table
+
+
+def messages(
+    summary: ProfileSummary, lines: Lines, most: int, most_of_a_name: int | None = MOST_OF_A_NAME
+) -> Table:
+    """The calls that waited longest for the other side of messages; shares of all time."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("waiting for messages at", overflow="fold")
+    for column in ("late sender", "late receiver", "transfer", "most for"):
+        table.add_column(column, justify="right", no_wrap=True)
+    whole = sum(rank.wall_s for rank in summary.ranks)
+    for site in waiting_for_messages(summary)[:most]:
+        parts = (site.late_sender_s, site.late_receiver_s, (site.transfer_s or 0.0))
+        shares = percents([part or 0.0 for part in parts], whole)
+        table.add_row(call_site_words(site, lines, most_of_a_name), *shares, awaited_words(site))
     return table
 
 

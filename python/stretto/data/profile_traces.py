@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stretto.data.profiles import RankProfile, read_rows
+from stretto.data.profiles import RankProfile
+from stretto.data.rows import read_rows
 from stretto.errors import InputError
 
 # src/intercept/profile/event_log.hpp, struct TimedEvent.

@@ -3,7 +3,6 @@
 Of a rank that has not come to MPI_Finalize a rank-N.snapshot and a rank-N.collectives-M.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from stretto.data.profile_messages import read_channels, read_messages
 from stretto.data.rank_files import OfRank
+from stretto.data.rows import read_rows
 from stretto.errors import ApplicationFailed, InputError
 
 # A snapshot that is replaced while it is read is read again.
@@ -83,6 +84,8 @@ class CallSite(msgspec.Struct, frozen=True):
     sizes: list[tuple[int, int]]  # bit width of a call's bytes, calls
     overlap: Overlap | None = None  # None: it starts no requests
     is_source: bool = False  # `object` is a source file and `offset` a line of it
+    message_ns: int = 0  # in calls that were for messages, and nothing else
+    trivial_ns: int = 0  # of that, in those where nobody is waited for
 
 
 class Traced(msgspec.Struct, frozen=True):
@@ -110,6 +113,13 @@ class Snapshot(msgspec.Struct, frozen=True):
     open: list[OpenCall] = []
 
 
+class MessageCounts(msgspec.Struct, frozen=True):
+    """How many rows a rank's files of messages have."""
+
+    rows: int
+    channels: int
+
+
 class RankProfile(OfRank, frozen=True):
     """What one rank wrote as it finalized, or before."""
 
@@ -123,6 +133,7 @@ class RankProfile(OfRank, frozen=True):
     call_sites: list[CallSite] = msgspec.field(name="sites")
     trace: Traced | None = None  # None: it was not asked for, or there was no call
     snapshot: Snapshot | None = None  # None: it has finalized
+    messages: MessageCounts | None = None  # None: a snapshot's, or older than those are
 
     @property
     def clock_drift(self) -> tuple[float, float, int]:
@@ -148,10 +159,23 @@ class RankProfile(OfRank, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """Of all ranks that recorded something; `instances` has each one's collectives (_INSTANCE)."""
+    """Of all ranks that recorded something, by rank; `instances` has each one's collectives.
+
+    Each list has an entry for each of `ranks`: `instances` see _INSTANCE, `messages` and `channels`
+    its point-to-point messages (see data/profile_messages.py), which only ranks that have finalized
+    wrote.
+    """
 
     ranks: list[RankProfile]
     instances: list[NDArray[Any]]
+    messages: list[NDArray[Any]] = []
+    channels: list[NDArray[Any]] = []
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all ranks have finalized."""
+        finalized = [rank for rank in self.ranks if rank.snapshot is None]
+        return len(finalized) == self.ranks[0].size
 
 
 def read_profile(folder: Path, ranks: int, *, unfinished: bool = False) -> Profile:
@@ -175,7 +199,13 @@ def read_profile(folder: Path, ranks: int, *, unfinished: bool = False) -> Profi
     missing = sorted(set(range(ranks)) - {each.rank for each, _ in found})
     if missing and not unfinished:
         raise ApplicationFailed(f"{folder} has no profile of rank {', '.join(map(str, missing))}")
-    return Profile([each for each, _ in found], [instances for _, instances in found])
+    ranks_found = [each for each, _ in found]
+    return Profile(
+        ranks_found,
+        [instances for _, instances in found],
+        [read_messages(folder, each) for each in ranks_found],
+        [read_channels(folder, each) for each in ranks_found],
+    )
 
 
 def has_record(folder: Path) -> bool:
@@ -212,23 +242,3 @@ def _collectives(folder: Path, rank: RankProfile) -> Path:
 def _read_instances(folder: Path, rank: RankProfile) -> NDArray[Any]:
     known = {"comm": len(rank.comms), "site": len(rank.call_sites)}
     return read_rows(_collectives(folder, rank), _INSTANCE, known)
-
-
-def read_rows(path: Path, row: np.dtype[Any], known: Mapping[str, int]) -> NDArray[Any]:
-    """A file of rows; `known` says below what the numbers in a column must be.
-
-    Raises InputError where it is damaged.
-    """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    if len(raw) % row.itemsize:
-        raise InputError(f"{path} is cut off at byte {len(raw)}")
-    rows = np.frombuffer(raw, dtype=row)
-    for name, count in known.items():
-        wrong = np.flatnonzero((rows[name] < 0) | (rows[name] >= count))
-        if wrong.size:
-            at = int(wrong[0]) * row.itemsize
-            raise InputError(f"{path} is damaged: an unknown {name} at byte {at}")
-    return rows

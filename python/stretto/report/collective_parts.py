@@ -1,5 +1,6 @@
 """Waiting, transfer and overhead of blocking collectives, from when every rank came and went."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ class CollectiveParts:
     waiting_s: float
     transfer_s: float
     overhead_s: float
+    awaited_s: dict[int, float]  # of the waiting, for which rank of MPI_COMM_WORLD
 
 
 def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
@@ -28,6 +30,7 @@ def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
     if rows.is_empty():
         return
     calls = split(rows)
+    awaited = _awaited(calls)
     # The least a rank ever spent in a function besides waiting is not the network's.
     floor = pl.col("rest").min().over("world_rank", "function")
     sums = (
@@ -44,7 +47,8 @@ def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
         # What is on record stands for all: beyond a million calls only some are.
         scale = (own.time_ns - open_ns) * 1e-9 / time if time else 0.0
         waited = waiting * scale + open_ns * 1e-9
-        yield CollectiveParts(rank, own, waited, (rest - least) * scale, least * scale)
+        late = {other: time * scale for other, time in awaited[world_rank, site].items()}
+        yield CollectiveParts(rank, own, waited, (rest - least) * scale, least * scale, late)
 
 
 def _open_ns(rank: RankProfile, own: CallSite) -> int:
@@ -54,6 +58,21 @@ def _open_ns(rank: RankProfile, own: CallSite) -> int:
     return sum(
         call.time_ns for call in calls if {(call.function, call.object, call.offset)} == places
     )
+
+
+def _awaited(calls: pl.DataFrame) -> dict[tuple[int, int], dict[int, float]]:
+    """By rank and call site, how long which rank of MPI_COMM_WORLD was waited for, ns."""
+    members = calls.select("comm", awaited="rank", other="world_rank").unique(["comm", "awaited"])
+    sums = (
+        calls.join(members, on=["comm", "awaited"])
+        .group_by("world_rank", "site", "other")
+        .agg(pl.col("waiting").sum())
+        .filter(pl.col("waiting") > 0)
+    )
+    found: dict[tuple[int, int], dict[int, float]] = defaultdict(dict)
+    for rank, site, other, time in sums.iter_rows():
+        found[rank, site][other] = time
+    return found
 
 
 def collective_rows(profile: Profile) -> pl.DataFrame:

@@ -7,8 +7,12 @@ from stretto.data.places import Address
 from stretto.data.profiles import CallSite, Overlap, Profile
 from stretto.report.collective_parts import CollectiveParts, collective_parts
 from stretto.report.comm_names import CommName, CommNames
+from stretto.report.message_parts import MessageParts, message_parts
 from stretto.report.unfinished import unfinished_words
 from stretto.report.words import share
+
+# Of a call site's time, what must be known for its parts to be those of all of it.
+_ALMOST_ALL = 0.999
 
 
 @dataclass
@@ -57,6 +61,10 @@ class CallSiteTotal:
     waiting_s: float | None = None  # None: not known
     transfer_s: float | None = None
     overhead_s: float | None = None
+    # Of the waiting in messages, until they were sent, and until their receives were posted.
+    late_sender_s: float | None = None
+    late_receiver_s: float | None = None
+    awaited_s: Counter[int] = field(default_factory=Counter)  # of the waiting, for which rank
     sizes: Counter[int] = field(default_factory=Counter)  # calls by bit width of their bytes
     overlap: OverlapTotal | None = None  # None: it starts no requests
     is_source: bool = False  # its place is a line of a source file
@@ -77,6 +85,21 @@ class CallSiteTotal:
         self.waiting_s = (self.waiting_s or 0.0) + parts.waiting_s
         self.transfer_s = (self.transfer_s or 0.0) + parts.transfer_s
         self.overhead_s = (self.overhead_s or 0.0) + parts.overhead_s
+        self.awaited_s.update(parts.awaited_s)
+
+    def add_message_parts(self, parts: MessageParts) -> None:
+        """Count what one rank's time for messages was spent on."""
+        self.late_sender_s = (self.late_sender_s or 0.0) + parts.late_sender_s
+        self.late_receiver_s = (self.late_receiver_s or 0.0) + parts.late_receiver_s
+        self.waiting_s = self.late_sender_s + self.late_receiver_s
+        self.transfer_s = (self.transfer_s or 0.0) + parts.transfer_s
+        self.overhead_s = (self.overhead_s or 0.0) + parts.overhead_s
+        self.awaited_s.update(parts.awaited_s)
+
+    @property
+    def most_awaited(self) -> tuple[int, float] | None:
+        """The rank that was waited for longest, and how long; None where nobody was."""
+        return max(self.awaited_s.items(), key=lambda item: item[1], default=None)
 
 
 @dataclass(frozen=True)
@@ -136,7 +159,15 @@ class ProfileSummary:
     @property
     def waiting_share(self) -> float:
         """Of all ranks' time, waiting for late ranks in collectives."""
-        waiting = sum(site.waiting_s or 0.0 for site in self.call_sites)
+        collectives = (site for site in self.call_sites if site.kind == "collective")
+        waiting = sum(site.waiting_s or 0.0 for site in collectives)
+        return share(waiting, sum(rank.wall_s for rank in self.ranks))
+
+    @property
+    def late_messages_share(self) -> float:
+        """Of all ranks' time, waiting for messages to be sent or for their receives."""
+        sites = (site for site in self.call_sites if site.late_sender_s is not None)
+        waiting = sum(site.waiting_s or 0.0 for site in sites)
         return share(waiting, sum(rank.wall_s for rank in self.ranks))
 
     @property
@@ -144,6 +175,12 @@ class ProfileSummary:
         """Of all ranks' time, in blocking collectives."""
         time = sum(site.time_s for site in self.call_sites if site.kind == "collective")
         return share(time, sum(rank.wall_s for rank in self.ranks))
+
+
+def waiting_for_messages(summary: ProfileSummary) -> list[CallSiteTotal]:
+    """The call sites that waited for the other side of messages, the longest first."""
+    sites = [s for s in summary.call_sites if s.late_sender_s is not None and s.waiting_s]
+    return sorted(sites, key=lambda site: -(site.waiting_s or 0.0))
 
 
 def summarise(profile: Profile) -> ProfileSummary:
@@ -158,6 +195,7 @@ def summarise(profile: Profile) -> ProfileSummary:
     for parts in collective_parts(profile):
         comm = names.of(parts.rank, parts.call_site.comm)
         totals[_key(parts.call_site, comm)].add_parts(parts)
+    _add_message_parts(profile, names, totals)
     return ProfileSummary(
         mpi=profile.ranks[0].mpi,
         ranks=[RankTotal(r.rank, r.wall_ns * 1e-9, r.mpi_ns * 1e-9) for r in profile.ranks],
@@ -168,6 +206,22 @@ def summarise(profile: Profile) -> ProfileSummary:
 
 
 _Key = tuple[str, Address, CommName | None]
+
+
+def _add_message_parts(
+    profile: Profile, names: CommNames, totals: dict[_Key, CallSiteTotal]
+) -> None:
+    """Divide the call sites of messages that are known on all their ranks."""
+    by_key: dict[_Key, list[MessageParts]] = {}
+    for parts in message_parts(profile):
+        comm = names.of(parts.rank, parts.call_site.comm)
+        by_key.setdefault(_key(parts.call_site, comm), []).append(parts)
+    for key, of_ranks in by_key.items():
+        divided_s = sum(parts.call_site.time_ns for parts in of_ranks) * 1e-9
+        if divided_s < _ALMOST_ALL * totals[key].time_s:
+            continue
+        for parts in of_ranks:
+            totals[key].add_message_parts(parts)
 
 
 def _key(site: CallSite, comm: CommName | None) -> _Key:

@@ -7,7 +7,12 @@ from stretto.data.places import Line, Lines
 from stretto.data.profile_record import ProfileRecord
 from stretto.report import profile_words
 from stretto.report.bars import Part, Row, Tile, part_of
-from stretto.report.profile import CallSiteTotal, ProfileSummary, RankTotal
+from stretto.report.profile import (
+    CallSiteTotal,
+    ProfileSummary,
+    RankTotal,
+    waiting_for_messages,
+)
 from stretto.report.timeline import Timeline
 from stretto.report.words import percent, percents, seconds, share, size
 
@@ -29,6 +34,8 @@ class ProfileSection:
     call_sites: list[Row]
     call_sites_left_out: int
     time_left_out: str  # the share of all ranks' time that these took
+    messages: list[Row]  # call sites that waited for the other side of messages
+    messages_left_out: int
     overlaps: list[Row]
     overlaps_left_out: int
     sizes: list[tuple[str, list[Row]]]  # calls by size of each site that moves anything
@@ -52,6 +59,7 @@ def section(
         (site for site in summary.call_sites if site.overlap),
         key=lambda site: -(site.overlap.lost_s if site.overlap else 0),
     )
+    waits = waiting_for_messages(summary)
     return ProfileSection(
         record=record,
         mpi=summary.mpi,
@@ -63,6 +71,8 @@ def section(
         call_sites=_site_rows(shown, summary, lines),
         call_sites_left_out=len(others),
         time_left_out=percent(share(sum(site.time_s for site in others), whole)),
+        messages=_message_rows(waits[:_MOST_SITES], whole, lines),
+        messages_left_out=max(0, len(waits) - _MOST_SITES),
         overlaps=_overlap_rows(starts[:_MOST_SITES], lines),
         overlaps_left_out=max(0, len(starts) - _MOST_SITES),
         sizes=[
@@ -78,6 +88,9 @@ def _tiles(summary: ProfileSummary) -> Iterator[Tile]:
     yield Tile("in MPI", percent(summary.mpi_share), "of all ranks' time")
     yield Tile("in blocking collectives", percent(summary.collectives_share), "of all ranks' time")
     yield Tile("waiting there for late ranks", percent(summary.waiting_share), "of all ranks' time")
+    if summary.late_messages_share:
+        late = percent(summary.late_messages_share)
+        yield Tile("waiting for messages to begin", late, "on the other side, of all ranks' time")
     yield Tile("imbalance", percent(summary.imbalance), "longest computing above the mean")
     if summary.overlap.started:
         lost = f"{seconds(summary.overlap.lost_s)} of waiting, of all ranks"
@@ -126,6 +139,23 @@ def _site_rows(sites: list[CallSiteTotal], summary: ProfileSummary, lines: Lines
         parts = [part_of("mpi", site.time_s, longest)]
         if is_divided:
             parts = [part_of(*part, longest) for part in zip(names, known, strict=True)]
+        rows.append(_row(site, lines, figures, parts))
+    return rows
+
+
+def _message_rows(sites: list[CallSiteTotal], whole: float, lines: Lines) -> list[Row]:
+    longest = max((site.time_s for site in sites), default=0.0)
+    rows = []
+    for site in sites:
+        late = (site.late_sender_s or 0.0, site.late_receiver_s or 0.0)
+        rest = site.time_s - sum(late)
+        figures = [*percents([*late, rest], whole), profile_words.awaited_words(site)]
+        kinds = ("waiting", "late-receiver", "transfer")
+        labels = ("late sender", "late receiver", "transfer and overhead")
+        parts = [
+            part_of(kind, time, longest, f"{label} {seconds(time)}")
+            for kind, label, time in zip(kinds, labels, [*late, rest], strict=True)
+        ]
         rows.append(_row(site, lines, figures, parts))
     return rows
 

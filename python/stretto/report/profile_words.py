@@ -46,6 +46,13 @@ def place_words(place: Address, symbol: str, lines: Lines, most: int | None = No
     return f"{name} {function}" if function else f"{name}+{place.offset:#x}"
 
 
+def awaited_words(site: CallSiteTotal) -> str:
+    """Which rank was waited for longest, and for how much of it all: "rank 2, 93 %"."""
+    if (most := site.most_awaited) is None:
+        return ""
+    return f"rank {most[0]}, {100 * share(most[1], site.awaited_s.total()):.0f} %"
+
+
 def counts(summary: ProfileSummary) -> str:
     """How many collectives a rank called, as the mean over the ranks."""
     words = [
@@ -68,8 +75,10 @@ def next_step(summary: ProfileSummary, lines: Lines, most: int | None = None) ->
             f"{where} takes {part}"
         )
     if first.waiting_s is not None and first.waiting_s > first.time_s / 2:
+        if first.late_sender_s is not None:
+            return f"{where} takes {part}, {_late_side(first)}"
         return (
-            f"{where} takes {part}, most of it waiting for late ranks: "
+            f"{where} takes {part}, most of it waiting for late ranks{_most_for(first)}: "
             "balance the work before it, no faster collective removes that"
         )
     if first.kind == "collective":
@@ -88,6 +97,25 @@ def next_step(summary: ProfileSummary, lines: Lines, most: int | None = None) ->
             "start them earlier, or compute between start and wait"
         )
     return f"{where} takes {part}: the first to look at"
+
+
+def _late_side(site: CallSiteTotal) -> str:
+    """What to do where most of a call is waiting for messages to begin on the other side."""
+    late_sender, late_receiver = site.late_sender_s or 0.0, site.late_receiver_s or 0.0
+    if late_sender >= late_receiver:
+        return (
+            f"most of it waiting until messages are sent{_most_for(site)}: "
+            "let them be sent earlier, or balance the work before"
+        )
+    return (
+        f"most of it waiting until receives are posted{_most_for(site)}: "
+        "post them earlier, or balance the work before"
+    )
+
+
+def _most_for(site: CallSiteTotal) -> str:
+    words = awaited_words(site)
+    return f" ({words})" if words else ""
 
 
 def _is_unbalanced(summary: ProfileSummary) -> bool:

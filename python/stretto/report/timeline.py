@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from stretto.data.profiles import Profile, RankProfile
 from stretto.report.collective_parts import collective_rows
+from stretto.report.message_parts import message_calls
 from stretto.report.plots import Tick, axis
 from stretto.report.words import percent, seconds, share
 from stretto.stats.waiting import split
@@ -24,7 +25,7 @@ HEIGHT = 20  # of a lane, in steps: what a stretch is divided into
 KINDS = {
     "computing": "computing",
     "transfer": "transfer",
-    "waiting": "waiting for late ranks",
+    "waiting": "waiting for late ranks, senders or receivers",
     "mpi": "not divided",
 }
 
@@ -77,7 +78,7 @@ def timeline(
     end = max(float(rank.on_rank_zero(np.array(rank.end_ns))) for rank in profile.ranks)
     length = max(end - begin, 1.0)
     edges = begin + length * np.arange(_STRETCHES + 1) / _STRETCHES
-    waits = _collectives(profile)
+    waits = _divided(profile)
     lanes = [_lane(rank, events(rank), waits.get(rank.rank), edges) for rank in shown]
     # Room for half a dot, which this axis needs not.
     horizontal = axis(length * 1e-9, _tick)
@@ -105,12 +106,16 @@ def _is_cut(rank: RankProfile) -> bool:
     return rank.trace is not None and rank.trace.kept < rank.trace.calls
 
 
-def _collectives(profile: Profile) -> dict[int, pl.DataFrame]:
-    """By rank, when it came to and left each blocking collective on record, and its waiting."""
-    rows = collective_rows(profile)
-    if rows.is_empty():
-        return {}
-    calls = split(rows).select("world_rank", "enter", "leave", "waiting")
+def _divided(profile: Profile) -> dict[int, pl.DataFrame]:
+    """By rank, when it came to and left each divided call on record, and its waiting."""
+    names = ("world_rank", "enter", "leave", "waiting")
+    messages = message_calls(profile).with_columns(
+        waiting=pl.col("late_sender") + pl.col("late_receiver")
+    )
+    parts = [messages.select(names)]
+    if not (rows := collective_rows(profile)).is_empty():
+        parts.append(split(rows).select(names))
+    calls = pl.concat(parts, how="vertical_relaxed")
     return {
         int(key[0]): part for key, part in calls.partition_by("world_rank", as_dict=True).items()
     }

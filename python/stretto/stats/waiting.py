@@ -32,7 +32,8 @@ def split(collectives: pl.DataFrame) -> pl.DataFrame:
 
     `collectives` has a row a call: comm (any type), number, rank and size (of the communicator),
     enter and leave (ns, of one clock), function (a key of NEEDS), root (a rank, or -1), and any
-    other columns, which are kept. A call waits from its own arrival to the last one it needs.
+    other columns, which are kept. A call waits from its own arrival to the last one it needs;
+    `awaited` is the rank whose that was.
     """
     whole = collectives.filter(pl.len().over(_ONE) == pl.col("size")).sort("rank")
     needs = pl.col("function").replace_strict(NEEDS, default=None, return_dtype=pl.String)
@@ -40,6 +41,8 @@ def split(collectives: pl.DataFrame) -> pl.DataFrame:
     of_root = enter.filter(pl.col("rank") == pl.col("root")).first().over(_ONE)
     last = enter.max().over(_ONE)
     lower = enter.cum_max().over(_ONE)
+    last_rank = pl.col("rank").get(enter.arg_max()).over(_ONE)
+    lower_rank = pl.when(enter == lower).then(pl.col("rank")).forward_fill().over(_ONE)
     needed = (
         pl.when(needs == ALL)
         .then(last)
@@ -51,8 +54,15 @@ def split(collectives: pl.DataFrame) -> pl.DataFrame:
         .then(lower)
         .otherwise(enter)
     )
+    awaited = (
+        pl.when(needs == ROOT)
+        .then(pl.col("root"))
+        .when(needs == LOWER)
+        .then(lower_rank)
+        .otherwise(last_rank)
+    )
     time = pl.col("leave") - enter
     waiting = pl.max_horizontal(0, pl.min_horizontal(needed - enter, time))
-    return whole.with_columns(time=time, waiting=waiting).with_columns(
+    return whole.with_columns(time=time, waiting=waiting, awaited=awaited).with_columns(
         rest=pl.col("time") - pl.col("waiting")
     )

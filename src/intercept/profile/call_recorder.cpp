@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "intercept/profile/sampling.hpp"
 #include "intercept/shared/caller.hpp"
 #include "intercept/shared/entry.hpp"
 #include "mpi/world.hpp"
@@ -19,15 +20,6 @@ std::uint64_t hash_of(MPI_Group group) {
   return hash;
 }
 
-// One in `stride`, a power of two, of a communicator's collectives; all ranks choose the same,
-// and of any that come round in turn all have their share. SplitMix64's mixing.
-bool is_kept(std::int64_t number, std::int64_t stride) {
-  auto z = static_cast<std::uint64_t>(number) + 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return ((z ^ (z >> 31)) & static_cast<std::uint64_t>(stride - 1)) == 0;
-}
-
 }  // namespace
 
 void CallRecorder::open(std::size_t traced) {
@@ -38,10 +30,12 @@ void CallRecorder::open(std::size_t traced) {
   constexpr std::size_t kOfAllRanks = std::size_t{1} << 22;
   most_instances_ = std::clamp(kOfAllRanks / static_cast<std::size_t>(size), std::size_t{1} << 12,
                                std::size_t{1} << 20);
+  messages_.open(most_instances_ / 2);
   index_of(native().comm_world);
 }
 
 void CallRecorder::close() {
+  under_way_.close();
   trace_.finish();
   attributes_.close();
 }
@@ -117,6 +111,11 @@ void CallRecorder::add(const Record& at_callee, const AffectedRequests& affected
   ProfiledCallSite& call_site = call_sites_[static_cast<std::size_t>(index)];
   // ROMIO's collectives, for one, come by the names that programs use.
   if (call_site.is_the_mpis) return;
+  leave_out_unnamed(record.sent);
+  leave_out_unnamed(record.received);
+  const Completed completed = note_requests(record, affected, index);
+  note_messages(record, affected, completed, index);
+  record.bytes += completed.bytes;
   ++call_site.calls;
   call_site.bytes += record.bytes;
   call_site.time += time;
@@ -126,8 +125,6 @@ void CallRecorder::add(const Record& at_callee, const AffectedRequests& affected
   const Function& function = kFunctions[static_cast<std::size_t>(record.function)];
   if (function.kind == FunctionKind::collective && record.comm != kNoComm)
     note_instance(record, index);
-  under_way_.begin(record.enter);
-  under_way_.end(affected, index, record.enter, record.leave);
   trace_.add({.enter = record.enter,
               .leave = record.leave,
               .bytes = record.bytes,
@@ -170,6 +167,58 @@ Recorded CallRecorder::recorded(std::span<const Record> going_on, std::int64_t n
     call_site.longest = std::max(call_site.longest, time);
   }
   return copy;
+}
+
+void CallRecorder::leave_out_unnamed(ProfiledMessage& message) const {
+  if (message.role == ProfiledMessage::Role::trivial) return;
+  const bool is_named = message.comm != kNoComm &&
+                        !comms_[static_cast<std::size_t>(message.comm)].is_inter &&
+                        !comms_[static_cast<std::size_t>(message.comm)].is_folded;
+  if (!is_named) message.role = ProfiledMessage::Role::none;
+}
+
+Completed CallRecorder::note_requests(const Record& record, const AffectedRequests& affected,
+                                      int call_site) {
+  under_way_.begin(record.enter);
+  RequestUse use{.bytes = record.bytes, .begun = {.begin = record.enter}};
+  if (affected.makes_one()) {
+    // One for both (MPI_Isendrecv) is waited for as a receive.
+    const bool receives = record.received.role != ProfiledMessage::Role::none;
+    use.begun.message = receives ? record.received : record.sent;
+    if (receives && record.sent.role == ProfiledMessage::Role::sent) {
+      messages_.abandon(
+          {.message = record.sent, .begin = record.enter, .number = messages_.number(record.sent)});
+    }
+  }
+  return under_way_.end(affected, call_site, record.enter, record.leave, use);
+}
+
+void CallRecorder::note_messages(const Record& record, const AffectedRequests& affected,
+                                 const Completed& completed, int call_site) {
+  int messages = completed.messages;
+  int others = completed.requests - completed.messages + completed.unknown;
+  if (!affected.makes_one()) {
+    for (const ProfiledMessage& message : {record.sent, record.received}) {
+      if (message.role == ProfiledMessage::Role::none) continue;
+      ++messages;
+      if (message.role == ProfiledMessage::Role::trivial) continue;
+      // Of those that receives are posted for none is there for a probe.
+      const bool is_doubtful =
+          message.role == ProfiledMessage::Role::awaited && under_way_.receives() > 0;
+      if (is_doubtful || message.is_open()) {
+        ++others;
+        continue;
+      }
+      BegunMessage begun{.message = message, .begin = record.enter};
+      if (message.role == ProfiledMessage::Role::sent) begun.number = messages_.number(message);
+      messages_.complete(begun);
+    }
+  }
+  const bool has_waited = messages_.end_call(record.enter, record.leave, call_site, others);
+  if (messages == 0 || others > 0) return;
+  ProfiledCallSite& here = call_sites_[static_cast<std::size_t>(call_site)];
+  here.message_time += record.leave - record.enter;
+  if (!has_waited) here.trivial_time += record.leave - record.enter;
 }
 
 void CallRecorder::note_instance(const Record& record, int call_site) {

@@ -14,6 +14,7 @@
 #include "base/rank_context.hpp"
 #include "intercept/profile/event_log.hpp"
 #include "intercept/profile/functions.hpp"
+#include "intercept/profile/messages.hpp"
 #include "intercept/profile/under_way.hpp"
 #include "intercept/shared/python.hpp"
 #include "mpi/comm_attributes.hpp"
@@ -32,6 +33,9 @@ struct Record {
   int root = -1;
   std::int64_t enter = 0;  // CLOCK_MONOTONIC, ns
   std::int64_t leave = 0;
+  // Of a call that sends and receives by itself, or of the request that it makes.
+  ProfiledMessage sent{};
+  ProfiledMessage received{};
 };
 
 // All calls of one function at one place on one communicator.
@@ -45,6 +49,8 @@ struct ProfiledCallSite {
   std::int64_t time = 0;
   std::int64_t longest = 0;
   std::array<std::int64_t, 64> sizes{};  // calls by bit width of their bytes
+  std::int64_t message_time = 0;         // in calls that were for messages, and nothing else
+  std::int64_t trivial_time = 0;         // of that, in those where nobody is waited for
   bool is_the_mpis = false;              // not the program's: it does not count
 };
 
@@ -126,10 +132,13 @@ class CallRecorder {
   [[nodiscard]] Recorded recorded(std::span<const Record> going_on = {}, std::int64_t now = 0);
   // Calls that go on, of all threads.
   [[nodiscard]] std::vector<Record> open_calls() const;
+  // Is there a request of which only a status says whose message it gets?
+  [[nodiscard]] bool needs_statuses() const { return under_way_.open_receives() > 0; }
 
   // For the report, when no more calls come.
   [[nodiscard]] const std::vector<ProfiledCallSite>& call_sites() const { return call_sites_; }
   [[nodiscard]] Overlap overlap_of(int call_site) const { return under_way_.at(call_site); }
+  [[nodiscard]] const MessageRecorder& messages() const { return messages_; }
   [[nodiscard]] const EventLog& trace() const { return trace_; }
   [[nodiscard]] const std::vector<ProfiledComm>& comms() const { return comms_; }
   [[nodiscard]] const std::vector<Instance>& instances() const { return instances_; }
@@ -144,6 +153,11 @@ class CallRecorder {
   int remember(MPI_Comm comm, std::size_t index);
   std::size_t folded();
   int call_site_of(const Record& record, const PythonLine* line);
+  // On intercommunicators, and on those beyond the first thousand, messages are not followed.
+  void leave_out_unnamed(ProfiledMessage& message) const;
+  Completed note_requests(const Record& record, const AffectedRequests& affected, int call_site);
+  void note_messages(const Record& record, const AffectedRequests& affected,
+                     const Completed& completed, int call_site);
   void note_instance(const Record& record, int call_site);
   void thin_out();
 
@@ -172,7 +186,8 @@ class CallRecorder {
   std::vector<ProfiledCallSite> call_sites_;
   std::unordered_map<Key, int, Hash> index_;  // of call_sites_
   std::vector<Instance> instances_;
-  UnderWay under_way_;
+  MessageRecorder messages_;
+  UnderWay under_way_{messages_};
   std::array<CallSlot, 64> open_;  // by thread; of more some share one
   EventLog trace_;
 };

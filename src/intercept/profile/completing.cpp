@@ -26,10 +26,17 @@ int Completing::completes(int error, const Completion& call) {
   if (!call.is_over()) return polls(error);
   const bool is_all = call.of == Completion::Of::one || call.of == Completion::Of::all;
   return timed_.affects(RequestEffect::completes, error,
-                        is_all ? before_.all() : before_.complete(call));
+                        is_all ? before_.all() : before_.complete(call),
+                        call.ignores_statuses() ? nullptr : call.statuses);
 }
 
-int on_completion(int function, void* caller, const Completion& call) {
+int on_completion(int function, void* caller, const Completion& of_the_program) {
+  Completion call = of_the_program;
+  std::vector<MPI_Status> own;
+  if (call.count > 0 && call.ignores_statuses() && CallRecorder::get().needs_statuses()) {
+    own.resize(call.has_one_status() ? 1 : static_cast<std::size_t>(call.count));
+    call.statuses = own.data();
+  }
   Completing timed(function, caller, call.count, call.requests);
   return timed.completes(call.call(), call);
 }

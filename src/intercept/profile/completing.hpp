@@ -56,6 +56,6 @@ class Completing {
 };
 
 // MPI_Wait, MPI_Test and their kind.
-int on_completion(int function, void* caller, const Completion& call);
+int on_completion(int function, void* caller, const Completion& of_the_program);
 
 }  // namespace stretto::intercept::profile

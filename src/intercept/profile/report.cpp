@@ -57,7 +57,9 @@ void describe(Json& json, const ProfiledCallSite& call_site, const Overlap& over
       .field("calls", call_site.calls)
       .field("bytes", call_site.bytes)
       .field("time_ns", call_site.time)
-      .field("longest_ns", call_site.longest);
+      .field("longest_ns", call_site.longest)
+      .field("message_ns", call_site.message_time)
+      .field("trivial_ns", call_site.trivial_time);
   json.key("sizes").begin_array();  // [bit width of the bytes, calls]
   for (std::size_t bits = 0; bits < call_site.sizes.size(); ++bits) {
     if (call_site.sizes[bits] == 0) continue;
@@ -75,6 +77,14 @@ void describe(Json& json, const ProfiledCallSite& call_site, const Overlap& over
         .end_object();
   }
   json.end_object();
+}
+
+void describe(Json& json, const MessageRecorder& messages, std::size_t channels) {
+  json.key("messages")
+      .begin_object()
+      .field("rows", messages.rows().size())
+      .field("channels", channels)
+      .end_object();
 }
 
 void describe(Json& json, const EventLog& trace) {
@@ -150,9 +160,12 @@ void write_report(const ProfileSession& session, CallRecorder& recorder) {
   if (!folder) return;
   const std::string path = path_of(*folder, session);
   const Recorded recorded = recorder.recorded();
+  const auto& messages = recorder.messages().rows();
+  const auto channels = recorder.messages().channels();
   std::ostringstream out;
   Json json(out);
   begin_text(json, session, recorded);
+  describe(json, recorder.messages(), channels.size());
   describe(json, recorder.trace());
   json.end_object();
   const std::string text = out.str() + "\n";
@@ -160,6 +173,8 @@ void write_report(const ProfileSession& session, CallRecorder& recorder) {
   // The JSON last: where it is, all are whole.
   const bool written =
       (events.empty() || write_new_file(path + ".trace", std::as_bytes(std::span(events)))) &&
+      write_new_file(path + ".messages", std::as_bytes(std::span(messages))) &&
+      write_new_file(path + ".channels", std::as_bytes(std::span(channels))) &&
       write_new_file(path + ".collectives", std::as_bytes(std::span(recorded.instances))) &&
       write_new_file(path + ".json", std::as_bytes(std::span(text)));
   if (!written) say("cannot write %s.json: this rank's profile is lost", path.c_str());

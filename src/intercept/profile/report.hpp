@@ -1,6 +1,6 @@
-// What a rank writes when the program finalizes: rank-N.json, and beside it rank-N.collectives and,
-// with a trace, rank-N.trace. And what it writes before that: rank-N.snapshot, which is the JSON
-// of a rank-N.collectives-M, a number that it names.
+// What a rank writes when the program finalizes: rank-N.json, and beside it rank-N.collectives,
+// rank-N.messages, rank-N.channels and, with a trace, rank-N.trace. And what it writes before that:
+// rank-N.snapshot, which is the JSON of a rank-N.collectives-M, a number that it names.
 #pragma once
 
 #include <string>

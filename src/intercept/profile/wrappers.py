@@ -35,6 +35,21 @@ CALL = Template("""\
   const Timed timed($index, caller, $of$traffic);
   return real($arguments);
 """)
+SENDING_CALL = Template("""\
+  Timed timed($index, caller, $of$traffic);
+$messages  return real($arguments);
+""")
+# Only a status says whose message a receive of any source or tag got.
+RECEIVING_CALL = Template("""\
+  Timed timed($index, caller, $of$traffic);
+  MPI_Status own{};
+$messages  if ($is_open && status == MPI_STATUS_IGNORE) status = &own;
+  return timed.ends(real($arguments), status$has_one);
+""")
+STARTING_MESSAGE = Template("""\
+  Timed timed($index, caller, $of$traffic);
+$messages  return timed.$outcome(real($arguments), request);
+""")
 STARTING_CALL = Template("""\
   Timed timed($index, caller, $of$traffic);
   return timed.starts(real($arguments), request);
@@ -62,6 +77,8 @@ REQUESTS = {
     "Request_get_status_some": ("incount", "requests", "polls"),
     "Request_free": ("1", "request", "frees"),
 }
+# A message of a call that probes for it: received by it, or waited for only.
+PROBES = {"Probe": "awaits", "Mprobe": "receives", "Improbe": "receives"}
 STARTS = {"Start": "request", "Startall": "requests, count"}
 
 HEAD = Template("""\
@@ -129,6 +146,40 @@ def of(function: Function) -> str:
     return comm if comm and not function.type_of(comm).endswith("*") else "native().comm_null"
 
 
+def sends(function: Function) -> str:
+    """In C++, that it sends a message; empty where it does not."""
+    tag = "sendtag" if "sendtag" in function.arguments else "tag"
+    return f"  timed.sends(dest, {tag});\n" if "dest" in function.arguments else ""
+
+
+def receives(function: Function) -> str:
+    """In C++, that it receives a message or waits for one, as a condition; empty where not."""
+    if "source" not in function.arguments or function.plain_name == "Iprobe":
+        return ""
+    tag = "recvtag" if "recvtag" in function.arguments else "tag"
+    return f"timed.{PROBES.get(function.plain_name, 'receives')}(source, {tag})"
+
+
+def message(function: Function, words: dict[str, object]) -> Template | None:
+    """The shape of a call that is about messages, and its words; None of others."""
+    sent, received = sends(function), receives(function)
+    if function.plain_name in ("Mrecv", "Imrecv"):
+        sent = "  timed.fetches();\n"
+    if not sent and not received:
+        return None
+    words["messages"] = sent
+    if function.form == "blocking" and received:
+        words["is_open"] = received
+        words["has_one"] = ", *flag != 0" if "flag" in function.arguments else ""
+        return RECEIVING_CALL
+    if received:
+        words["messages"] = f"{sent}  {received};\n"
+    if function.form == "blocking":
+        return SENDING_CALL
+    words["outcome"] = "prepares" if function.form == "persistent" else "starts"
+    return STARTING_MESSAGE
+
+
 # Launchers end the ranks for it at once.
 ABORT = Template("""\
   before_abort();
@@ -142,7 +193,9 @@ def wrap(function: Function) -> Wrapper | None:
     if not is_counted(function):
         return session(function)
     words = {"index": INDEX[function.plain_name], "of": of(function), "traffic": traffic(function)}
-    if function.completion:
+    if shape_of_message := message(function, words):
+        shape = shape_of_message
+    elif function.completion:
         words["completion"] = function.completion
         shape = COMPLETION
     elif function.name in REQUESTS:

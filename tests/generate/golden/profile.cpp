@@ -78,8 +78,8 @@ static int wrap_Send(int (*real)(const void*, int, MPI_Datatype, int, int, MPI_C
                      const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
                      MPI_Comm comm) {
   const Inside inside;
-  const Timed timed(101, caller, comm,
-                    Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
+  Timed timed(101, caller, comm, Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
+  timed.sends(dest, tag);
   return real(buf, count, datatype, dest, tag, comm);
 }
 
@@ -88,6 +88,7 @@ static int wrap_Irecv(int (*real)(void*, int, MPI_Datatype, int, int, MPI_Comm, 
                       int tag, MPI_Comm comm, MPI_Request* request) {
   const Inside inside;
   Timed timed(100, caller, comm, Traffic{source == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
+  timed.receives(source, tag);
   return timed.starts(real(buf, count, datatype, source, tag, comm, request), request);
 }
 
@@ -97,10 +98,14 @@ static int wrap_Sendrecv(int (*real)(const void*, int, MPI_Datatype, int, int, v
                          int dest, int sendtag, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                          int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   const Inside inside;
-  const Timed timed(106, caller, comm,
-                    Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(sendcount, sendtype)});
-  return real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-              recvtag, comm, status);
+  Timed timed(106, caller, comm,
+              Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(sendcount, sendtype)});
+  MPI_Status own{};
+  timed.sends(dest, sendtag);
+  if (timed.receives(source, recvtag) && status == MPI_STATUS_IGNORE) status = &own;
+  return timed.ends(real(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                         source, recvtag, comm, status),
+                    status);
 }
 
 static int wrap_Send_init_c(int (*real)(const void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm,
@@ -108,9 +113,9 @@ static int wrap_Send_init_c(int (*real)(const void*, MPI_Count, MPI_Datatype, in
                             void* caller, const void* buf, MPI_Count count, MPI_Datatype datatype,
                             int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   const Inside inside;
-  const Timed timed(111, caller, comm,
-                    Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
-  return real(buf, count, datatype, dest, tag, comm, request);
+  Timed timed(111, caller, comm, Traffic{dest == MPI_PROC_NULL ? 0 : bytes_of(count, datatype)});
+  timed.sends(dest, tag);
+  return timed.prepares(real(buf, count, datatype, dest, tag, comm, request), request);
 }
 
 static int wrap_Startall(int (*real)(int, MPI_Request*), void* caller, int count,

@@ -1,6 +1,7 @@
 """A profile as it fits a terminal, and what it says to do next."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,40 @@ def test_a_long_name_is_shortened_in_its_middle_and_whole_in_json() -> None:
     first = plain(summary(sites), {})["sites"]
     assert isinstance(first, list)
     assert first[0]["symbol"] == name
+
+
+def test_waits_for_messages_name_side_and_rank() -> None:
+    parts = {"late_sender_s": 3.0, "late_receiver_s": 0.5, "waiting_s": 3.5, "transfer_s": 0.4}
+    found = summary(
+        [
+            site(0, time_s=4.0, overhead_s=0.1, awaited_s=Counter({3: 2.8, 1: 0.7}), **parts),
+            site(1, time_s=0.1),
+        ]
+    )
+    console = Console(width=120)
+    with console.capture() as said:
+        for part in page(found, {}, console):
+            console.print(part, markup=False)
+    (row,) = re.findall(r"waiting for messages at.*\n(.*)", said.get())
+    assert row.split(" 1  ")[1].split() == [
+        "15.0",
+        "%",
+        "2.5",
+        "%",
+        "2.0",
+        "%",
+        "rank",
+        "3,",
+        "80",
+        "%",
+    ]
+    assert "until messages are sent (rank 3, 80 %)" in next_step(found, {})
+    first = plain(found, {})["sites"]
+    assert isinstance(first, list)
+    assert first[0]["waited_for"] == [{"rank": 3, "time_s": 2.8}, {"rank": 1, "time_s": 0.7}]
+    assert plain(found, {})["late_messages_share"] == 3.5 / 20
+    found.call_sites[0].late_sender_s, found.call_sites[0].late_receiver_s = 0.5, 3.0
+    assert "until receives are posted (rank 3, 80 %)" in next_step(found, {})
 
 
 def test_shares_add_up_and_no_row_is_missing_silently() -> None:

@@ -45,6 +45,21 @@ def test_a_rank_waits_for_those_it_needs(function: str, root: int, waiting: list
     assert (found["waiting"] + found["rest"]).to_list() == found["time"].to_list()
 
 
+@pytest.mark.parametrize(
+    ("function", "root", "awaited"),
+    [
+        ("Barrier", -1, {0: 1, 2: 1}),
+        ("Bcast", 2, {0: 2}),
+        ("Reduce", 0, {0: 1}),
+        ("Scan", -1, {2: 1}),
+    ],
+)
+def test_who_was_waited_for(function: str, root: int, awaited: dict[int, int]) -> None:
+    found = split(calls(function, root).sample(fraction=1, shuffle=True, seed=5))
+    waits = found.filter(pl.col("waiting") > 0).sort("rank")
+    assert dict(waits.select("rank", "awaited").iter_rows()) == awaited
+
+
 def test_nobody_waits_longer_than_the_call_took() -> None:
     early = calls("Barrier").with_columns(leave=pl.Series([150, 1000, 1000]))
     assert split(early)["waiting"].to_list() == [50, 0, 400]

@@ -22,7 +22,8 @@ class Calls {
     under_way.begin(enter);
     under_way.end({effect, requests}, call_site, enter, leave);
   }
-  UnderWay under_way;
+  MessageRecorder messages;
+  UnderWay under_way{messages};
 };
 
 using One = std::array<MPI_Request, 1>;

@@ -76,6 +76,19 @@ def test_parts_add_up(messages: dict[str, Any]) -> None:
         assert sum(each["time_s"] for each in site["waited_for"]) == pytest.approx(late)
 
 
+def test_who_sends_how_much_to_whom(messages: dict[str, Any]) -> None:
+    pairs = {(pair["source"], pair["dest"]): pair for pair in messages["matrix"]}
+    # late_sender and probed, waitall and, with communicators of their own, persistent.
+    assert pairs[2, 0]["messages"] == 3 * ROUNDS
+    assert pairs[2, 1]["messages"] == 4 * ROUNDS
+    assert pairs[2, 1]["bytes"] == 4 * ROUNDS * BYTES
+    assert pairs[1, 2]["bytes"] == 3 * ROUNDS * BYTES
+    heaviest = messages["matrix"][0]
+    assert (heaviest["source"], heaviest["dest"]) == (0, 1)
+    assert heaviest["bytes"] == ROUNDS * (2**20 + BYTES)
+    assert messages["pairs"] == len(pairs) == 6
+
+
 def test_damaged_messages_are_one_line(run: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
     rank = read_profile(run[0], 3).ranks[0]
     path = tmp_path / "rank-0.messages"

@@ -45,6 +45,7 @@ class Shown:
     """How a profile is shown."""
 
     as_json: bool
+    matrix: bool
     csv: Path | None
     markdown: Path | None
 
@@ -63,6 +64,12 @@ TraceOption = Annotated[
     bool,
     typer.Option(
         "--trace", help="Also write trace.json.gz into the run folder, to open in Perfetto."
+    ),
+]
+MatrixOption = Annotated[
+    bool,
+    typer.Option(
+        "--matrix", help="Also show which ranks send how much to which: the heaviest pairs."
     ),
 ]
 TraceCallsOption = Annotated[
@@ -100,6 +107,7 @@ def profile(
     output: OutputOption = None,
     trace: TraceOption = False,
     trace_calls: TraceCallsOption = None,
+    matrix: MatrixOption = False,
     every: EveryOption = None,
     attach: AttachOption = None,
     dry_run: DryRun = False,
@@ -115,7 +123,7 @@ def profile(
 
     Example: stretto profile -n 4 ./jacobi3d 192 20
     """
-    shown = Shown(as_json, export_csv, export_markdown)
+    shown = Shown(as_json, matrix, export_csv, export_markdown)
     if attach is not None:
         _show_what_there_is(attach, program, shown)
         return
@@ -180,12 +188,13 @@ def _show(
     if shown.as_json:
         print(as_text(plain(summary, lines)))
     else:
-        _print(summary, lines, folder)
+        _print(summary, lines, folder, shown.matrix)
     return lines
 
 
-def _print(summary: ProfileSummary, lines: Lines, folder: Path) -> None:
+def _print(summary: ProfileSummary, lines: Lines, folder: Path, matrix: bool) -> None:
     *above, last = tables.page(summary, lines, out)
+    above += tables.matrix(summary, out) if matrix else []
     for part in above:
         out.print(part, markup=False, soft_wrap=isinstance(part, str))
     out.print(last, markup=False, soft_wrap=True, style="bold")

@@ -1,9 +1,12 @@
 """A profile for other programs."""
 
+from dataclasses import asdict
+
 from stretto.data.places import Line, Lines
 from stretto.report.profile import CallSiteTotal, OverlapTotal, ProfileSummary
 
 _MOST_RANKS = 16  # that are named
+_MOST_PAIRS = 100_000
 
 
 def plain(summary: ProfileSummary, lines: Lines) -> dict[str, object]:
@@ -29,6 +32,9 @@ def plain(summary: ProfileSummary, lines: Lines) -> dict[str, object]:
         "collectives_a_rank": summary.calls,
         "overlap": _overlap(summary.overlap),
         "sites": [_call_site(site, lines) for site in summary.call_sites],
+        # Ranks that sent to each other, the heaviest pairs first.
+        "matrix": [asdict(pair) for pair in summary.pairs[:_MOST_PAIRS]],
+        "pairs": len(summary.pairs),
     }
 
 

@@ -21,6 +21,7 @@ _MOST_LINES = 25
 # Of a function, in characters: names of C++ would leave no room for others. --json has all.
 MOST_OF_A_NAME = 40
 _MOST_CALL_SITES = 9
+_MOST_PAIRS = 20
 _SITES_A_START = 3  # so many call sites are shown for one of those that start requests
 
 
@@ -67,6 +68,8 @@ def whole(summary: ProfileSummary, lines: Lines) -> list[PlainTable]:
     found = [plain_table(call_sites(summary, lines, every, None), "call sites")]
     if waiting_for_messages(summary):
         found.append(plain_table(messages(summary, lines, every, None), "messages"))
+    if summary.pairs:
+        found.append(plain_table(pairs(summary, len(summary.pairs)), "matrix"))
     if summary.overlap.started:
         found.append(plain_table(overlap(summary, lines, every, None), "overlap"))
     return found
@@ -110,6 +113,35 @@ def messages(
         parts = (site.late_sender_s, site.late_receiver_s, (site.transfer_s or 0.0))
         shares = percents([part or 0.0 for part in parts], whole)
         table.add_row(call_site_words(site, lines, most_of_a_name), *shares, awaited_words(site))
+    return table
+
+
+def matrix(summary: ProfileSummary, console: Console) -> list[str | Table]:
+    """Who sends how much to whom: the heaviest pairs of ranks."""
+    if not summary.pairs and summary.unfinished:
+        return ["who sends to whom is on record only of ranks that come to MPI_Finalize"]
+    if not summary.pairs:
+        return ["no rank sent a message to another"]
+    left_out = len(summary.pairs) - _MOST_PAIRS
+    words = f"not shown: {left_out:,} lighter pairs: --json" if left_out > 0 else ""
+    table = pairs(summary, _MOST_PAIRS)
+    return [part for part in (_fitting(table, console.width), words) if part]
+
+
+def pairs(summary: ProfileSummary, most: int) -> Table:
+    """The heaviest pairs of ranks."""
+    table = Table(box=None, pad_edge=False)
+    one_sided = any(pair.accesses for pair in summary.pairs)
+    columns = ["messages", "bytes", "of all bytes"]
+    columns += ["accesses", "bytes of those"] if one_sided else []
+    table.add_column("from rank to rank")
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    whole = sum(pair.all_bytes for pair in summary.pairs)
+    for pair in summary.pairs[:most]:
+        row = [f"{pair.messages:,}", size(pair.bytes), percent(share(pair.all_bytes, whole))]
+        row += [f"{pair.accesses:,}", size(pair.accessed_bytes)] if one_sided else []
+        table.add_row(f"{pair.source} to {pair.dest}", *row)
     return table
 
 

@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from stretto.data.profiles import Profile, RankProfile
-from stretto.stats.messages import SENT
+from stretto.stats.messages import ACCESSED, SENT
 
 _SIDE: dict[str, type[pl.DataType]] = {
     "world_rank": pl.Int64,
@@ -27,7 +27,7 @@ _MESSAGE = _SIDE | {
     "site": pl.Int32,
     "messages": pl.Int32,
 }
-_CHANNEL = _SIDE | {"messages": pl.Int64, "bytes": pl.Int64}
+_CHANNEL = _SIDE | {"group": pl.String, "messages": pl.Int64, "bytes": pl.Int64}
 
 
 def message_rows(profile: Profile) -> pl.DataFrame:
@@ -44,10 +44,15 @@ def message_rows(profile: Profile) -> pl.DataFrame:
 
 
 def channel_rows(profile: Profile) -> pl.DataFrame:
-    """How many messages each rank had with which other and tag, either way."""
+    """How many messages each rank had with which other and tag, either way.
+
+    `group` names the ranks of the communicator in their order, whichever communicator it is.
+    """
     parts = []
     for rank, rows in zip(profile.ranks, profile.channels, strict=False):
         columns: dict[str, Any] = {name: rows[name] for name in ("messages", "bytes")}
+        groups = np.array([comm.members for comm in rank.comms], dtype=object)
+        columns["group"] = pl.Series(groups[rows["comm"]], dtype=pl.String)
         parts.append(_frame(_sides(rank, rows) | columns, _CHANNEL))
     return pl.concat(parts) if parts else pl.DataFrame(schema=_CHANNEL)
 
@@ -60,7 +65,7 @@ def _sides(rank: RankProfile, rows: NDArray[Any]) -> dict[str, Any]:
     """Who sends to whom, where both of them say it alike."""
     names = np.array([_name(rank, comm) for comm in range(len(rank.comms))], dtype=object)
     own = np.array([comm.rank for comm in rank.comms], dtype=np.int32)[rows["comm"]]
-    is_sent = rows["role"] == SENT
+    is_sent = np.isin(rows["role"], (SENT, ACCESSED))
     return {
         "world_rank": np.full(len(rows), rank.rank),
         "role": rows["role"],

@@ -7,6 +7,7 @@ from stretto.data.places import Address
 from stretto.data.profiles import CallSite, Overlap, Profile
 from stretto.report.collective_parts import CollectiveParts, collective_parts
 from stretto.report.comm_names import CommName, CommNames
+from stretto.report.matrix import Pair, pairs_of
 from stretto.report.message_parts import MessageParts, message_parts
 from stretto.report.unfinished import unfinished_words
 from stretto.report.words import share
@@ -124,6 +125,7 @@ class ProfileSummary:
     ranks: list[RankTotal]
     call_sites: list[CallSiteTotal]  # the longest first
     calls: dict[str, float]  # of each collective a rank, as a mean
+    pairs: list[Pair] = field(default_factory=list)  # who sends to whom, the heaviest first
     unfinished: str = ""  # that not all ranks came to MPI_Finalize, in words
 
     @property
@@ -201,6 +203,7 @@ def summarise(profile: Profile) -> ProfileSummary:
         ranks=[RankTotal(r.rank, r.wall_ns * 1e-9, r.mpi_ns * 1e-9) for r in profile.ranks],
         call_sites=sorted(totals.values(), key=lambda total: -total.time_s),
         calls=_collectives_a_rank(profile),
+        pairs=pairs_of(profile),
         unfinished=unfinished_words(profile),
     )
 

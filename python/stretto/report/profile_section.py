@@ -7,6 +7,7 @@ from stretto.data.places import Line, Lines
 from stretto.data.profile_record import ProfileRecord
 from stretto.report import profile_words
 from stretto.report.bars import Part, Row, Tile, part_of
+from stretto.report.matrix import MatrixPicture, matrix_picture
 from stretto.report.profile import (
     CallSiteTotal,
     ProfileSummary,
@@ -40,6 +41,7 @@ class ProfileSection:
     overlaps_left_out: int
     sizes: list[tuple[str, list[Row]]]  # calls by size of each site that moves anything
     timeline: Timeline | None  # None: no trace was asked for
+    matrix: MatrixPicture | None  # None: nobody sends messages
 
     @property
     def name(self) -> str:
@@ -81,6 +83,7 @@ def section(
             if site.bytes
         ],
         timeline=timeline,
+        matrix=matrix_picture(summary.pairs, record.ranks),
     )
 
 

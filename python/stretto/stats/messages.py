@@ -3,7 +3,7 @@
 import polars as pl
 
 # src/intercept/profile/messages.hpp, ProfiledMessage::Role.
-SENT, RECEIVED, AWAITED = 1, 2, 3
+SENT, RECEIVED, AWAITED, ACCESSED = 1, 2, 3, 5
 
 # A message of all ranks: what both its sides say alike.
 CHANNEL = ["comm", "source", "dest", "tag"]

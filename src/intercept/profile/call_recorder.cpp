@@ -113,6 +113,10 @@ void CallRecorder::add(const Record& at_callee, const AffectedRequests& affected
   if (call_site.is_the_mpis) return;
   leave_out_unnamed(record.sent);
   leave_out_unnamed(record.received);
+  if (record.sent.role == ProfiledMessage::Role::accessed) {
+    static_cast<void>(messages_.number(record.sent));
+    record.sent.role = ProfiledMessage::Role::none;
+  }
   const Completed completed = note_requests(record, affected, index);
   note_messages(record, affected, completed, index);
   record.bytes += completed.bytes;

@@ -20,8 +20,9 @@ struct ProfiledMessage {
     none,
     sent,
     received,
-    awaited,  // by MPI_Probe: it is there, and another call gets it
-    trivial,  // nobody is waited for: it goes nowhere, or was there before
+    awaited,   // by MPI_Probe: it is there, and another call gets it
+    trivial,   // nobody is waited for: it goes nowhere, or was there before
+    accessed,  // no message: an access to the other's memory (MPI_Put and its kind)
   };
   Role role = Role::none;
   int comm = -1;  // index in CallRecorder::comms()

@@ -43,6 +43,8 @@ class Timed {
     record_.received = of(ProfiledMessage::Role::awaited, source, tag);
     return record_.received.is_open();
   }
+  // It accesses that rank's memory.
+  void accesses(int target) { record_.sent = of(ProfiledMessage::Role::accessed, target, 0); }
   // It receives one that is there already.
   void fetches() { record_.received = of(ProfiledMessage::Role::trivial, MPI_PROC_NULL, 0); }
   // The call that receives or awaits one ended with `error`; if it did, with that status.

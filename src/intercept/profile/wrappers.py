@@ -161,10 +161,12 @@ def receives(function: Function) -> str:
 
 
 def message(function: Function, words: dict[str, object]) -> Template | None:
-    """The shape of a call that is about messages, and its words; None of others."""
+    """The shape of a call that is about messages or like one, and its words; None of others."""
     sent, received = sends(function), receives(function)
     if function.plain_name in ("Mrecv", "Imrecv"):
         sent = "  timed.fetches();\n"
+    if function.kind == "one_sided" and "target_rank" in function.arguments:
+        sent = "  timed.accesses(target_rank);\n"
     if not sent and not received:
         return None
     words["messages"] = sent

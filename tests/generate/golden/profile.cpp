@@ -210,9 +210,9 @@ static int wrap_Put(int (*real)(const void*, int, MPI_Datatype, int, MPI_Aint, i
                     MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
                     int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   const Inside inside;
-  const Timed timed(
-      131, caller, Owners<MPI_Win>::get().of(win),
-      Traffic{target_rank == MPI_PROC_NULL ? 0 : bytes_of(origin_count, origin_datatype)});
+  Timed timed(131, caller, Owners<MPI_Win>::get().of(win),
+              Traffic{target_rank == MPI_PROC_NULL ? 0 : bytes_of(origin_count, origin_datatype)});
+  timed.accesses(target_rank);
   return real(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
               target_datatype, win);
 }

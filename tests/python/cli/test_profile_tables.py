@@ -8,11 +8,12 @@ import pytest
 from rich.console import Console
 
 from stretto.cli.profile_json import plain
-from stretto.cli.profile_tables import page
+from stretto.cli.profile_tables import matrix, page
 from stretto.cli.profile_trace import trace_line, traced_by_default
 from stretto.data.places import Address, Line
 from stretto.data.profiles import ClockReading, Profile, RankProfile, Traced
 from stretto.report.comm_names import CommName
+from stretto.report.matrix import Pair
 from stretto.report.profile import CallSiteTotal, OverlapTotal, ProfileSummary, RankTotal
 from stretto.report.profile_words import next_step
 from stretto.report.words import percents
@@ -106,6 +107,20 @@ def test_waits_for_messages_name_side_and_rank() -> None:
     assert plain(found, {})["late_messages_share"] == 3.5 / 20
     found.call_sites[0].late_sender_s, found.call_sites[0].late_receiver_s = 0.5, 3.0
     assert "until receives are posted (rank 3, 80 %)" in next_step(found, {})
+
+
+def test_the_matrix_shows_the_heaviest_pairs_and_says_what_it_leaves_out() -> None:
+    found = summary([site(0)])
+    console = Console(width=100)
+    assert matrix(found, console) == ["no rank sent a message to another"]
+    found.pairs.extend(Pair(n, n + 1, 10, 1000 - n) for n in range(30))
+    with console.capture() as said:
+        for part in matrix(found, console):
+            console.print(part, markup=False)
+    rows = said.get().splitlines()
+    assert rows[1].split() == ["0", "to", "1", "10", "1000", "B", "3.4", "%"]
+    assert rows[-1] == "not shown: 10 lighter pairs: --json"
+    assert plain(found, {})["pairs"] == 30
 
 
 def test_shares_add_up_and_no_row_is_missing_silently() -> None:

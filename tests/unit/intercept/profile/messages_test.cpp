@@ -154,6 +154,27 @@ TEST(MessageRecorder, FreedSendsAreSentAndOthersRequestsAreNone) {
       });
 }
 
+TEST(MessageRecorder, AccessesToAWindowAreCountedByTarget) {
+  run_program(
+      [](int rank) {
+        MPI_Win win{};
+        MPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_fence(0, win);
+        MPI_Put(&rank, 1, MPI_INT, 1 - rank, 0, 1, MPI_INT, win);
+        MPI_Put(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
+        MPI_Win_free(&win);
+      },
+      [](int rank, const MessageRecorder& messages) {
+        ASSERT_EQ(messages.channels().size(), 1U);
+        const ChannelRow row = messages.channels().front();
+        EXPECT_EQ(row.role, static_cast<std::int32_t>(Role::accessed));
+        EXPECT_EQ(row.peer, 1 - rank);
+        EXPECT_EQ(row.messages, 1);
+        EXPECT_EQ(row.bytes, 4);
+        EXPECT_EQ(site_of("MPI_Put").message_time, 0);
+      });
+}
+
 TEST(MessageRecorder, OfVeryManyBothSidesKeepTheSame) {
   std::array<MessageRecorder, 2> sides;
   sides[0].open(100);

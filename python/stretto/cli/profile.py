@@ -82,6 +82,16 @@ TraceCallsOption = Annotated[
         "one; otherwise 100,000, and of all ranks together a million. Means --trace.",
     ),
 ]
+DepthOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=64,
+        help="Also tell apart who called the function that calls MPI, N places of the stack deep. "
+        "Beyond 1 each call costs microseconds.",
+    ),
+]
 EveryOption = Annotated[
     str | None,
     typer.Option(
@@ -108,6 +118,7 @@ def profile(
     trace: TraceOption = False,
     trace_calls: TraceCallsOption = None,
     matrix: MatrixOption = False,
+    depth: DepthOption = 1,
     every: EveryOption = None,
     attach: AttachOption = None,
     dry_run: DryRun = False,
@@ -134,7 +145,7 @@ def profile(
     job = prepare(program, launcher, launcher_args, mode="profile")
     place = planned_folder if dry_run else make_folder
     folder = place(output, f"{Path(name_of(program)).stem}-profile")
-    start = profiled(job, ranks, folder, traced, every_s)
+    start = profiled(job, ranks, folder, traced, depth=depth, every_s=every_s)
     command = job.launcher.command(start)
     if dry_run:
         print(shlex.join(command))
@@ -181,7 +192,7 @@ def _show(
 ) -> Lines:
     """Print it, export it and, unless its own process does so, keep where its lines are."""
     summary = summarise(recorded)
-    lines = record.lines or lines_of(summary.call_sites)
+    lines = record.lines or lines_of(summary.places)
     if keeps:
         write_record(replace(record, places=places_of(lines)), folder)
     export_tables(tables.whole(summary, lines), shown.csv, shown.markdown)

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 from stretto.data.places import Line, Lines
+from stretto.data.profiles import Caller
 from stretto.report.profile import CallSiteTotal, OverlapTotal, ProfileSummary
 
 _MOST_RANKS = 16  # that are named
@@ -48,6 +49,7 @@ def _call_site(site: CallSiteTotal, lines: Lines) -> dict[str, object]:
         "symbol": line.function or site.symbol,
         "file": line.file,
         "line": line.number,
+        "callers": [_caller(each, lines) for each in site.callers],
         "communicator": "" if site.comm is None else str(site.comm),
         "ranks": site.ranks,
         "calls": site.calls,
@@ -65,6 +67,17 @@ def _call_site(site: CallSiteTotal, lines: Lines) -> dict[str, object]:
         # Calls by the smallest power of two that is larger than their bytes.
         "sizes": {str(1 << bits): n for bits, n in sorted(site.sizes.items())},
         "overlap": None if site.overlap is None else _overlap(site.overlap),
+    }
+
+
+def _caller(caller: Caller, lines: Lines) -> dict[str, object]:
+    line = lines.get(caller.place, Line())
+    return {
+        "object": caller.object,
+        "address": None if caller.is_source else caller.offset,
+        "symbol": line.function or caller.symbol,
+        "file": line.file,
+        "line": line.number,
     }
 
 

@@ -46,7 +46,7 @@ def _profile(run: Path) -> ProfileSection:
     recorded = read_profile(run, record.ranks, unfinished=True)
     summary = profile.summarise(recorded)
     if not record.places:  # it runs still, or its stretto was killed with it
-        record = replace(record, places=places_of(lines_of(summary.call_sites)))
+        record = replace(record, places=places_of(lines_of(summary.places)))
     picture = timeline(
         recorded,
         lambda rank: read_trace(run, rank),

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from stretto.data.places import Address
 from stretto.data.profile_messages import read_channels, read_messages
 from stretto.data.rank_files import OfRank
 from stretto.data.rows import read_rows
@@ -68,8 +69,22 @@ class Overlap(msgspec.Struct, frozen=True):
     hideable_ns: float
 
 
+class Caller(msgspec.Struct, frozen=True):
+    """Where a function was called that calls MPI, or that calls one that does, and so on."""
+
+    object: str
+    offset: int
+    symbol: str
+    is_source: bool = False  # `object` is a source file and `offset` a line of it
+
+    @property
+    def place(self) -> Address:
+        """As debug information has it."""
+        return Address(self.object, self.offset)
+
+
 class CallSite(msgspec.Struct, frozen=True):
-    """All of one rank's calls of one function at one place on one communicator."""
+    """All of one rank's calls of one function at one place on one communicator, by one path."""
 
     function: str
     kind: str
@@ -86,6 +101,7 @@ class CallSite(msgspec.Struct, frozen=True):
     is_source: bool = False  # `object` is a source file and `offset` a line of it
     message_ns: int = 0  # in calls that were for messages, and nothing else
     trivial_ns: int = 0  # of that, in those where nobody is waited for
+    callers: list[Caller] = []  # the nearest first; none where they were not asked for
 
 
 class Traced(msgspec.Struct, frozen=True):
@@ -103,6 +119,7 @@ class OpenCall(msgspec.Struct, frozen=True):
     object: str
     offset: int
     time_ns: int  # so far
+    site: int = -1  # which of its rank's call sites; -1: of none, as it is the MPI's own
 
 
 class Snapshot(msgspec.Struct, frozen=True):

@@ -43,7 +43,7 @@ def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
         rank = ranks[world_rank]
         own = rank.call_sites[site]
         # Who has not come back from a call has waited there.
-        open_ns = _open_ns(rank, own)
+        open_ns = _open_ns(rank, site)
         # What is on record stands for all: beyond a million calls only some are.
         scale = (own.time_ns - open_ns) * 1e-9 / time if time else 0.0
         waited = waiting * scale + open_ns * 1e-9
@@ -51,13 +51,10 @@ def collective_parts(profile: Profile) -> Iterator[CollectiveParts]:
         yield CollectiveParts(rank, own, waited, (rest - least) * scale, least * scale, late)
 
 
-def _open_ns(rank: RankProfile, own: CallSite) -> int:
+def _open_ns(rank: RankProfile, site: int) -> int:
     """Of a call site's time, that of calls which have not ended."""
     calls = rank.snapshot.open if rank.snapshot else []
-    places = {(own.function, own.object, own.offset)}
-    return sum(
-        call.time_ns for call in calls if {(call.function, call.object, call.offset)} == places
-    )
+    return sum(call.time_ns for call in calls if call.site == site)
 
 
 def _awaited(calls: pl.DataFrame) -> dict[tuple[int, int], dict[int, float]]:

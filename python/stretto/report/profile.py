@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from stretto.data.places import Address
-from stretto.data.profiles import CallSite, Overlap, Profile
+from stretto.data.profiles import Caller, CallSite, Overlap, Profile
 from stretto.report.collective_parts import CollectiveParts, collective_parts
 from stretto.report.comm_names import CommName, CommNames
 from stretto.report.matrix import Pair, pairs_of
@@ -69,6 +69,7 @@ class CallSiteTotal:
     sizes: Counter[int] = field(default_factory=Counter)  # calls by bit width of their bytes
     overlap: OverlapTotal | None = None  # None: it starts no requests
     is_source: bool = False  # its place is a line of a source file
+    callers: tuple[Caller, ...] = ()  # the nearest first, where they were asked for
 
     def add(self, site: CallSite) -> None:
         """Count one rank's calls too."""
@@ -151,6 +152,11 @@ class ProfileSummary:
         return max(computing) / mean - 1 if mean else 0.0
 
     @property
+    def places(self) -> list[CallSiteTotal | Caller]:
+        """All that have lines: the call sites, and who called there."""
+        return [*self.call_sites, *{each for site in self.call_sites for each in site.callers}]
+
+    @property
     def overlap(self) -> OverlapTotal:
         """Of all nonblocking calls."""
         total = OverlapTotal()
@@ -208,7 +214,7 @@ def summarise(profile: Profile) -> ProfileSummary:
     )
 
 
-_Key = tuple[str, Address, CommName | None]
+_Key = tuple[str, Address, CommName | None, tuple[Caller, ...]]
 
 
 def _add_message_parts(
@@ -228,7 +234,7 @@ def _add_message_parts(
 
 
 def _key(site: CallSite, comm: CommName | None) -> _Key:
-    return site.function, Address(site.object, site.offset), comm
+    return site.function, Address(site.object, site.offset), comm, tuple(site.callers)
 
 
 def _nothing_yet(site: CallSite, comm: CommName | None) -> CallSiteTotal:
@@ -239,6 +245,7 @@ def _nothing_yet(site: CallSite, comm: CommName | None) -> CallSiteTotal:
         symbol=site.symbol,
         comm=comm,
         is_source=site.is_source,
+        callers=tuple(site.callers),
     )
 
 

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from stretto.data.places import Address, Line, Lines
+from stretto.data.profiles import Caller
 from stretto.report.profile import CallSiteTotal, ProfileSummary
 from stretto.report.words import percent, seconds, share, shortened
 
 _WORTH_NAMING = 0.02  # of all time
+_MOST_CALLERS = 3  # that a table names
 
 
 def headline(summary: ProfileSummary) -> list[str]:
@@ -29,10 +31,32 @@ def headline(summary: ProfileSummary) -> list[str]:
 
 
 def call_site_words(site: CallSiteTotal, lines: Lines, most: int | None = None) -> str:
-    """A call and where it is: "Allreduce fft.c:212"; `most` as for `place_words`."""
+    """A call and where it is: "Allreduce fft.c:212"; `most` as for `place_words`.
+
+    Where it is known who called there: "Allreduce main:40 <- solve:12 <- mp_sum mp.f90:212".
+    """
     name = site.function.removeprefix("MPI_")
     comm = f" on {site.comm.name}" if site.comm is not None and not site.comm.is_world else ""
-    return f"{name} {place_words(site.place, site.symbol, lines, most)}{comm}"
+    path = ""
+    if site.callers:
+        names = [_function_words(each, lines, most) for each in reversed(site.callers)]
+        if most is not None and len(names) > _MOST_CALLERS:
+            names[1 : 2 - _MOST_CALLERS] = ["..."]
+        line = lines.get(site.place, Line())
+        # Else its function is in the words of its place.
+        own = shortened(line.function or site.symbol, most or 10_000) if line.file else ""
+        path = " <- ".join([*names, own]) + (" " if own else "")
+    return f"{name} {path}{place_words(site.place, site.symbol, lines, most)}{comm}"
+
+
+def _function_words(caller: Caller, lines: Lines, most: int | None) -> str:
+    """The function that called, and in which line: "solve:12"; or an address."""
+    line = lines.get(caller.place, Line())
+    function = line.function or caller.symbol
+    if not function:
+        return place_words(caller.place, "", lines, most)
+    name = function if most is None else shortened(function, most)
+    return f"{name}:{line.number}" if line.number else name
 
 
 def place_words(place: Address, symbol: str, lines: Lines, most: int | None = None) -> str:

@@ -22,7 +22,8 @@ std::uint64_t hash_of(MPI_Group group) {
 
 }  // namespace
 
-void CallRecorder::open(std::size_t traced) {
+void CallRecorder::open(std::size_t traced, int depth) {
+  depth_ = depth;
   trace_.keep(traced);
   int size = 1;
   native().Comm_size(native().comm_world, &size);
@@ -86,14 +87,27 @@ int CallRecorder::learn(MPI_Comm comm) {
   return remember(comm, comms_.size() - 1);
 }
 
-int CallRecorder::call_site_of(const Record& record, const PythonLine* line) {
+// 0 where there is none.
+int CallRecorder::number_of(const CallPath& path) {
+  if (path.empty()) return 0;
+  const auto found = paths_.find(path);
+  if (found != paths_.end()) return found->second;
+  if (paths_.size() >= kMostPaths) return 0;
+  const int number = static_cast<int>(paths_.size()) + 1;
+  paths_.emplace(path, number);
+  return number;
+}
+
+int CallRecorder::call_site_of(const Record& record, const PythonLine* line, const CallPath& path) {
   const std::uintptr_t place = line != nullptr ? std::bit_cast<std::uintptr_t>(line)
                                                : std::bit_cast<std::uintptr_t>(record.caller);
-  const Key key{place, record.function, record.comm};
+  const int number = number_of(path);
+  const Key key{place, record.function, record.comm, number};
   const auto [found, is_new] = index_.try_emplace(key, static_cast<int>(call_sites_.size()));
   if (is_new) {
     ProfiledCallSite call_site{
         .function = record.function, .caller = record.caller, .line = line, .comm = record.comm};
+    if (number != 0) call_site.path = path;
     call_site.is_the_mpis = is_the_mpis(record.caller);
     call_sites_.push_back(call_site);
   }
@@ -106,8 +120,10 @@ void CallRecorder::add(const Record& at_callee, const AffectedRequests& affected
   record.caller = caller_in_program(record.caller);
   const PythonLine* const line = python_line(record.caller);
   const std::int64_t time = record.leave - record.enter;
+  CallPath path;
+  if (depth_ > 1) find_path(record.caller, line, depth_, path);
   const std::lock_guard lock(mutex_);
-  const int index = call_site_of(record, line);
+  const int index = call_site_of(record, line, path);
   ProfiledCallSite& call_site = call_sites_[static_cast<std::size_t>(index)];
   // ROMIO's collectives, for one, come by the names that programs use.
   if (call_site.is_the_mpis) return;
@@ -147,18 +163,25 @@ std::vector<Record> CallRecorder::open_calls() const {
 
 Recorded CallRecorder::recorded(std::span<const Record> going_on, std::int64_t now) {
   const std::lock_guard lock(mutex_);
-  Recorded copy{
-      .call_sites = call_sites_, .overlaps = {}, .comms = comms_, .instances = instances_};
+  Recorded copy{.call_sites = call_sites_,
+                .overlaps = {},
+                .comms = comms_,
+                .instances = instances_,
+                .open_sites = {}};
   for (int i = 0; i < static_cast<int>(call_sites_.size()); ++i) {
     copy.overlaps.push_back(under_way_.at(i));
   }
   for (const Record& call : going_on) {
-    const Key key{std::bit_cast<std::uintptr_t>(call.caller), call.function, call.comm};
+    // Only its own thread could say by which path it came.
+    const Key key{std::bit_cast<std::uintptr_t>(call.caller), call.function, call.comm, 0};
     const auto found = index_.find(key);
     const std::size_t index =
         found == index_.end() ? copy.call_sites.size() : static_cast<std::size_t>(found->second);
+    const bool is_counted =
+        found == index_.end() ? !is_the_mpis(call.caller) : !call_sites_[index].is_the_mpis;
+    copy.open_sites.push_back(is_counted ? static_cast<int>(index) : -1);
+    if (!is_counted) continue;
     if (found == index_.end()) {
-      if (is_the_mpis(call.caller)) continue;
       copy.call_sites.push_back(
           {.function = call.function, .caller = call.caller, .comm = call.comm});
       copy.overlaps.emplace_back();

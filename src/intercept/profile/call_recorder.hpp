@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "intercept/profile/functions.hpp"
 #include "intercept/profile/messages.hpp"
 #include "intercept/profile/under_way.hpp"
+#include "intercept/shared/call_path.hpp"
 #include "intercept/shared/python.hpp"
 #include "mpi/comm_attributes.hpp"
 #include "mpi/native.hpp"
@@ -38,12 +40,13 @@ struct Record {
   ProfiledMessage received{};
 };
 
-// All calls of one function at one place on one communicator.
+// All calls of one function at one place on one communicator, by one path where that is asked for.
 struct ProfiledCallSite {
   int function = 0;
   void* caller = nullptr;
   const PythonLine* line = nullptr;  // of the Python program that `caller` called for
   int comm = kNoComm;
+  CallPath path{};  // above the call, where that is asked for
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
   std::int64_t time = 0;
@@ -85,6 +88,7 @@ struct Recorded {
   std::vector<Overlap> overlaps;  // by call site
   std::vector<ProfiledComm> comms;
   std::vector<Instance> instances;
+  std::vector<int> open_sites;  // of each call that goes on; -1: the MPI's, which do not count
 };
 
 // A call that has not ended, of one thread.
@@ -119,8 +123,9 @@ class CallRecorder {
   // This rank's.
   [[nodiscard]] static CallRecorder& get() { return of_rank<CallRecorder>(); }
 
-  // `traced`: of so many calls the trace has each by itself, or polls together.
-  void open(std::size_t traced);
+  // `traced`: of so many calls the trace has each by itself, or polls together. `depth`: so many
+  // places of the stack tell call sites apart.
+  void open(std::size_t traced, int depth = 1);
   void close();
 
   // In comms(); kNoComm for MPI_COMM_NULL.
@@ -152,7 +157,8 @@ class CallRecorder {
   int learn(MPI_Comm comm);
   int remember(MPI_Comm comm, std::size_t index);
   std::size_t folded();
-  int call_site_of(const Record& record, const PythonLine* line);
+  int number_of(const CallPath& path);
+  int call_site_of(const Record& record, const PythonLine* line, const CallPath& path);
   // On intercommunicators, and on those beyond the first thousand, messages are not followed.
   void leave_out_unnamed(ProfiledMessage& message) const;
   Completed note_requests(const Record& record, const AffectedRequests& affected, int call_site);
@@ -162,17 +168,20 @@ class CallRecorder {
   void thin_out();
 
   static constexpr std::size_t kMostComms = 1000;
-  std::size_t most_instances_ = 0;  // beyond them half is dropped, and so on
+  static constexpr std::size_t kMostPaths = 100'000;  // beyond them new ones are not told apart
+  std::size_t most_instances_ = 0;                    // beyond them half is dropped, and so on
 
   struct Key {
     std::uintptr_t caller;  // or the Python line
     int function;
     int comm;
+    int path;
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Hash {
     std::size_t operator()(const Key& key) const {
       const auto rest = (static_cast<std::size_t>(key.function) << 20) ^
+                        (static_cast<std::size_t>(key.path) << 40) ^
                         static_cast<std::size_t>(static_cast<unsigned>(key.comm));
       return (key.caller ^ rest) * 0x9e3779b97f4a7c15;
     }
@@ -186,6 +195,8 @@ class CallRecorder {
   std::vector<ProfiledCallSite> call_sites_;
   std::unordered_map<Key, int, Hash> index_;  // of call_sites_
   std::vector<Instance> instances_;
+  int depth_ = 1;
+  std::map<CallPath, int> paths_;
   MessageRecorder messages_;
   UnderWay under_way_{messages_};
   std::array<CallSlot, 64> open_;  // by thread; of more some share one

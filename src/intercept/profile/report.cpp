@@ -43,6 +43,28 @@ void describe(Json& json, const ProfiledComm& comm) {
       .end_object();
 }
 
+// What is above main, and above a thread's function, is the C library's.
+bool is_c_librarys(const CodePlace& place) {
+  const std::string_view name = std::string_view(place.object).substr(place.object.rfind('/') + 1);
+  return name.starts_with("libc.so") || name.starts_with("libc-2.") ||
+         name.starts_with("libpthread");
+}
+
+void describe(Json& json, const CallPath& path) {
+  json.key("callers").begin_array();
+  for (const StackPlace& each : path) {
+    const CodePlace place = place_of(each.caller, each.line);
+    if (!place.is_source && is_c_librarys(place)) break;
+    json.begin_object()
+        .field("object", std::string_view(place.object))
+        .field("offset", place.offset)
+        .field("symbol", std::string_view(place.symbol))
+        .field("is_source", place.is_source)
+        .end_object();
+  }
+  json.end_array();
+}
+
 void describe(Json& json, const ProfiledCallSite& call_site, const Overlap& overlap) {
   const CodePlace place = place_of(call_site.caller, call_site.line);
   const Function& function = kFunctions[static_cast<std::size_t>(call_site.function)];
@@ -66,6 +88,7 @@ void describe(Json& json, const ProfiledCallSite& call_site, const Overlap& over
     json.begin_array().value(bits).value(call_site.sizes[bits]).end_array();
   }
   json.end_array();
+  if (!call_site.path.empty()) describe(json, call_site.path);
   if (overlap.started > 0) {
     json.key("overlap")
         .begin_object()
@@ -104,18 +127,21 @@ struct Unfinished {
   long number;
   std::string_view why;
   std::vector<Record> open_calls;
+  std::vector<int> call_sites;  // of these
 };
 
 void describe(Json& json, const Unfinished& unfinished, std::int64_t now) {
   json.key("snapshot").begin_object();
   json.field("number", unfinished.number).field("why", unfinished.why);
   json.key("open").begin_array();
-  for (const Record& call : unfinished.open_calls) {
+  for (std::size_t i = 0; i < unfinished.open_calls.size(); ++i) {
+    const Record& call = unfinished.open_calls[i];
     const CodePlace place = place_of(call.caller);
     json.begin_object()
         .field("function", kFunctions[static_cast<std::size_t>(call.function)].name)
         .field("object", std::string_view(place.object))
         .field("offset", place.offset)
+        .field("site", unfinished.call_sites[i])
         .field("time_ns", std::max<std::int64_t>(now - call.enter, 0))
         .end_object();
   }
@@ -188,12 +214,12 @@ bool write_snapshot(const std::string& folder, const ProfileSession& session,
   // Clocks are compared by messages.
   until_now.clocks_at_end = session.clocks_at_begin;
   until_now.clocks_at_end.at = until_now.end;
-  const Unfinished unfinished{number, why, recorder.open_calls()};
-  const Recorded recorded = recorder.recorded(unfinished.open_calls, until_now.end);
+  const std::vector<Record> open_calls = recorder.open_calls();
+  const Recorded recorded = recorder.recorded(open_calls, until_now.end);
   std::ostringstream out;
   Json json(out);
   begin_text(json, until_now, recorded);
-  describe(json, unfinished, until_now.end);
+  describe(json, Unfinished{number, why, open_calls, recorded.open_sites}, until_now.end);
   json.end_object();
   const std::string text = out.str() + "\n";
   const std::string partial = path + ".partial";

@@ -40,7 +40,8 @@ void begin_session() {
   find_bindings();
   find_python();
   const long traced = number_setting("STRETTO_PROFILE_TRACE", 0).value_or(0);
-  CallRecorder::get().open(static_cast<std::size_t>(traced));
+  const long depth = number_setting("STRETTO_PROFILE_DEPTH", 1).value_or(1);
+  CallRecorder::get().open(static_cast<std::size_t>(traced), static_cast<int>(depth));
   auto& [session, own] = state();
   own = copy_of_world();
   session.clocks_at_begin = sample_clocks(own);

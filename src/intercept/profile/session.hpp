@@ -5,7 +5,7 @@ namespace stretto::intercept::profile {
 
 // Of one rank alone (become_rank).
 inline constexpr const char* kRankSettings[] = {"STRETTO_PROFILE_FOLDER", "STRETTO_PROFILE_TRACE",
-                                                "STRETTO_PROFILE_EVERY"};
+                                                "STRETTO_PROFILE_DEPTH", "STRETTO_PROFILE_EVERY"};
 
 void begin_session();
 void end_session();

@@ -24,6 +24,7 @@ struct Api {
   void (*PyGILState_Release)(int) = nullptr;
   PythonObject* (*PyEval_GetFrame)() = nullptr;  // borrowed
   PythonObject* (*PyFrame_GetCode)(PythonObject*) = nullptr;
+  PythonObject* (*PyFrame_GetBack)(PythonObject*) = nullptr;
   int (*PyFrame_GetLasti)(PythonObject*) = nullptr;
   int (*PyFrame_GetLineNumber)(PythonObject*) = nullptr;
   PythonObject* (*PyObject_GetAttrString)(PythonObject*, const char*) = nullptr;
@@ -169,6 +170,7 @@ void find_python() {
                find("PyGILState_Release", python.PyGILState_Release) &&
                find("PyEval_GetFrame", python.PyEval_GetFrame) &&
                find("PyFrame_GetCode", python.PyFrame_GetCode) &&
+               find("PyFrame_GetBack", python.PyFrame_GetBack) &&
                find("PyFrame_GetLasti", python.PyFrame_GetLasti) &&
                find("PyFrame_GetLineNumber", python.PyFrame_GetLineNumber) &&
                find("PyObject_GetAttrString", python.PyObject_GetAttrString) &&
@@ -198,6 +200,24 @@ const PythonLine* python_line(void* caller) {
   const PythonLine* const line = frame == nullptr ? nullptr : line_of(frame, instruction);
   python.PyGILState_Release(state);
   return line;
+}
+
+std::vector<const PythonLine*> python_callers(int most) {
+  std::vector<const PythonLine*> found;
+  const int state = python.PyGILState_Ensure();
+  PythonObject* const own = python.PyEval_GetFrame();
+  PythonObject* frame = own == nullptr ? nullptr : python.PyFrame_GetBack(own);
+  while (frame != nullptr && most-- > 0) {
+    const PythonLine* const line = line_of(frame, nullptr);
+    if (line == nullptr) break;
+    found.push_back(line);
+    PythonObject* const back = python.PyFrame_GetBack(frame);
+    python.Py_DecRef(frame);
+    frame = back;
+  }
+  if (frame != nullptr) python.Py_DecRef(frame);
+  python.PyGILState_Release(state);
+  return found;
 }
 
 CodePlace place_of(void* caller, const PythonLine* line) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "intercept/shared/caller.hpp"
 
@@ -21,6 +22,10 @@ void find_python();
 // Takes the interpreter's lock for a place that is new, and for each call with a Python of which
 // the layout of frames is not known (3.11 to 3.13 are).
 [[nodiscard]] const PythonLine* python_line(void* caller);
+
+// The lines that called the function of the line that python_line() found just now, the nearest
+// first, at most so many. Takes the interpreter's lock.
+[[nodiscard]] std::vector<const PythonLine*> python_callers(int most);
 
 // That line's, where there is one, or else the caller's.
 [[nodiscard]] CodePlace place_of(void* caller, const PythonLine* line);

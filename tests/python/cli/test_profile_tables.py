@@ -11,11 +11,11 @@ from stretto.cli.profile_json import plain
 from stretto.cli.profile_tables import matrix, page
 from stretto.cli.profile_trace import trace_line, traced_by_default
 from stretto.data.places import Address, Line
-from stretto.data.profiles import ClockReading, Profile, RankProfile, Traced
+from stretto.data.profiles import Caller, ClockReading, Profile, RankProfile, Traced
 from stretto.report.comm_names import CommName
 from stretto.report.matrix import Pair
 from stretto.report.profile import CallSiteTotal, OverlapTotal, ProfileSummary, RankTotal
-from stretto.report.profile_words import next_step
+from stretto.report.profile_words import call_site_words, next_step
 from stretto.report.words import percents
 
 FILE = "/src/a_file_with_quite_a_long_name_as_they_come_in_simulation_codes.cpp"
@@ -121,6 +121,30 @@ def test_the_matrix_shows_the_heaviest_pairs_and_says_what_it_leaves_out() -> No
     assert rows[1].split() == ["0", "to", "1", "10", "1000", "B", "3.4", "%"]
     assert rows[-1] == "not shown: 10 lighter pairs: --json"
     assert plain(found, {})["pairs"] == 30
+
+
+def test_a_long_path_has_dots_where_it_is_shortened_and_is_whole_in_json() -> None:
+    callers = tuple(Caller("/bin/app", n, f"f{n}") for n in range(6))
+    found = site(10, symbol="mp_sum", callers=callers)
+    assert call_site_words(found, {}, 40) == (
+        "Waitall f5 <- ... <- f0 <- app mp_sum on communicator 1"
+    )
+    lines = {
+        Address("/bin/app", 10): Line("mp_sum", FILE, 7),
+        Address("/bin/app", 0): Line("g", FILE, 9),
+    }
+    words = call_site_words(found, lines)
+    assert words.startswith("Waitall f5 <- f4 <- f3 <- f2 <- f1 <- g:9 <- mp_sum a_file_with")
+    first = plain(summary([found]), lines)["sites"]
+    assert isinstance(first, list)
+    assert [caller["symbol"] for caller in first[0]["callers"]] == [
+        "g",
+        "f1",
+        "f2",
+        "f3",
+        "f4",
+        "f5",
+    ]
 
 
 def test_shares_add_up_and_no_row_is_missing_silently() -> None:

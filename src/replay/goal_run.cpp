@@ -27,7 +27,7 @@ std::vector<double> run_goal(const Goal& goal, const model::Scenario& scenario) 
   model::Program program;
   for (const Schedule& each : goal.ranks) program.add(each, costs);
   program.finish();
-  std::vector<double> arrivals(goal.ranks.size());
+  const std::vector<double> arrivals(goal.ranks.size());
   const auto outcome =
       model::run_events(std::move(program), costs, machine, {.arrivals = arrivals});
   return {outcome.ends.begin(), outcome.ends.end()};

@@ -172,6 +172,7 @@ class GoalWriter {
     const auto [found, is_new] = schedules_.try_emplace({comm, call});
     if (is_new) {
       std::vector<Rank> places;
+      places.reserve(members.size());
       for (const int member : members) places.push_back(places_[static_cast<std::size_t>(member)]);
       const auto me = static_cast<Rank>(member_of(members, rank_));
       if (members.size() > 1) {
@@ -235,6 +236,7 @@ void write_goal(std::ostream& text, const std::vector<Part>& parts,
                 const model::Scenario& scenario) {
   const GoalMessages all = goal_messages(parts);
   std::vector<Location> locations;
+  locations.reserve(parts.size());
   for (const Part& part : parts) locations.push_back(part.location);
   const std::vector<model::Scenario> scenarios{scenario};
   const std::vector<std::vector<Rank>> places{model::places_of(scenario, locations)};

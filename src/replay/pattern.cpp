@@ -130,7 +130,7 @@ struct Break {
 };
 
 std::string where(const model::CallSite& call_site) {
-  std::string object = call_site.object.substr(call_site.object.rfind('/') + 1);
+  const std::string object = call_site.object.substr(call_site.object.rfind('/') + 1);
   std::ostringstream text;
   if (call_site.is_source) {
     text << object << ':' << call_site.offset;

@@ -132,7 +132,7 @@ bool is_lasting(const Call& call, const Communicator& comm) {
 }
 
 // Where selection has them go by shared blocks: the algorithm, and of a rank's block the bytes.
-std::pair<const Algorithm*, Count> by_blocks(const Call& call, Communicator& comm) {
+std::pair<const Algorithm*, Count> by_blocks(const Call& call, const Communicator& comm) {
   if (call.form != Form::blocking || call.uneven || comm.shared_blocks == nullptr) return {};
   const Decision decision = decide(call);
   if (!shared_blocks::runs(call, decision)) return {};
@@ -143,7 +143,7 @@ std::pair<const Algorithm*, Count> by_blocks(const Call& call, Communicator& com
 
 // From now on its like are known at once; but not where its arguments may be wrong, and those of
 // its like right.
-void remember(const Call& call, Communicator& comm, bool learns, Contest* contest) {
+void remember(const Call& call, const Communicator& comm, bool learns, Contest* contest) {
   const bool may_be_wrong = !learns || may_differ_in_amount(call.collective);
   const bool is_certain = contest != nullptr || is_never_learned(call, comm) ||
                           (may_be_wrong && check(call, comm) == MPI_SUCCESS);

@@ -40,7 +40,8 @@ void Snapshots::open(const ProfileSession& session, long every_s) {
       this_thread.rank = rank;
       run();
     });
-  } catch (const std::system_error&) {  // the system gives no thread: a whole profile needs none
+  } catch (const std::system_error&) {
+    thread_ = {};  // The system gives none, and a whole profile needs none.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (thread_.joinable()) watch_endings(*this);

@@ -76,7 +76,7 @@ class EventRun {
         i = end;
       }
     }
-    if (done_ != total) throw std::logic_error("ops wait for each other in a circle");
+    if (done_ != total) throw Circle("ops wait for each other in a circle");
     Outcome outcome{.events = events_};
     for (const RankState& rank : ranks_) outcome.ends.push_back(rank.end);
     return outcome;

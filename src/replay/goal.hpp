@@ -30,6 +30,8 @@ namespace stretto::replay {
 struct BadGoal : std::runtime_error {
   BadGoal(int line, const std::string& what)
       : std::runtime_error("line " + std::to_string(line) + ": " + what) {}
+  // Of all of it.
+  explicit BadGoal(const std::string& what) : std::runtime_error(what) {}
 };
 
 struct Goal {

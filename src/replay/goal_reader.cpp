@@ -176,7 +176,9 @@ void match(std::vector<GoalRank>& ranks, Goal& goal) {
       if (op.kind != StepKind::send) continue;
       sends[{static_cast<Rank>(rank), op.peer, op.tag}].push_back(&op);
       ++goal.messages;
-      goal.bytes += op.size;
+      if (__builtin_add_overflow(goal.bytes, op.size, &goal.bytes)) {
+        throw BadGoal(op.line, "all messages together have over 2^63 bytes");
+      }
     }
   }
   std::map<std::pair<Rank, Rank>, std::int32_t> matched;
@@ -243,11 +245,15 @@ class GoalOrder {
   }
 
  private:
+  // Of a rank. Starts that wait for starts could make a short file's many.
+  static constexpr std::size_t kMostWaits = std::size_t{1} << 26;
+
   static std::size_t at(StepId id) { return static_cast<std::size_t>(id); }
 
   void resolve() {
     std::vector<std::vector<const GoalWait*>> of(rank_.ops.size());
     for (const GoalWait& wait : rank_.waits) of[at(wait.later)].push_back(&wait);
+    std::size_t all = 0;
     for (const StepId id : order_) {
       auto& mine = waits_[at(id)];
       for (const GoalWait* wait : of[at(id)]) {
@@ -260,6 +266,10 @@ class GoalOrder {
       }
       std::ranges::sort(mine);
       mine.erase(std::ranges::unique(mine).begin(), mine.end());
+      all += mine.size();
+      if (all > kMostWaits) {
+        throw BadGoal(rank_.ops[at(id)].line, "operations wait for too many others");
+      }
     }
   }
 

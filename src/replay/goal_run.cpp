@@ -28,9 +28,13 @@ std::vector<double> run_goal(const Goal& goal, const model::Scenario& scenario) 
   for (const Schedule& each : goal.ranks) program.add(each, costs);
   program.finish();
   const std::vector<double> arrivals(goal.ranks.size());
-  const auto outcome =
-      model::run_events(std::move(program), costs, machine, {.arrivals = arrivals});
-  return {outcome.ends.begin(), outcome.ends.end()};
+  try {
+    const auto outcome =
+        model::run_events(std::move(program), costs, machine, {.arrivals = arrivals});
+    return {outcome.ends.begin(), outcome.ends.end()};
+  } catch (const model::Circle&) {
+    throw BadGoal("ranks wait for each other's messages in a circle");
+  }
 }
 
 }  // namespace stretto::replay

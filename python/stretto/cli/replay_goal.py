@@ -1,5 +1,6 @@
 """stretto replay of a GOAL schedule, and traces written as such schedules."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,9 @@ from stretto.model.scenarios import Scenario, parse_scenario, placed, refuse_unf
 from stretto.native.goal import run_goal
 from stretto.native.schedules import known_algorithms
 from stretto.report.words import percent, seconds, size
+
+# Of more ranks the tool says that they are too many.
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def replay_goal(
@@ -56,7 +60,7 @@ def ranks_of(schedule: Path) -> int:
         with schedule.open(encoding="utf-8", errors="replace") as file:
             for line in file:
                 words = line.split()
-                if words[:1] == ["num_ranks"] and len(words) > 1 and words[1].isdecimal():
+                if words[:1] == ["num_ranks"] and len(words) > 1 and _NUMBER.fullmatch(words[1]):
                     return int(words[1])
     except OSError as error:
         raise InputError(f"{schedule}: {error.strerror}") from error

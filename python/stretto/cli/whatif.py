@@ -162,6 +162,7 @@ def whatif(
             where.command(Start(ranks, job.program.argv)),
             plan.command(folder / "virtual-0", virtual=True),
         )
+    is_recorded = False
     if why := why_incomparable(normal, virtual, is_measured_here=named is None):
         _show_no_answer(why, wall_times(normal, virtual), folder, doubts, as_json=as_json)
     else:
@@ -178,13 +179,14 @@ def whatif(
             lines=lines,
         )
         facts = {"runs": runs, "warmup": warmup, "warnings": [doubt.text for doubt in doubts]}
+        write_answer(kept, folder)  # first: what has been measured is not lost with what follows
         borne = _tolerance(record, job, folder, ranks, here) if network_tolerance else None
         facts["network_tolerance"] = borne
         _show(found, here, folder, doubts, lines, facts, borne, as_json=as_json)
-        write_answer(kept, folder)
         exported = [*tables.whole(found, lines), *tolerance.whole(borne)]
         export_tables(exported, export_csv, export_markdown)
-    if record is not None and not record.exists():
+        is_recorded = borne is not None
+    if record is not None and not is_recorded:
         _record(record, job, folder, ranks)
 
 

@@ -14,8 +14,10 @@ _ENDS_BY = {signal.SIGKILL, signal.SIGTERM}
 _NUMBERS = {signal.strsignal(number): number for number in signal.Signals}
 
 _STOPPED = re.compile(
-    r"slurmstepd(?:-\S{1,255})?: error: \*\*\* (JOB|STEP) (\S{1,40}) ON \S{1,255} "
-    r"CANCELLED AT \S{1,40}(?: DUE TO ([A-Za-z ]{1,60}?))? \*\*\*"
+    r"(?:slurmstepd(?:-\S{1,255})?: |^\[\S{1,40}\] )error: "
+    r"\*\*\* (JOB|STEP) (\S{1,40}) ON \S{1,255} "
+    r"CANCELLED AT \S{1,40}(?: DUE TO ([A-Za-z ]{1,60}?)(?:, [A-Za-z ]{1,60})?)? \*\*\*",
+    re.MULTILINE,
 )
 _TASKS = re.compile(
     r"^srun: error: \S{1,255}: tasks? ([\d,-]{1,1000}): "
@@ -23,6 +25,8 @@ _TASKS = re.compile(
     re.MULTILINE,
 )
 _REFUSED = re.compile(r"^srun: (?:error|fatal): ((?:Unable|Invalid) [^\n]{1,200})$", re.MULTILINE)
+# srun ends the other tasks for one that failed, and says so.
+_ENDS_ALL = re.compile(r"^srun: Terminating (?:StepId|job step)", re.MULTILINE)
 # Said by an Open MPI and by an MPICH whose ranks find that srun speaks another way.
 _UNCONNECTED = re.compile(
     r'appears to have been direct launched using "srun"|uses unsupported PMI version'
@@ -41,8 +45,9 @@ def stopped(printed: str) -> str | None:
     """That Slurm has ended a step or a job, and why; None where that was for a task's failure."""
     if (found := _STOPPED.search(printed)) is None:
         return None
-    before = itertools.islice(_failures(printed[: found.start()]), _MOST)
-    if any(by not in _ENDS_BY for by, _ in before):
+    said = printed[: found.start()]
+    before = itertools.islice(_failures(said), _MOST)
+    if _ENDS_ALL.search(said) or any(by not in _ENDS_BY for by, _ in before):
         return None
     what = f"its {found[1].lower()} {found[2]}"
     match (found[3] or "").strip().lower():
@@ -73,6 +78,8 @@ def _failures(printed: str) -> Iterator[tuple[int | None, RankFailure]]:
             how = f"exited with code {found[2]}"
         elif by is not None:
             how = f"was killed by {signal_name(by)}"
+        elif found[3] == "Out Of Memory":
+            how = "was killed, as it took more memory than it may"
         else:
             continue
         for rank in _numbers(found[1]):

@@ -162,6 +162,10 @@ std::vector<Record> CallRecorder::open_calls() const {
 }
 
 Recorded CallRecorder::recorded(std::span<const Record> going_on, std::int64_t now) {
+  // Before the lock: who loads a library holds the loader's, and may make a call meanwhile.
+  std::vector<bool> are_the_mpis;
+  are_the_mpis.reserve(going_on.size());
+  for (const Record& call : going_on) are_the_mpis.push_back(is_the_mpis(call.caller));
   const std::lock_guard lock(mutex_);
   Recorded copy{.call_sites = call_sites_,
                 .overlaps = {},
@@ -171,14 +175,15 @@ Recorded CallRecorder::recorded(std::span<const Record> going_on, std::int64_t n
   for (int i = 0; i < static_cast<int>(call_sites_.size()); ++i) {
     copy.overlaps.push_back(under_way_.at(i));
   }
-  for (const Record& call : going_on) {
+  for (std::size_t i = 0; i < going_on.size(); ++i) {
+    const Record& call = going_on[i];
     // Only its own thread could say by which path it came.
     const Key key{std::bit_cast<std::uintptr_t>(call.caller), call.function, call.comm, 0};
     const auto found = index_.find(key);
     const std::size_t index =
         found == index_.end() ? copy.call_sites.size() : static_cast<std::size_t>(found->second);
     const bool is_counted =
-        found == index_.end() ? !is_the_mpis(call.caller) : !call_sites_[index].is_the_mpis;
+        found == index_.end() ? !are_the_mpis[i] : !call_sites_[index].is_the_mpis;
     copy.open_sites.push_back(is_counted ? static_cast<int>(index) : -1);
     if (!is_counted) continue;
     if (found == index_.end()) {

@@ -1,12 +1,17 @@
 #include "intercept/profile/endings.hpp"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
+#include <string_view>
 
+#include "base/clock.hpp"
 #include "intercept/profile/snapshots.hpp"
 #include "intercept/shared/entry.hpp"
 
@@ -28,9 +33,14 @@ constexpr std::array kEndings{
     WatchedSignal{SIGABRT, "SIGABRT", true},
 };
 
+// A launcher and a batch system may both send one. Who sends it again so much later has waited in
+// vain for the thread that writes.
+constexpr std::int64_t kInVain = 2'000'000'000;  // ns
+
 struct HandlerBefore {
   bool is_ours = false;
   struct sigaction before{};
+  std::atomic<std::int64_t> first_ns{0};  // when that signal came
 };
 constinit std::array<HandlerBefore, kEndings.size()> watched{};
 constinit std::atomic<Snapshots*> watching{nullptr};
@@ -42,13 +52,24 @@ std::size_t place_of_signal(int signal) {
   return i;
 }
 
-// A function of this or an MPI's, which prints where it was.
+// A function of a library's that prints where it was, which every program of its language or
+// network has: not the program's own.
+bool prints_where(void* function) {
+  if (is_the_mpis(function)) return true;
+  Dl_info object{};
+  if (::dladdr(function, &object) == 0 || object.dli_fname == nullptr) return false;
+  const std::string_view path(object.dli_fname);
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  return std::ranges::any_of(std::array{"libgfortran.", "libifcore", "libucs."},
+                             [file](const char* name) { return file.starts_with(name); });
+}
+
 bool is_nobodys(const struct sigaction& action) {
   if ((action.sa_flags & SA_SIGINFO) != 0) {
-    return is_the_mpis(reinterpret_cast<void*>(action.sa_sigaction));
+    return prints_where(reinterpret_cast<void*>(action.sa_sigaction));
   }
   if (action.sa_handler == SIG_IGN) return false;
-  return action.sa_handler == SIG_DFL || is_the_mpis(reinterpret_cast<void*>(action.sa_handler));
+  return action.sa_handler == SIG_DFL || prints_where(reinterpret_cast<void*>(action.sa_handler));
 }
 
 // Nothing is written in here: that is for the thread that it wakes. Where the program goes on
@@ -59,12 +80,17 @@ void on_ending(int signal, siginfo_t* info, void* /*context*/) {
   Snapshots* const snapshots = watching;
   const bool is_here = ::getpid() == process && !is_snapshot_thread && snapshots != nullptr;
   const bool waits = kEndings[place_of_signal(signal)].is_fault;
+  auto& [is_ours, before, first_ns] = watched[place_of_signal(signal)];
+  std::int64_t first = 0;
+  const std::int64_t now = now_ns();
+  const bool is_in_vain =
+      is_here && !first_ns.compare_exchange_strong(first, now) && now - first > kInVain;
   if (is_here) snapshots->ask(signal);
   if (is_here && waits) snapshots->await();
-  if (!is_here || waits) {
-    ::sigaction(signal, &watched[place_of_signal(signal)].before, nullptr);
-    // What the processor has found it will find again; what somebody sent is sent again.
-    if (info->si_code <= 0) ::raise(signal);
+  if (!is_here || waits || is_in_vain) {
+    ::sigaction(signal, &before, nullptr);
+    // What the processor has found it will find again; what was sent is sent again.
+    if (!waits || info->si_code <= 0) ::raise(signal);
   }
   errno = error;
 }
@@ -76,7 +102,8 @@ void watch_endings(Snapshots& snapshots) {
   if (!watching.compare_exchange_strong(none, &snapshots)) return;
   process = ::getpid();
   for (std::size_t i = 0; i < kEndings.size(); ++i) {
-    auto& [is_ours, before] = watched[i];
+    auto& [is_ours, before, first_ns] = watched[i];
+    first_ns = 0;
     is_ours = ::sigaction(kEndings[i].signal, nullptr, &before) == 0 && is_nobodys(before);
     if (!is_ours) continue;
     struct sigaction action{};

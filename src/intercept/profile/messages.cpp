@@ -78,12 +78,22 @@ void MessageRecorder::abandon(const BegunMessage& begun) {
        .role = static_cast<std::int32_t>(begun.message.role)});
 }
 
+namespace {
+
+// By what both sides know of a message: where each has a tag of its own all have number 0.
+bool is_row_kept(const MessageRow& row, std::int64_t stride) {
+  constexpr std::int64_t kTags = std::int64_t{1} << 32;
+  return is_kept(row.tag * kTags + row.number, stride);
+}
+
+}  // namespace
+
 void MessageRecorder::add(const MessageRow& row) {
-  if (!is_kept(row.number, stride_)) return;
+  if (!is_row_kept(row, stride_)) return;
   rows_.push_back(row);
   if (rows_.size() < most_) return;
   stride_ *= 2;
-  std::erase_if(rows_, [&](const MessageRow& each) { return !is_kept(each.number, stride_); });
+  std::erase_if(rows_, [&](const MessageRow& each) { return !is_row_kept(each, stride_); });
 }
 
 std::vector<ChannelRow> MessageRecorder::channels() const {

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <ctime>
+#include <new>
 #include <system_error>
 
 #include "base/config.hpp"
@@ -75,7 +76,12 @@ void Snapshots::write(int why) {
   if (why != 0 && *why_ == '\0') {
     why_ = why == kAbort ? "MPI_Abort" : why == kExit ? "exit" : name_of(why);
   }
-  const bool written = write_snapshot(folder_, session_, CallRecorder::get(), number_ + 1, why_);
+  bool written = false;
+  try {
+    written = write_snapshot(folder_, session_, CallRecorder::get(), number_ + 1, why_);
+  } catch (const std::bad_alloc&) {
+    written = false;  // The program may have no memory left, and goes on.
+  }
   if (written) {
     ++number_;
   } else if (!has_failed_) {

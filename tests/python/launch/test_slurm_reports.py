@@ -22,6 +22,9 @@ slurmstepd: error: *** JOB 2 ON host0 CANCELLED AT 2026-11-27T20:25:05 DUE TO TI
 EXITED = "srun: error: host1: task 2: Exited with exit code 7\n"
 CRASHED = "srun: error: host1: tasks 1,5: Segmentation fault (core dumped)\n"
 ABORTED = "Abort(9) on node 1 (rank 1 in comm 0): application called MPI_Abort(comm, 9)\n"
+OUT_OF_MEMORY = "srun: error: host0: task 0: Out Of Memory\n"
+TOOK_TOO_MUCH = "was killed, as it took more memory than it may"
+TERMINATING = "srun: Terminating StepId=1.0\n"
 NO_PMI = 'The application appears to have been direct launched using "srun",\n' + EXITED
 REFUSED = """\
 srun: error: Unable to create step for job 3: More processors requested than permitted
@@ -48,7 +51,7 @@ def failed(said: str, *, unnoticed: bool = False, lost: bool = False) -> str:
         (KILLED + CANCELLED, "its step 1.0 was cancelled"),
         (TIME_LIMIT + KILLED, "its job 2 reached its time limit"),
         (
-            TIME_LIMIT.replace("TIME LIMIT", "NODE FAILURE"),
+            TIME_LIMIT.replace("TIME LIMIT", "NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"),
             "its job 2 was cancelled: node failure",
         ),
         (ABORTED + CANCELLED + KILLED, "rank 1 called MPI_Abort with code 9"),
@@ -66,6 +69,8 @@ def test_what_slurm_ended_is_no_failure_of_a_rank(said: str, words: str, lost: b
         (CRASHED, "rank 1 was killed by SIGSEGV (segmentation fault)"),
         (KILLED + CRASHED, "rank 1 was killed by SIGSEGV (segmentation fault)"),
         (KILLED, "rank 2 was killed by SIGKILL (killed)"),
+        (OUT_OF_MEMORY + CANCELLED + KILLED, f"rank 0 {TOOK_TOO_MUCH}"),
+        (KILLED + TERMINATING + CANCELLED, "rank 2 was killed by SIGKILL (killed)"),
         (REFUSED, f"exit code 9 (srun: {REFUSED.strip().removeprefix('srun: error: ')})"),
     ],
 )

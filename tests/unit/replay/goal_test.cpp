@@ -97,6 +97,18 @@ TEST(Goal, WhatIsWrongIsSaidOfItsLine) {
   }
 }
 
+TEST(Goal, RanksThatWaitForEachOtherInACircleAreRefused) {
+  const Goal goal = goal_of(
+      "num_ranks 2\nrank 0 {\na: recv 1b from 1\nb: send 1b to 1\nb requires a\n}\n"
+      "rank 1 {\na: recv 1b from 0\nb: send 1b to 0\nb requires a\n}\n");
+  try {
+    static_cast<void>(run_goal(goal, scenario()));
+    ADD_FAILURE() << "was run";
+  } catch (const BadGoal& bad) {
+    EXPECT_STREQ(bad.what(), "ranks wait for each other's messages in a circle");
+  }
+}
+
 // Whatever it is, it is run or refused.
 TEST(Goal, OfDamagedSchedulesNoneDoesHarm) {
   const std::string whole = kBoth;

@@ -43,9 +43,10 @@ class Cable:
     def hold(self, delay_ns: int) -> None:
         """Take in what has come from the host."""
         with contextlib.suppress(BlockingIOError):
-            while len(self.held) < _MOST_HELD:
+            while True:
                 frame = self.port.recv(_MOST_BYTES)
-                self.held.append((time.monotonic_ns() + delay_ns, frame))
+                if len(self.held) < _MOST_HELD:  # else it is lost, as where a queue is full
+                    self.held.append((time.monotonic_ns() + delay_ns, frame))
 
     def let_go(self) -> None:
         """Put onto the bridge what is due. What its queue has no room for is lost, as on a wire."""

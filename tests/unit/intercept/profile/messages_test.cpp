@@ -195,6 +195,19 @@ TEST(MessageRecorder, OfVeryManyBothSidesKeepTheSame) {
   }
 }
 
+// Each is the first of its channel.
+TEST(MessageRecorder, OfMessagesWithATagEachSomeAreKept) {
+  MessageRecorder messages;
+  messages.open(100);
+  for (int tag = 0; tag < 1000; ++tag) {
+    const ProfiledMessage message{.role = Role::sent, .comm = 0, .peer = 1, .tag = tag, .bytes = 1};
+    messages.complete({.message = message, .number = messages.number(message)});
+    EXPECT_TRUE(messages.end_call(tag, tag + 1, 0, 0));
+  }
+  EXPECT_LT(messages.rows().size(), 100U);
+  EXPECT_GT(messages.rows().size(), 25U);
+}
+
 TEST(MessageRecorder, OfVeryManyTagsTheRestIsCountedTogether) {
   MessageRecorder messages;
   messages.open(10);

@@ -9,7 +9,9 @@ namespace {
 bool write(const std::string& path, const char* mode, std::span<const std::byte> content) {
   std::FILE* file = std::fopen(path.c_str(), mode);
   if (file == nullptr) return false;
-  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  // Of nothing there may be no address.
+  const bool written =
+      content.empty() || std::fwrite(content.data(), 1, content.size(), file) == content.size();
   return std::fclose(file) == 0 && written;
 }
 

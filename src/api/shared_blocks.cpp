@@ -33,7 +33,7 @@ int reader_of(const Call& call) {
   return call.collective == Collective::reduce ? call.root : SharedBlocks::kEveryone;
 }
 
-// One exchange: `write` puts this rank's block where it is told, `read` has all blocks, unless they
+// One exchange: `write` puts this rank's block where it is to lie, `read` has all blocks, unless they
 // are another rank's to read. Both return an MPI error code.
 template <class Write, class Read>
 int exchange(Communicator& comm, int reader, const Write& write, const Read& read) {

@@ -184,6 +184,7 @@ def test_a_trace_written_as_a_goal_schedule_takes_as_long(tmp_path: Path) -> Non
     for words, complaint in [
         ((goal,), "a GOAL schedule says nothing of its machine: --machine FILE"),
         ((goal, *apart, "--scale", "2"), "--scale: it goes with traces"),
+        ((goal, *apart, "--scenario", "x:collectives=0"), "a GOAL schedule has no collectives"),
         ((trace, "--export-goal", goal), "there is a file of that name"),
         ((trace, "--export-goal", tmp_path / "no" / "x.goal"), "there is no folder"),
         ((tmp_path / "no.goal", *apart), "no.goal: "),

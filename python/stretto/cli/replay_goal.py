@@ -87,6 +87,11 @@ def _scenarios(
             raise InputError(f"--ppn, --hosts: {error}") from None
     found += [parse_scenario(each, where, known_algorithms(), ranks) for each in asked]
     refuse_unfit([each.name for each in found])
+    for each in found:
+        if each.collectives or each.algorithms or each.overlap:
+            raise InputError(
+                f"--scenario {each.name}: a GOAL schedule has no collectives, and nothing to overlap"
+            )
     return found
 
 

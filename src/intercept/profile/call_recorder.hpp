@@ -168,7 +168,7 @@ class CallRecorder {
   void thin_out();
 
   static constexpr std::size_t kMostComms = 1000;
-  static constexpr std::size_t kMostPaths = 100'000;  // beyond them new ones are not told apart
+  static constexpr std::size_t kMostPaths = 100'000;  // beyond them new ones are taken for one
   std::size_t most_instances_ = 0;                    // beyond them half is dropped, and so on
 
   struct Key {

@@ -21,7 +21,7 @@ namespace stretto::shm {
 class SharedBlocks {
  public:
   static constexpr std::size_t kMostBytes = 1072;  // of a block: at most
-  // Of so many communicators at a time may one rank be; each has a set of places of its own.
+  // A rank has places for so many communicators, one after the other: see BlockSets.
   static constexpr int kSets = 16;
   static constexpr int kEveryone = -1;
 

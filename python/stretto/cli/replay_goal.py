@@ -90,7 +90,7 @@ def _scenarios(
     for each in found:
         if each.collectives or each.algorithms or each.overlap:
             raise InputError(
-                f"--scenario {each.name}: a GOAL schedule has no collectives, and nothing to overlap"
+                f"--scenario {each.name}: a GOAL schedule has no collectives and no overlap"
             )
     return found
 

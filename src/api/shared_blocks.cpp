@@ -33,8 +33,8 @@ int reader_of(const Call& call) {
   return call.collective == Collective::reduce ? call.root : SharedBlocks::kEveryone;
 }
 
-// One exchange: `write` puts this rank's block where it is to lie, `read` has all blocks, unless they
-// are another rank's to read. Both return an MPI error code.
+// One exchange: `write` puts this rank's block where it is to lie, `read` has all blocks, unless
+// they are another rank's to read. Both return an MPI error code.
 template <class Write, class Read>
 int exchange(Communicator& comm, int reader, const Write& write, const Read& read) {
   SharedBlocks& blocks = *comm.shared_blocks;

@@ -40,6 +40,7 @@ endfunction()
 file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/programs
      src/programs/*/main.cpp)
 list(TRANSFORM programs REPLACE /main.cpp "")
+list(REMOVE_ITEM programs bench) # which knows an MPI: see below
 foreach(program IN LISTS programs)
   file(GLOB program_sources CONFIGURE_DEPENDS src/programs/${program}/*.cpp)
   add_executable(stretto-${program} ${program_sources})
@@ -115,7 +116,8 @@ endfunction()
 file(GLOB_RECURSE mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp)
 file(GLOB_RECURSE engine_sources CONFIGURE_DEPENDS src/transport/*.cpp src/engine/*.cpp)
 file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
-file(GLOB_RECURSE bench_sources CONFIGURE_DEPENDS src/bench/*.cpp)
+file(GLOB bench_sources CONFIGURE_DEPENDS src/bench/*.cpp)
+file(GLOB suite_sources CONFIGURE_DEPENDS src/bench/suite/*.cpp)
 file(GLOB shared_sources CONFIGURE_DEPENDS src/intercept/shared/*.cpp)
 foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_objects(stretto-mpi-${abi} ${abi} hidden ${mpi_sources})
@@ -123,6 +125,7 @@ foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_objects(stretto-api-${abi} ${abi} default ${api_sources}
                       ${generated}/api/collectives.cpp)
   stretto_add_objects(stretto-bench-${abi} ${abi} hidden ${bench_sources})
+  stretto_add_objects(stretto-suite-${abi} ${abi} hidden ${suite_sources})
   stretto_add_objects(stretto-intercept-shared-${abi} ${abi} hidden ${shared_sources})
   stretto_add_library(stretto-${abi} ${abi} ${PROJECT_SOURCE_DIR}/cmake/exports-api.map
                       mpi engine api)
@@ -156,3 +159,22 @@ stretto_add_mode(accelerate engine api bench)
 stretto_add_mode(calibrate bench)
 stretto_add_mode(profile)
 stretto_add_mode(whatif bench)
+
+# What `stretto bench` launches: a program that finds its MPI as the libraries do.
+foreach(abi IN LISTS STRETTO_ABIS)
+  set(program bench-program-${abi})
+  stretto_add_objects(stretto-bench-main-${abi} ${abi} hidden src/programs/bench/main.cpp)
+  add_executable(${program} $<TARGET_OBJECTS:stretto-bench-main-${abi}>
+                            $<TARGET_OBJECTS:stretto-suite-${abi}>
+                            $<TARGET_OBJECTS:stretto-mpi-${abi}>)
+  target_link_libraries(${program} PRIVATE stretto-core)
+  target_link_options(${program} PRIVATE -Wl,--gc-sections)
+  if(STRETTO_SANITIZE)
+    set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
+  else()
+    target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)
+    install(TARGETS ${program} DESTINATION bin)
+  endif()
+  set_target_properties(${program} PROPERTIES OUTPUT_NAME stretto-bench-${abi}
+                                              RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endforeach()

@@ -46,6 +46,9 @@ namespace stretto {
   X(Group, group_null, GROUP_NULL, ompi_mpi_group_null)                                           \
   X(Request, request_null, REQUEST_NULL, ompi_request_null)                                       \
   X(Datatype, byte, BYTE, ompi_mpi_byte)                                                          \
+  X(Datatype, int32, INT, ompi_mpi_int)                                                           \
+  X(Datatype, int64, LONG, ompi_mpi_long)                                                         \
+  X(Datatype, single, FLOAT, ompi_mpi_float)                                                      \
   X(Datatype, real, DOUBLE, ompi_mpi_double)                                                      \
   X(Datatype, packed, PACKED, ompi_mpi_packed)                                                    \
   X(Datatype, datatype_null, DATATYPE_NULL, ompi_mpi_datatype_null)                               \
@@ -53,7 +56,10 @@ namespace stretto {
   X(Op, op_sum, SUM, ompi_mpi_op_sum)                                                             \
   X(Op, op_prod, PROD, ompi_mpi_op_prod)                                                          \
   X(Op, op_max, MAX, ompi_mpi_op_max)                                                             \
+  X(Op, op_min, MIN, ompi_mpi_op_min)                                                             \
   X(Op, op_band, BAND, ompi_mpi_op_band)                                                          \
+  X(Op, op_bor, BOR, ompi_mpi_op_bor)                                                             \
+  X(Info, info_null, INFO_NULL, ompi_mpi_info_null)                                               \
   X(Errhandler, errors_return, ERRORS_RETURN, ompi_mpi_errors_return)                             \
   X(Errhandler, errors_are_fatal, ERRORS_ARE_FATAL, ompi_mpi_errors_are_fatal)                    \
   X(Errhandler, errhandler_null, ERRHANDLER_NULL, ompi_mpi_errhandler_null)

@@ -1,0 +1,290 @@
+#include "bench/suite/blocks.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stretto::bench {
+namespace {
+
+int count_of(const Cell& cell, int block, std::int64_t elements) {
+  if (cell.counts.empty()) return static_cast<int>(elements);
+  return static_cast<int>(cell.counts[static_cast<std::size_t>(block) % cell.counts.size()]);
+}
+
+// So that what one sends is what the other one expects, and the same both ways.
+int count_between(const Cell& cell, const Place& place, int one, int other, std::int64_t elements) {
+  return count_of(cell, (one + other) % place.size, elements);
+}
+
+std::vector<int> one_after_another(const std::vector<int>& counts) {
+  std::vector<int> displs(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), displs.begin(), 0);
+  return displs;
+}
+
+std::int64_t total(const std::vector<int>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+
+bool is(const Operation& operation, std::string_view name) {
+  return operation.name == name ||
+         (operation.takes_counts && operation.name.substr(0, operation.name.size() - 1) == name);
+}
+
+bool is_alltoall(const Operation& operation) { return operation.name.starts_with("alltoall"); }
+bool is_message(const Operation& operation) {
+  return operation.name == "pingpong" || operation.name == "exchange";
+}
+bool is_scatter_of_sums(const Operation& operation) {
+  return operation.name.starts_with("reduce_scatter");
+}
+
+// What `source` sends to this rank begins there in its send buffer.
+std::int64_t sent_from(const Cell& cell, const Place& place, int source, std::int64_t elements) {
+  std::int64_t before = 0;
+  for (int other = 0; other < place.rank; ++other) {
+    before += count_between(cell, place, source, other, elements);
+  }
+  return before;
+}
+
+}  // namespace
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> all{
+      {.name = "barrier", .function = "Barrier", .signature = Signature::none},
+      {.name = "bcast", .function = "Bcast", .signature = Signature::bcast, .rooted = true},
+      {.name = "gather",
+       .function = "Gather",
+       .signature = Signature::rooted_blocks,
+       .rooted = true,
+       .in_place = true},
+      {.name = "gatherv",
+       .function = "Gatherv",
+       .signature = Signature::rooted_gathered,
+       .rooted = true,
+       .takes_counts = true,
+       .in_place = true},
+      {.name = "scatter",
+       .function = "Scatter",
+       .signature = Signature::rooted_blocks,
+       .rooted = true,
+       .in_place = true},
+      {.name = "scatterv",
+       .function = "Scatterv",
+       .signature = Signature::rooted_scattered,
+       .rooted = true,
+       .takes_counts = true,
+       .in_place = true},
+      {.name = "allgather",
+       .function = "Allgather",
+       .signature = Signature::blocks,
+       .in_place = true},
+      {.name = "allgatherv",
+       .function = "Allgatherv",
+       .signature = Signature::gathered,
+       .takes_counts = true,
+       .in_place = true},
+      {.name = "alltoall",
+       .function = "Alltoall",
+       .signature = Signature::blocks,
+       .in_place = true},
+      {.name = "alltoallv",
+       .function = "Alltoallv",
+       .signature = Signature::counts,
+       .takes_counts = true,
+       .in_place = true},
+      {.name = "alltoallw",
+       .function = "Alltoallw",
+       .signature = Signature::types,
+       .takes_counts = true,
+       .in_place = true},
+      {.name = "reduce",
+       .function = "Reduce",
+       .signature = Signature::rooted_vector,
+       .rooted = true,
+       .reduces = true,
+       .in_place = true},
+      {.name = "allreduce",
+       .function = "Allreduce",
+       .signature = Signature::vector,
+       .reduces = true,
+       .in_place = true},
+      {.name = "reduce_scatter",
+       .function = "Reduce_scatter",
+       .signature = Signature::scattered_vector,
+       .reduces = true,
+       .takes_counts = true,
+       .in_place = true},
+      {.name = "reduce_scatter_block",
+       .function = "Reduce_scatter_block",
+       .signature = Signature::vector,
+       .reduces = true,
+       .in_place = true},
+      {.name = "scan",
+       .function = "Scan",
+       .signature = Signature::vector,
+       .reduces = true,
+       .in_place = true},
+      {.name = "exscan",
+       .function = "Exscan",
+       .signature = Signature::vector,
+       .reduces = true,
+       .in_place = true},
+      {.name = "neighbor_allgather",
+       .function = "Neighbor_allgather",
+       .signature = Signature::blocks,
+       .neighbors = true},
+      {.name = "neighbor_allgatherv",
+       .function = "Neighbor_allgatherv",
+       .signature = Signature::gathered,
+       .neighbors = true},
+      {.name = "neighbor_alltoall",
+       .function = "Neighbor_alltoall",
+       .signature = Signature::blocks,
+       .neighbors = true},
+      {.name = "neighbor_alltoallv",
+       .function = "Neighbor_alltoallv",
+       .signature = Signature::counts,
+       .neighbors = true},
+      {.name = "neighbor_alltoallw",
+       .function = "Neighbor_alltoallw",
+       .signature = Signature::addresses,
+       .neighbors = true},
+      {.name = "pingpong", .function = "Send", .only_blocking = true},
+      {.name = "exchange", .function = "Sendrecv", .only_blocking = true},
+      {.name = "comm_dup", .function = "Comm_dup", .only_blocking = true},
+      {.name = "comm_split", .function = "Comm_split", .only_blocking = true},
+      {.name = "compute", .function = "Init", .only_blocking = true},
+  };
+  return all;
+}
+
+const Operation* operation_named(std::string_view name) {
+  const auto found = std::ranges::find(operations(), name, &Operation::name);
+  return found == operations().end() ? nullptr : &*found;
+}
+
+Blocks blocks_of(const Operation& operation, const Cell& cell, std::int64_t elements,
+                 const Place& place) {
+  Blocks blocks;
+  blocks.count = elements;
+  const std::size_t ranks = at(place.size);
+  if (operation.neighbors) {
+    const auto count = static_cast<int>(elements);
+    blocks.counts.assign(place.sources.size(), count);
+    blocks.send_counts.assign(place.destinations.size(), count);
+    blocks.displs = one_after_another(blocks.counts);
+    blocks.send_displs = one_after_another(blocks.send_counts);
+    blocks.receive_length = total(blocks.counts);
+    // Of a neighbour's blocks it may be unclear which one is whose (a ring of two), so all of
+    // them are alike.
+    blocks.send_length = elements * std::max<std::int64_t>(std::ssize(place.destinations), 1);
+    return blocks;
+  }
+  if (is_message(operation)) {
+    blocks.send_length = blocks.receive_length = elements;
+    return blocks;
+  }
+  if (operation.function == "Barrier" || operation.function.starts_with("Comm_") ||
+      operation.name == "compute") {
+    blocks.count = 0;
+    return blocks;
+  }
+  if (is_alltoall(operation)) {
+    for (int other = 0; other < place.size; ++other) {
+      blocks.counts.push_back(count_between(cell, place, place.rank, other, elements));
+    }
+    blocks.send_counts = blocks.counts;
+    blocks.displs = blocks.send_displs = one_after_another(blocks.counts);
+    blocks.send_length = blocks.receive_length = total(blocks.counts);
+    return blocks;
+  }
+  blocks.counts.resize(ranks);
+  for (int other = 0; other < place.size; ++other) {
+    blocks.counts[at(other)] =
+        operation.takes_counts ? count_of(cell, other, elements) : static_cast<int>(elements);
+  }
+  blocks.displs = one_after_another(blocks.counts);
+  const std::int64_t all = total(blocks.counts);
+  const std::int64_t own = blocks.counts[at(place.rank)];
+  if (is(operation, "gather") || is(operation, "allgather")) {
+    blocks.send_length = own;
+    blocks.receive_length = all;
+  } else if (is(operation, "scatter")) {
+    blocks.send_length = all;
+    blocks.receive_length = own;
+  } else if (is_scatter_of_sums(operation)) {
+    blocks.send_length = all;
+    blocks.receive_length = own;
+  } else {  // of a vector
+    blocks.send_length = blocks.receive_length = elements;
+  }
+  return blocks;
+}
+
+std::vector<Piece> result_of(const Operation& operation, const Cell& cell, const Blocks& blocks,
+                             const Place& place, int root) {
+  const int rank = place.rank;
+  const auto moved = [](std::int64_t where, std::int64_t length, int source, std::int64_t from) {
+    return Piece{.at = where, .length = length, .first = source, .last = source + 1, .from = from};
+  };
+  std::vector<Piece> pieces;
+  if (operation.rooted && !is(operation, "scatter") && operation.name != "bcast" && rank != root) {
+    return pieces;
+  }
+  if (operation.name == "bcast") {
+    pieces.push_back(moved(0, blocks.count, root, 0));
+  } else if (is(operation, "gather") || is(operation, "allgather")) {
+    for (int other = 0; other < place.size; ++other) {
+      pieces.push_back(moved(blocks.displs[at(other)], blocks.counts[at(other)], other, 0));
+    }
+  } else if (is(operation, "scatter")) {
+    const bool stays = cell.in_place && rank == root;
+    if (!stays) pieces.push_back(moved(0, blocks.receive_length, root, blocks.displs[at(rank)]));
+  } else if (is_alltoall(operation)) {
+    for (int other = 0; other < place.size; ++other) {
+      pieces.push_back(moved(blocks.displs[at(other)], blocks.counts[at(other)], other,
+                             sent_from(cell, place, other, blocks.count)));
+    }
+  } else if (operation.neighbors) {
+    for (std::size_t each = 0; each < place.sources.size(); ++each) {
+      pieces.push_back(moved(blocks.displs[each], blocks.count, place.sources[each], 0));
+    }
+  } else if (is_message(operation)) {
+    const int other = rank ^ 1;
+    if (other < place.size) pieces.push_back(moved(0, blocks.count, other, 0));
+  } else if (is_scatter_of_sums(operation)) {
+    pieces.push_back({.at = 0,
+                      .length = blocks.receive_length,
+                      .first = 0,
+                      .last = place.size,
+                      .from = blocks.displs[at(rank)]});
+  } else if (operation.reduces) {
+    const int last = operation.name == "scan"     ? rank + 1
+                     : operation.name == "exscan" ? rank
+                                                  : place.size;
+    if (last > 0) {
+      pieces.push_back({.at = 0, .length = blocks.count, .first = 0, .last = last, .from = 0});
+    }
+  }
+  return pieces;
+}
+
+std::vector<Piece> own_in_place(const Operation& operation, const Blocks& blocks,
+                                const Place& place, int root) {
+  if (operation.rooted && place.rank != root) return {};
+  const auto own = [&](std::int64_t where, std::int64_t length) {
+    return std::vector<Piece>{
+        {.at = where, .length = length, .first = place.rank, .last = place.rank + 1, .from = 0}};
+  };
+  if (is(operation, "gather") || is(operation, "allgather")) {
+    return own(blocks.displs[at(place.rank)], blocks.counts[at(place.rank)]);
+  }
+  if (is(operation, "scatter")) return {};  // The root's send buffer is read as ever.
+  return own(0, blocks.send_length);
+}
+
+}  // namespace stretto::bench

@@ -1,0 +1,77 @@
+// The call that a cell measures, ready to be made.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/suite/blocks.hpp"
+#include "bench/suite/buffers.hpp"
+#include "bench/suite/groups.hpp"
+#include "bench/suite/plan.hpp"
+#include "bench/suite/reached.hpp"
+#include "bench/suite/values.hpp"
+
+namespace stretto::bench {
+
+// Why a cell cannot be measured here; empty: it can. The same on all ranks.
+[[nodiscard]] std::string why_not(const Cell& cell, const Place& place);
+
+class MeasuredCall {
+ public:
+  // Of a cell that can be measured.
+  MeasuredCall(const Cell& cell, const Group& group);
+  ~MeasuredCall();
+  MeasuredCall(const MeasuredCall&) = delete;
+  MeasuredCall& operator=(const MeasuredCall&) = delete;
+
+  [[nodiscard]] const Operation& operation() const { return operation_; }
+  [[nodiscard]] const Blocks& blocks() const { return blocks_; }
+  [[nodiscard]] int element_size() const { return element_size_; }
+  [[nodiscard]] const Values& values() const { return values_; }
+  [[nodiscard]] int root_of(int repetition) const;
+
+  // Before a repetition, which is not timed: of a persistent operation the request is made.
+  void prepare(const BufferPair& buffers, int root);
+
+  // The timed part: a blocking call, or a start and a wait.
+  void call() { run(nullptr); }
+  void start();
+  void test();
+  void wait();
+
+  // After it, which is not timed.
+  void finish();
+
+ private:
+  int run(MPI_Request* request);
+  int run_other();
+  void free_request();
+
+  const Cell& cell_;
+  const Group& group_;
+  const Operation& operation_;
+  Blocks blocks_;
+  Values values_;
+  int element_size_;
+  int own_count_ = 0;  // of the block that this rank alone sends or receives
+  MPI_Datatype type_;
+  MPI_Op op_;
+  FormOf function_{};
+  void* receive_function_ = nullptr;  // of messages
+  int (*start_)(MPI_Request*);
+  int (*test_)(MPI_Request*, int*, MPI_Status*);
+  int (*wait_)(MPI_Request*, MPI_Status*);
+  std::vector<MPI_Datatype> types_;  // of MPI_Alltoallw: one for each rank
+  std::vector<int> byte_displs_{};
+  std::vector<MPI_Aint> address_displs_{};
+  BufferPair buffers_{};
+  const void* send_ = nullptr;  // what is handed over as the send buffer
+  void* receive_ = nullptr;
+  int root_ = -1;
+  MPI_Request request_;
+  MPI_Comm made_{};  // by MPI_Comm_dup or MPI_Comm_split
+};
+
+}  // namespace stretto::bench

@@ -1,0 +1,224 @@
+#include "bench/suite/measure_cell.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "bench/suite/buffers.hpp"
+#include "bench/suite/call_of.hpp"
+#include "mpi/native.hpp"
+
+namespace stretto::bench {
+namespace {
+
+constexpr int kLargestBatch = 256;
+
+class CellRun {
+ public:
+  CellRun(const Cell& cell, const Group& group, const Bench& bench)
+      : cell_(cell),
+        group_(group),
+        bench_(bench),
+        call_(cell, group),
+        buffers_(bench.settings.buffers, send_bytes(), receive_bytes()),
+        synchronisation_(bench.settings.scheme, group.own, bench.clocks, bench.crowded) {
+    const auto rank = static_cast<std::size_t>(group.place.rank);
+    if (rank < cell.delays_ns.size()) late_ns_ = cell.delays_ns[rank];
+    if (group.place.rank == 0) late_ns_ += bench.settings.skew_ns;
+  }
+
+  CellResult run() {
+    const Settings& settings = bench_.settings;
+    // What one takes is not known yet, and what there is to be set up is done by the first.
+    if (settings.warmup > 0) run_batch(settings.warmup, kWarmup);
+    const std::int64_t begin = now_ns();
+    for (int done = 0; const int next = batch_after(done, now_ns() - begin); done += next) {
+      run_batch(next, 0);
+    }
+    return {.scheme = synchronisation_.scheme(), .wrong = wrong_};
+  }
+
+ private:
+  // How many repetitions come next, as rank 0 has it; 0: it is enough.
+  int batch_after(int done, std::int64_t spent) {
+    const Settings& settings = bench_.settings;
+    std::int64_t next = std::min(settings.at_most - done, kLargestBatch);
+    if (done >= settings.at_least || settings.warmup > 0) {
+      const std::int64_t left = (settings.budget_ns - spent) / std::max<std::int64_t>(usual_ns_, 1);
+      next = std::min(next, std::max<std::int64_t>(left, settings.at_least - done));
+    } else {
+      next = std::min<std::int64_t>(next, settings.at_least);
+    }
+    auto agreed = static_cast<int>(std::max<std::int64_t>(next, 0));
+    native().Bcast(&agreed, sizeof agreed, native().byte, 0, group_.own);
+    return agreed;
+  }
+
+  void run_batch(int repetitions, std::uint32_t flags) {
+    synchronisation_.begin_batch(repetitions, usual_ns_);
+    rows_.clear();
+    const std::int64_t begin = now_ns();
+    for (int i = 0; i < repetitions; ++i) rows_.push_back(run_once(i, flags));
+    const auto took = static_cast<double>(now_ns() - begin) / repetitions;
+    double longest = 0;
+    native().Allreduce(&took, &longest, 1, native().real, native().op_max, group_.own);
+    usual_ns_ = static_cast<std::int64_t>(longest);
+    mark_invalid();
+    count_wrong();
+    bench_.file.append(rows_);
+  }
+
+  Row run_once(int i, std::uint32_t flags) {
+    const int root = call_.root_of(repetition_);
+    const BufferPair pair = buffers_.of(repetition_);
+    write(pair, root);
+    call_.prepare(pair, root);
+    Row row{.cell = static_cast<std::int32_t>(cell_.number),
+            .repetition = repetition_,
+            .root = root,
+            .flags = flags};
+    row.arrived = now_ns();
+    synchronisation_.wait(i);
+    if (late_ns_ > 0) be_late();
+    if (cell_.form == Form::blocking) {
+      row.entered = now_ns();
+      call_.call();
+      if (cell_.compute_ns > 0) bench_.work.run(cell_.compute_ns);
+      row.left = now_ns();
+    } else {
+      row.entered = now_ns();
+      call_.start();
+      row.started = now_ns();
+      if (cell_.compute_ns > 0 || cell_.tests > 0) row.computed = compute(row.in_tests);
+      call_.wait();
+      row.left = now_ns();
+    }
+    if (cell_.after_ns > 0) {
+      bench_.work.run(cell_.after_ns);
+      row.after = now_ns();
+    }
+    call_.finish();
+    if (bench_.settings.checks && !is_right(pair, root)) row.flags |= kWrong;
+    ++repetition_;
+    for (std::int64_t* time :
+         {&row.arrived, &row.entered, &row.started, &row.computed, &row.left, &row.after}) {
+      if (*time != kNotTaken) *time = bench_.clocks.common(*time);
+    }
+    return row;
+  }
+
+  void be_late() const {
+    const std::int64_t until = now_ns() + late_ns_;
+    if (bench_.crowded) sleep_ns(late_ns_);
+    while (now_ns() < until) {
+    }
+  }
+
+  // The work, with tests spread evenly within it; when it was done.
+  std::int64_t compute(std::int64_t& in_tests) {
+    const std::int64_t part = cell_.compute_ns / (cell_.tests + 1);
+    for (int test = 0; test < cell_.tests; ++test) {
+      bench_.work.run(part);
+      const std::int64_t begin = now_ns();
+      call_.test();
+      in_tests += now_ns() - begin;
+    }
+    bench_.work.run(part);
+    return now_ns();
+  }
+
+  void write(const BufferPair& pair, int root) {
+    if (!buffers_.is_rewritten(repetition_)) return;
+    const Operation& operation = call_.operation();
+    const Blocks& blocks = call_.blocks();
+    const int size = call_.element_size();
+    const int rank = group_.place.rank;
+    const int written = buffers_.written_for(repetition_);
+    buffers_.spoil(pair);
+    if (operation.neighbors) {
+      for (std::int64_t at = 0; at < blocks.send_length && blocks.count > 0; at += blocks.count) {
+        call_.values().write(pair.send + at * size, blocks.count, rank, 0, written);
+      }
+    } else {
+      call_.values().write(pair.send, blocks.send_length, rank, 0, written);
+    }
+    if (cell_.in_place) {
+      for (const Piece& piece : own_in_place(operation, blocks, group_.place, root)) {
+        call_.values().write(pair.receive + piece.at * size, piece.length, rank, piece.from,
+                             written);
+      }
+    }
+    buffers_.settle(pair);
+  }
+
+  bool is_right(const BufferPair& pair, int root) {
+    const auto pieces = result_of(call_.operation(), cell_, call_.blocks(), group_.place, root);
+    const bool is_root_of_bcast = cell_.operation == "bcast" && group_.place.rank == root;
+    const std::int64_t wrong = call_.values().first_wrong(
+        is_root_of_bcast ? pair.send : pair.receive, pieces, buffers_.written_for(repetition_));
+    if (wrong < 0) return true;
+    if (!said_) {
+      say("%s of %lld B: rank %d has a wrong byte %lld after repetition %d",
+          cell_.operation.c_str(), static_cast<long long>(cell_.bytes), group_.place.rank,
+          static_cast<long long>(wrong), repetition_);
+      said_ = true;
+    }
+    return false;
+  }
+
+  void mark_invalid() {
+    std::vector<std::int64_t> arrived;
+    std::vector<std::int64_t> entered;
+    arrived.reserve(rows_.size());
+    entered.reserve(rows_.size());
+    for (const Row& row : rows_) {
+      arrived.push_back(row.arrived);
+      entered.push_back(row.entered);
+    }
+    const std::int64_t meant = late_ns_ - (group_.place.rank == 0 ? bench_.settings.skew_ns : 0);
+    const auto valid =
+        synchronisation_.valid(arrived, entered, meant, bench_.settings.tolerance_ns);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (!valid[i]) rows_[i].flags |= kInvalid;
+    }
+  }
+
+  void count_wrong() {
+    const auto mine = static_cast<double>(
+        std::ranges::count_if(rows_, [](const Row& row) { return (row.flags & kWrong) != 0; }));
+    double all = 0;
+    native().Allreduce(&mine, &all, 1, native().real, native().op_sum, group_.own);
+    wrong_ += static_cast<std::int64_t>(all);
+  }
+
+  // MPI_IN_PLACE takes one buffer for both.
+  [[nodiscard]] std::int64_t receive_bytes() const {
+    const Blocks& blocks = call_.blocks();
+    return std::max(blocks.receive_length, cell_.in_place ? blocks.send_length : 0) *
+           call_.element_size();
+  }
+  [[nodiscard]] std::int64_t send_bytes() const {
+    return call_.blocks().send_length * call_.element_size();
+  }
+
+  const Cell& cell_;
+  const Group& group_;
+  const Bench& bench_;
+  MeasuredCall call_;
+  Buffers buffers_;
+  Synchronisation synchronisation_;
+  std::vector<Row> rows_{};
+  std::int64_t late_ns_ = 0;
+  std::int64_t usual_ns_ = 1'000'000;
+  std::int64_t wrong_ = 0;
+  int repetition_ = 0;
+  bool said_ = false;
+};
+
+}  // namespace
+
+CellResult measure_cell(const Cell& cell, const Group& group, const Bench& bench) {
+  return CellRun(cell, group, bench).run();
+}
+
+}  // namespace stretto::bench

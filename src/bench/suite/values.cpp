@@ -1,0 +1,134 @@
+#include "bench/suite/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace stretto::bench {
+namespace {
+
+// A prime: no size of a block, which would be a power of two, brings back the same value.
+constexpr std::int64_t kPeriod = 251;
+
+std::int64_t value_at(int rank, std::int64_t index, int repetition) {
+  return (index + std::int64_t{rank} * 97 + std::int64_t{repetition} * 31) % kPeriod;
+}
+
+template <class Type>
+Type combined(Type before, Type next, Combination combination) {
+  switch (combination) {
+    case Combination::sum:
+      return static_cast<Type>(before + next);
+    case Combination::max:
+      return std::max(before, next);
+    case Combination::min:
+      return std::min(before, next);
+    default:
+      break;
+  }
+  const auto one = static_cast<std::int64_t>(before);
+  const auto other = static_cast<std::int64_t>(next);
+  return static_cast<Type>(combination == Combination::band ? one & other : one | other);
+}
+
+template <class Type>
+void write_as(std::byte* to, std::int64_t length, int rank, std::int64_t from, int repetition) {
+  std::int64_t value = value_at(rank, from, repetition);
+  for (std::int64_t i = 0; i < length; ++i) {
+    const auto element = static_cast<Type>(value);
+    std::memcpy(to + i * static_cast<std::int64_t>(sizeof(Type)), &element, sizeof(Type));
+    if (++value == kPeriod) value = 0;
+  }
+}
+
+template <class Type>
+std::int64_t first_wrong_as(const std::byte* received, const std::vector<Piece>& pieces,
+                            Combination combination, int repetition) {
+  for (const Piece& piece : pieces) {
+    // Results come again after as many elements as values do.
+    std::array<Type, kPeriod> expected;
+    const std::int64_t different = std::min(kPeriod, piece.length);
+    for (std::int64_t i = 0; i < different; ++i) {
+      auto& each = expected[static_cast<std::size_t>(i)];
+      each = static_cast<Type>(value_at(piece.first, piece.from + i, repetition));
+      for (int rank = piece.first + 1; rank < piece.last; ++rank) {
+        const auto next = static_cast<Type>(value_at(rank, piece.from + i, repetition));
+        each = combined(each, next, combination);
+      }
+    }
+    constexpr auto size = static_cast<std::int64_t>(sizeof(Type));
+    const std::byte* const begin = received + piece.at * size;
+    for (std::int64_t i = 0; i < piece.length; i += kPeriod) {
+      const std::int64_t here = std::min(kPeriod, piece.length - i);
+      const auto bytes = static_cast<std::size_t>(here * size);
+      if (std::memcmp(begin + i * size, expected.data(), bytes) == 0) continue;
+      const auto* const right = reinterpret_cast<const std::byte*>(expected.data());
+      const auto differs = std::mismatch(right, right + bytes, begin + i * size);
+      return piece.at * size + (differs.second - begin);
+    }
+  }
+  return -1;
+}
+
+// Calls `use` with a value of the type that elements have.
+template <class Use>
+auto with_type(Element element, const Use& use) {
+  switch (element) {
+    case Element::byte:
+      return use(std::uint8_t{});
+    case Element::int32:
+      return use(std::int32_t{});
+    case Element::int64:
+      return use(std::int64_t{});
+    case Element::float32:
+      return use(float{});
+    case Element::float64:
+      break;
+  }
+  return use(double{});
+}
+
+}  // namespace
+
+std::optional<Element> element_named(std::string_view name) {
+  if (name == "byte") return Element::byte;
+  if (name == "int") return Element::int32;
+  if (name == "long") return Element::int64;
+  if (name == "float") return Element::float32;
+  if (name == "double") return Element::float64;
+  return std::nullopt;
+}
+
+std::optional<Combination> combination_named(std::string_view name) {
+  if (name == "sum") return Combination::sum;
+  if (name == "max") return Combination::max;
+  if (name == "min") return Combination::min;
+  if (name == "band") return Combination::band;
+  if (name == "bor") return Combination::bor;
+  return std::nullopt;
+}
+
+std::int64_t size_of(Element element) {
+  return with_type(element, [](auto value) { return static_cast<std::int64_t>(sizeof value); });
+}
+
+bool combines(Combination combination, Element element) {
+  const bool is_bitwise = combination == Combination::band || combination == Combination::bor;
+  if (element == Element::byte) return is_bitwise;  // MPI_BYTE is no number.
+  return !is_bitwise || element == Element::int32 || element == Element::int64;
+}
+
+void Values::write(std::byte* to, std::int64_t length, int rank, std::int64_t from,
+                   int repetition) const {
+  with_type(element_,
+            [&](auto type) { write_as<decltype(type)>(to, length, rank, from, repetition); });
+}
+
+std::int64_t Values::first_wrong(const std::byte* received, const std::vector<Piece>& pieces,
+                                 int repetition) const {
+  return with_type(element_, [&](auto type) {
+    return first_wrong_as<decltype(type)>(received, pieces, combination_, repetition);
+  });
+}
+
+}  // namespace stretto::bench

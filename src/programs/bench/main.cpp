@@ -1,0 +1,180 @@
+// stretto-bench-<abi>: one launch of a benchmark, as every rank of it. It links no MPI and loads
+// the one it is given, so that whoever is preloaded has its calls as those of any program.
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "bench/suite/call_of.hpp"
+#include "bench/suite/measure_cell.hpp"
+#include "bench/suite/reached.hpp"
+#include "mpi/world.hpp"
+#include "topology/levels.hpp"
+
+namespace stretto::bench {
+namespace {
+
+Plan plan_in(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) refuse(5, "cannot read %s", path.c_str());
+  try {
+    return read_plan(*text);
+  } catch (const BadPlan& bad) {
+    refuse(2, "%s: %s is nothing a plan has", path.c_str(), bad.what());
+  }
+}
+
+// What rank 0 says while the launch runs: which cell begins, and how the one before ended.
+class Progress {
+ public:
+  explicit Progress(const std::string& path, bool is_mine)
+      : path_(path), file_(is_mine ? std::fopen(path.c_str(), "w") : nullptr) {
+    if (is_mine && file_ == nullptr) refuse(5, "cannot write %s", path.c_str());
+  }
+  ~Progress() {
+    if (file_ != nullptr) static_cast<void>(std::fclose(file_));
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void say(const char* state, const Cell& cell, const std::string& why = "") {
+    if (file_ == nullptr) return;
+    std::fprintf(file_, "%s %lld %s\n", state, static_cast<long long>(cell.number), why.c_str());
+    if (std::fflush(file_) != 0) refuse(5, "cannot write %s", path_.c_str());
+  }
+
+ private:
+  std::string path_;
+  std::FILE* file_;
+};
+
+const char* name_of(Scheme scheme) {
+  switch (scheme) {
+    case Scheme::automatic:
+      return "auto";
+    case Scheme::none:
+      return "none";
+    case Scheme::barrier:
+      return "barrier";
+    case Scheme::double_barrier:
+      return "double-barrier";
+    case Scheme::dissemination:
+      return "dissemination";
+    case Scheme::window:
+      return "window";
+    case Scheme::round_time:
+      return "round-time";
+  }
+  return "";
+}
+
+// All ranks are here. Those that took no part leave the cores to those that do.
+void meet(bool politely) {
+  if (!politely) {
+    native().Barrier(native().comm_world);
+    return;
+  }
+  using Ibarrier = int (*)(MPI_Comm, MPI_Request*);
+  MPI_Request request{};
+  reinterpret_cast<Ibarrier>(native_symbol("PMPI_Ibarrier"))(native().comm_world, &request);
+  for (int done = 0;;) {
+    native().Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    sleep_ns(100'000);
+  }
+}
+
+void describe(const std::string& path, int ranks, const Topology& topology, const Clocks& clocks,
+              bool crowded, std::int64_t init_ns) {
+  std::ofstream out(path);
+  Json json(out);
+  json.begin_object()
+      .field("mpi", std::string_view(native_version()))
+      .field("ranks", ranks)
+      .field("hosts", topology.hosts())
+      .field("crowded", crowded)
+      .field("clock", name_of(clocks.kind()))
+      .field("clock_residual_ns", clocks.residual_ns())
+      .field("clock_uncertainty_ns", clocks.uncertainty_ns())
+      .field("init_ns", init_ns);
+  json.key("host_of_rank").begin_array();
+  for (int rank = 0; rank < ranks; ++rank) json.value(topology.host_of(rank));
+  json.end_array().end_object();
+  out << '\n';
+  if (!out.flush()) refuse(5, "cannot write %s", path.c_str());
+}
+
+void measure(const Plan& plan, const std::string& folder, std::int64_t init_ns) {
+  int rank = 0;
+  int size = 1;
+  native().Comm_rank(native().comm_world, &rank);
+  native().Comm_size(native().comm_world, &size);
+  const Topology topology(of_all_ranks(Affinity::here_with_complex(), size, native().comm_world));
+  const bool crowded = topology.oversubscribed();
+  MPI_Comm own{};
+  native().Comm_split(native().comm_world, 0, rank, &own);
+  Clocks clocks(own, crowded);
+  const Work work;
+  RowFile file(folder + "/rank-" + std::to_string(rank) + ".rows");
+  if (rank == 0) {
+    describe(folder + "/launch.json", size, topology, clocks, crowded, init_ns);
+  }
+  Progress progress(folder + "/progress", rank == 0);
+  Groups groups(topology);
+  const Bench bench{
+      .settings = plan.settings, .clocks = clocks, .work = work, .crowded = crowded, .file = file};
+  for (const Cell& cell : plan.cells) {
+    progress.say("begin", cell);
+    const Operation* const operation = operation_named(cell.operation);
+    if (operation == nullptr || !is_group_name(cell.comm)) {
+      progress.say("skipped", cell, why_not(cell, {}));
+      continue;
+    }
+    clocks.read_again();
+    Group group = groups.named(cell.comm, operation->neighbors, cell.fresh);
+    // The same for all: rank 0, which is in every group, decides nothing alone.
+    const std::string why = group.is_in ? why_not(cell, group.place) : "";
+    CellResult result;
+    if (group.is_in && why.empty()) result = measure_cell(cell, group, bench);
+    meet(!group.is_everyone);
+    if (cell.fresh) Groups::let_go(group);
+    if (!why.empty()) {
+      progress.say("skipped", cell, why);
+    } else if (result.wrong > 0) {
+      progress.say("wrong", cell, std::to_string(result.wrong));
+    } else {
+      progress.say("done", cell, name_of(result.scheme));
+    }
+  }
+  native().Comm_free(&own);
+}
+
+int run(const std::string& library, const std::string& plan_file, const std::string& folder) {
+  const Plan plan = plan_in(plan_file);
+  if (dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) refuse(5, "%s", dlerror());
+  using Init = int (*)(int*, char***);
+  const auto init = reached_as<Init>("Init");
+  if (init == nullptr || !native_available()) {
+    refuse(5, "%s is no MPI of this variant (%s)", library.c_str(), STRETTO_ABI);
+  }
+  const std::int64_t begin = now_ns();
+  if (init(nullptr, nullptr) != MPI_SUCCESS) refuse(5, "MPI_Init failed");
+  measure(plan, folder, now_ns() - begin);
+  return reached_as<int (*)()>("Finalize")();
+}
+
+}  // namespace
+}  // namespace stretto::bench
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    stretto::refuse(2, "stretto-bench LIBRARY PLAN FOLDER: it is started by stretto bench");
+  }
+  return stretto::bench::run(argv[1], argv[2], argv[3]);
+}

@@ -48,6 +48,11 @@ def replay_tool() -> Path:
     return _tool("stretto-replay")
 
 
+def bench_program(abi: str) -> Path:
+    """The program of `stretto bench` for MPIs of an ABI."""
+    return _tool(f"stretto-bench-{abi}")
+
+
 def _tool(name: str) -> Path:
     tool = native_dir() / "bin" / name
     if not tool.is_file():

@@ -98,6 +98,8 @@ void set(Settings& settings, const Word& word) {
     settings.at_most = word.number();
   } else if (name == "tolerance_ns") {
     settings.tolerance_ns = word.number<std::int64_t>();
+  } else if (name == "cell_timeout_s") {
+    settings.cell_timeout_s = word.number();
   } else if (name == "skew_ns") {
     settings.skew_ns = word.number<std::int64_t>();
   } else {

@@ -39,6 +39,7 @@ struct Settings {
   int at_least = 10;           // repetitions that count, however long they take
   int at_most = 1000;
   std::int64_t tolerance_ns = 1000;  // so late may a rank begin that was to begin at a time
+  int cell_timeout_s = 0;            // A cell that takes longer ends the launch; 0: none does.
   std::int64_t skew_ns = 0;          // rank 0 begins so much later: a test of what is reported
 };
 

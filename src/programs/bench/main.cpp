@@ -1,6 +1,8 @@
 // stretto-bench-<abi>: one launch of a benchmark, as every rank of it. It links no MPI and loads
 // the one it is given, so that whoever is preloaded has its calls as those of any program.
 #include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -30,12 +32,37 @@ Plan plan_in(const std::string& path) {
   }
 }
 
+// What ends a cell that takes too long, from within whatever call hangs: for a signal handler.
+int progress_file = -1;
+long cell_under_way = 0;
+
+extern "C" void end_for_time(int /*signal*/) {
+  // Nothing here may take a lock or memory.
+  char line[32] = "timeout ";
+  char* end = line + 8;
+  char digits[20];
+  int count = 0;
+  long number = cell_under_way;
+  do {
+    digits[count++] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  while (count > 0) *end++ = digits[--count];
+  *end++ = '\n';
+  static_cast<void>(!write(progress_file, line, static_cast<std::size_t>(end - line)));
+  _exit(124);
+}
+
 // What rank 0 says while the launch runs: which cell begins, and how the one before ended.
 class Progress {
  public:
-  explicit Progress(const std::string& path, bool is_mine)
+  Progress(const std::string& path, bool is_mine, int timeout_s)
       : path_(path), file_(is_mine ? std::fopen(path.c_str(), "w") : nullptr) {
-    if (is_mine && file_ == nullptr) refuse(5, "cannot write %s", path.c_str());
+    if (!is_mine) return;
+    if (file_ == nullptr) refuse(5, "cannot write %s", path.c_str());
+    progress_file = fileno(file_);
+    timeout_s_ = static_cast<unsigned>(timeout_s);
+    if (timeout_s > 0) static_cast<void>(signal(SIGALRM, end_for_time));
   }
   ~Progress() {
     if (file_ != nullptr) static_cast<void>(std::fclose(file_));
@@ -43,15 +70,26 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void say(const char* state, const Cell& cell, const std::string& why = "") {
+  void begin(const Cell& cell) {
+    cell_under_way = cell.number;
+    say("begin", cell, "");
+    if (file_ != nullptr) alarm(timeout_s_);
+  }
+  void end(const char* state, const Cell& cell, const std::string& why) {
+    if (file_ != nullptr) alarm(0);
+    say(state, cell, why);
+  }
+
+ private:
+  void say(const char* state, const Cell& cell, const std::string& why) {
     if (file_ == nullptr) return;
     std::fprintf(file_, "%s %lld %s\n", state, static_cast<long long>(cell.number), why.c_str());
     if (std::fflush(file_) != 0) refuse(5, "cannot write %s", path_.c_str());
   }
 
- private:
   std::string path_;
   std::FILE* file_;
+  unsigned timeout_s_ = 0;
 };
 
 const char* name_of(Scheme scheme) {
@@ -125,15 +163,15 @@ void measure(const Plan& plan, const std::string& folder, std::int64_t init_ns) 
   if (rank == 0) {
     describe(folder + "/launch.json", size, topology, clocks, crowded, init_ns);
   }
-  Progress progress(folder + "/progress", rank == 0);
+  Progress progress(folder + "/progress", rank == 0, plan.settings.cell_timeout_s);
   Groups groups(topology);
   const Bench bench{
       .settings = plan.settings, .clocks = clocks, .work = work, .crowded = crowded, .file = file};
   for (const Cell& cell : plan.cells) {
-    progress.say("begin", cell);
+    progress.begin(cell);
     const Operation* const operation = operation_named(cell.operation);
     if (operation == nullptr || !is_group_name(cell.comm)) {
-      progress.say("skipped", cell, why_not(cell, {}));
+      progress.end("skipped", cell, why_not(cell, {}));
       continue;
     }
     clocks.read_again();
@@ -145,11 +183,11 @@ void measure(const Plan& plan, const std::string& folder, std::int64_t init_ns) 
     meet(!group.is_everyone);
     if (cell.fresh) Groups::let_go(group);
     if (!why.empty()) {
-      progress.say("skipped", cell, why);
+      progress.end("skipped", cell, why);
     } else if (result.wrong > 0) {
-      progress.say("wrong", cell, std::to_string(result.wrong));
+      progress.end("wrong", cell, std::to_string(result.wrong));
     } else {
-      progress.say("done", cell, name_of(result.scheme));
+      progress.end("done", cell, name_of(result.scheme));
     }
   }
   native().Comm_free(&own);

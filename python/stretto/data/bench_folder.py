@@ -1,0 +1,217 @@
+"""The run folder of `stretto bench`: bench.json says what was measured, samples.parquet how long
+every repetition took on every rank.
+
+While it is made each launch has a folder, launches/<round>-<implementation>/, and in it one for
+each part: a launch that was cut short is gone on with in the next. A kill loses at most the cell
+in flight.
+"""
+
+import io
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from stretto.data.bench_plan import BenchPlan
+from stretto.data.bench_rows import (
+    SCHEMA,
+    CellState,
+    LaunchFacts,
+    joined,
+    read_facts,
+    read_samples,
+    read_states,
+)
+from stretto.data.json_bytes import indented
+from stretto.data.provenance import Provenance
+from stretto.data.run_claim import Claim, claim
+from stretto.errors import EnvironmentUnusable, InputError, reason, unwritable, writing
+
+_RECORD = "bench.json"
+_SAMPLES = "samples.parquet"
+_LOCK = "lock"
+_MEASURED = ("done", "wrong")
+
+
+class Launched(msgspec.Struct, frozen=True):
+    """One launch that is complete."""
+
+    launch: int
+    implementation: str
+    facts: LaunchFacts | None  # None: nothing was left to be measured
+    states: list[CellState]
+
+
+class BenchRecord(msgspec.Struct, frozen=True):
+    """bench.json."""
+
+    plan: BenchPlan
+    provenance: Provenance
+    commands: dict[str, str]  # by implementation: the plain command of a launch
+    launches: list[Launched] = []  # once the run is complete
+
+
+def is_bench(folder: Path) -> bool:
+    """Is it the run folder of a benchmark?"""
+    return (folder / _RECORD).exists()
+
+
+@dataclass(frozen=True)
+class BenchFolder:
+    """One run on disk."""
+
+    path: Path
+    claim: Claim | None = field(default=None, compare=False)
+
+    def record(self) -> BenchRecord:
+        """What was run. Raises InputError."""
+        file = self.path / _RECORD
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=BenchRecord)
+        except FileNotFoundError:
+            raise InputError(f"{self.path} is no run folder of stretto bench") from None
+        except OSError as error:
+            raise InputError(f"{file} cannot be read: {reason(error)}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{file} cannot be read: {error}") from None
+
+    @property
+    def complete(self) -> bool:
+        """Nothing is left to be launched."""
+        return (self.path / _SAMPLES).exists()
+
+    def samples(self) -> pl.DataFrame:
+        """All of them, as bench_rows.SCHEMA has them. Raises EnvironmentUnusable."""
+        file = self.path / _SAMPLES
+        try:
+            return pl.read_parquet(io.BytesIO(file.read_bytes())).select(SCHEMA.names())
+        except OSError as error:
+            why = reason(error)
+        except pl.exceptions.PolarsError as bad:
+            why = str(bad)
+        raise EnvironmentUnusable(f"{file} cannot be read, and may be cut off: {why}")
+
+    def parts(self, launch: int, implementation: int) -> list[Path]:
+        """The folders of one launch of the implementation of that number, in order."""
+        place = self._launch_folder(launch, implementation)
+        return sorted(place.glob("part-*")) if place.is_dir() else []
+
+    def new_part(self, launch: int, implementation: int) -> Path:
+        """One more."""
+        place = self._launch_folder(launch, implementation)
+        path = place / f"part-{len(self.parts(launch, implementation)):03}"
+        with writing(path):
+            path.mkdir(parents=True)
+        return path
+
+    def states(self, launch: int, implementation: int) -> dict[int, CellState]:
+        """How the cells ended that a launch has come to, by number; the one under way has not."""
+        return {
+            state.cell: state
+            for part in self.parts(launch, implementation)
+            for state in read_states(part)
+            if state.state != "begun"
+        }
+
+    def launched(self, launch: int, implementation: int) -> Launched:
+        """A launch, as the record has it."""
+        facts = None
+        for part in self.parts(launch, implementation):
+            with suppress(InputError):
+                facts = read_facts(part)
+        states = self.states(launch, implementation)
+        name = self.record().plan.implementations[implementation]
+        return Launched(launch, name, facts, [states[cell] for cell in sorted(states)])
+
+    def samples_so_far(self, launch: int, implementation: int) -> pl.DataFrame:
+        """Those of a launch whose ranks have written them."""
+        name = self.record().plan.implementations[implementation]
+        frames = []
+        for part in self.parts(launch, implementation):
+            measured = [each.cell for each in read_states(part) if each.state in _MEASURED]
+            if measured:
+                ranks = read_facts(part).ranks
+                frames.append(read_samples(part, ranks, measured, launch, name))
+        return joined(frames)
+
+    def finish(self, done: Sequence[tuple[int, int]]) -> None:
+        """Make samples.parquet of these launches and implementations: the run is complete."""
+        record = self.record()
+        launches = [self.launched(*each) for each in done]
+        _write(self.path / _RECORD, indented(msgspec.structs.replace(record, launches=launches)))
+        content = io.BytesIO()
+        joined(self.samples_so_far(*each) for each in done).write_parquet(content)
+        _write(self.path / _SAMPLES, content.getvalue())
+        for part in (self.path / "launches").glob("*/part-*/rank-*.rows"):
+            part.unlink()
+
+    def _launch_folder(self, launch: int, implementation: int) -> Path:
+        return self.path / "launches" / f"{launch:03}-{implementation}"
+
+
+def begin(path: Path, record: BenchRecord) -> BenchFolder:
+    """Make a new run in an empty folder. Raises where it cannot be written."""
+    with _named(path):
+        claimed = _claimed(path)
+        _write(path / _RECORD, indented(record))
+    return BenchFolder(path, claimed)
+
+
+def resume(path: Path, plan: BenchPlan) -> BenchFolder | None:
+    """The run at `path` where it was cut short, has that plan and nobody makes it; or None."""
+    folder = BenchFolder(path)
+    with suppress(InputError):
+        if folder.complete or folder.record().plan != plan:
+            return None
+        with _named(path):
+            return BenchFolder(path, claimed) if (claimed := _claimed(path)) else None
+    return None
+
+
+def resume_newest(parent: Path, plan: BenchPlan) -> BenchFolder | None:
+    """The newest of the runs in `parent` that can be resumed."""
+    if not parent.is_dir():
+        return None
+    begun = [path for path in parent.iterdir() if path.name.startswith(f"{plan.name}-")]
+    for path in sorted(begun, key=lambda it: it.stat().st_mtime, reverse=True):
+        if is_bench(path) and (folder := resume(path, plan)):
+            return folder
+    return None
+
+
+def discard(path: Path) -> None:
+    """Remove a run that is to be made anew. Raises InputError where it is something else."""
+    if path.is_dir() and any(path.iterdir()):
+        if not is_bench(path):
+            raise InputError(f"{path} holds something else than a benchmark; name another --output")
+        with _named(path):
+            if _claimed(path) is None:
+                raise InputError(f"{path} is being written by another stretto bench")
+            shutil.rmtree(path)
+
+
+def _claimed(path: Path) -> Claim | None:
+    lock = path / _LOCK
+    return claim(lock, create=not lock.exists())
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(str(error.filename or path), error) from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    partial = path.with_suffix(".partial")
+    with writing(path), partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+        partial.rename(path)

@@ -1,0 +1,149 @@
+"""What `stretto bench` is to measure: plans, and the cells they are made of."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Literal
+
+import msgspec
+
+from stretto.errors import InputError
+
+# As src/bench/suite/blocks.cpp has them.
+ROOTED = ("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce")
+REDUCTIONS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
+COLLECTIVES = (
+    "barrier",
+    *ROOTED,
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    *REDUCTIONS[1:],
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
+)
+OTHERS = ("pingpong", "exchange", "comm_dup", "comm_split")
+WITHOUT_DATA = ("barrier", "comm_dup", "comm_split")
+COMPUTE = "compute"
+
+Scheme = Literal[
+    "auto", "none", "barrier", "double-barrier", "dissemination", "window", "round-time"
+]
+BufferUse = Literal["same", "rewritten", "unique", "cold"]
+Datatype = Literal["byte", "int", "long", "float", "double"]
+Op = Literal["sum", "max", "min", "band", "bor"]
+Comm = Literal["world", "every-second", "one-a-host", "halves"]
+
+# What a byte of each is.
+ELEMENT_BYTES = {"byte": 1, "int": 4, "long": 8, "float": 4, "double": 8}
+
+
+class Form(StrEnum):
+    """In which of MPI's forms an operation is called."""
+
+    BLOCKING = "blocking"
+    NONBLOCKING = "nonblocking"
+    PERSISTENT = "persistent"
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One thing that is measured, many times in every launch."""
+
+    number: int
+    operation: str
+    form: Form = Form.BLOCKING
+    bytes: int = 0  # of the vector, or of one rank's block
+    datatype: Datatype = "double"
+    op: Op = "sum"
+    in_place: bool = False
+    root: int = 0  # of the first repetition
+    root_step: int = 0  # each one's root is by so many higher
+    comm: Comm = "world"
+    fresh: bool = False  # on a communicator on which nobody has called anything
+    counts: list[int] = []  # elements of each rank's block, where they differ
+    compute_ns: int = 0  # work between start and wait
+    tests: int = 0  # MPI_Tests within that work
+    after_ns: int = 0  # work after the wait
+    delays_ns: list[int] = []  # how late each rank comes
+
+    @property
+    def name(self) -> str:
+        """As MPI calls the function: iallreduce, allreduce_init."""
+        if self.form is Form.NONBLOCKING:
+            return f"i{self.operation}"
+        return self.operation + ("_init" if self.form is Form.PERSISTENT else "")
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """How every cell is measured."""
+
+    synchronisation: Scheme = "auto"
+    buffers: BufferUse = "rewritten"
+    checks: bool = True
+    budget_ns: int = 50_000_000  # repetitions of a cell end after so long
+    warmup: int = 10
+    at_least: int = 10
+    at_most: int = 1000
+    tolerance_ns: int = 1000
+    skew_ns: int = 0
+    cell_timeout_s: int = 30
+
+
+class BenchPlan(msgspec.Struct, frozen=True):
+    """All that a run does; a run resumes only under the plan it began with."""
+
+    name: str
+    implementations: list[str]
+    ranks: int
+    launches: int
+    seed: int
+    settings: Settings
+    cells: list[Cell]
+    launcher: str
+    rig: str | None = None
+    width: float | None = None  # launches go on until intervals are as narrow, as a share
+    most_launches: int = 0
+
+
+def named(word: str) -> tuple[str, Form]:
+    """The operation and form that a user calls "ibcast", "MPI_Bcast_init" or "bcast"."""
+    name = word.lower().removeprefix("mpi_")
+    if name in (*COLLECTIVES, *OTHERS):
+        return name, Form.BLOCKING
+    if name.startswith("i") and name[1:] in COLLECTIVES:
+        return name[1:], Form.NONBLOCKING
+    if (plain := name.removesuffix("_init")) in COLLECTIVES and plain != name:
+        return plain, Form.PERSISTENT
+    raise InputError(
+        f"{word} is nothing that is measured here; there are {', '.join(COLLECTIVES)} "
+        f"(with i before or _init behind) and {', '.join(OTHERS)}"
+    )
+
+
+def plan_text(settings: Settings, cells: Sequence[Cell]) -> str:
+    """As the native program reads it."""
+    lines = [_line("settings", settings, Settings())]
+    lines += [_line("cell", cell, Cell(number=-1, operation="")) for cell in cells]
+    return "\n".join(lines) + "\n"
+
+
+def _line(kind: str, values: msgspec.Struct, defaults: msgspec.Struct) -> str:
+    words = [kind]
+    for name in values.__struct_fields__:
+        value = getattr(values, name)
+        # What is as ever goes without saying, but for what the program has no default of.
+        if value != getattr(defaults, name) or name in ("budget_ns", "cell_timeout_s"):
+            words.append(f"{name}={_word(value)}")
+    return " ".join(words)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value)

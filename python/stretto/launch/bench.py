@@ -1,0 +1,213 @@
+"""Launching a benchmark: each implementation in turn, in an order drawn by lot."""
+
+import random
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_plan import BenchPlan, Cell, plan_text
+from stretto.data.bench_rows import CellState, read_states
+from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError, writing
+from stretto.launch.base import Abi, Launcher, Start
+from stretto.launch.cores import usable_cores
+from stretto.launch.environment import parse_selection, rank_environment
+from stretto.launch.failure import cause
+from stretto.launch.launch_ranks import launch_ranks
+from stretto.launch.libmpi import SONAMES, libmpi_beside
+from stretto.launch.outcome import Outcome
+from stretto.launch.program import Program, inspect
+from stretto.launch.registry import InstalledLauncher, choose_launcher
+from stretto.launch.yielding import yielding
+from stretto.native.parts import bench_program, drop_in
+from stretto.native.schedules import known_algorithms
+
+NATIVE, STRETTO = "native", "stretto"
+_RHYTHM_S = 0.2
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The MPI that is measured: what is launched, and how."""
+
+    launcher: InstalledLauncher
+    abi: Abi
+    library: str  # of the MPI, as the loader shall find it
+    program: Path
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """One way the operations are run: `native:KNOB=VALUE`, `stretto:allreduce=ring`."""
+
+    name: str
+    environment: Mapping[str, str]
+
+    @property
+    def is_stretto(self) -> bool:
+        return self.name.partition(":")[0] == STRETTO
+
+
+def find_mpi(like: str | None, launcher: str | None, extra: Sequence[str]) -> Measured:
+    """The MPI of a program, or of a launcher, or of the first launcher found."""
+    program = inspect([like]) if like else Program(("stretto bench",), None)
+    chosen = choose_launcher(program, launcher, extra)
+    abi = program.mpi.abi if program.mpi else chosen.abi
+    library = program.mpi.path if program.mpi else libmpi_beside(chosen.path, abi)
+    soname = next(name for name in SONAMES if SONAMES[name] is abi)
+    return Measured(chosen, abi, str(library or soname), bench_program(abi))
+
+
+def implementation(text: str, mpi: Measured, ranks: int) -> Implementation:
+    """Of what --impl names. Raises InputError."""
+    kind, _, rest = text.partition(":")
+    if kind not in (NATIVE, STRETTO):
+        raise InputError(f"--impl {text}: it is {NATIVE} or {STRETTO}, and may have :NAME=VALUE")
+    settings = [word for word in rest.split("+") if word]
+    for word in settings:
+        if "=" not in word:
+            raise InputError(f"--impl {text}: {word} is not NAME=VALUE")
+    # Ranks that wait for cores would keep them from each other for their whole time slices.
+    variables = yielding(mpi.abi) if ranks > usable_cores() else {}
+    if kind == NATIVE:
+        return Implementation(text, variables | dict(_knob(word, mpi.abi) for word in settings))
+    ours = [word for word in settings if word.startswith("STRETTO_")]
+    chosen = [word for word in settings if word not in ours]
+    selection = parse_selection(chosen, known_algorithms()) if chosen else {}
+    environment = rank_environment(drop_in(mpi.abi), selection, verbose=False)
+    named = dict(_parts(word) for word in ours)
+    return Implementation(text, variables | environment | named)
+
+
+def _knob(word: str, abi: Abi) -> tuple[str, str]:
+    """A variable, or a parameter of Open MPI as its mpirun has it."""
+    name, value = _parts(word)
+    if abi is Abi.OPENMPI and name.islower():
+        name = f"OMPI_MCA_{name}"
+    return name, value
+
+
+def _parts(word: str) -> tuple[str, str]:
+    name, _, value = word.partition("=")
+    return name, value
+
+
+def start_of(mpi: Measured, what: Implementation, ranks: int, folder: Path) -> Start:
+    """One launch, which reads its plan from the folder that it writes to."""
+    place = folder.absolute()
+    argv = [str(mpi.program), mpi.library, str(place / "plan"), str(place)]
+    return Start(ranks, argv, dict(what.environment))
+
+
+class Bench:
+    """All launches of a plan into a run folder."""
+
+    def __init__(
+        self,
+        plan: BenchPlan,
+        folder: BenchFolder,
+        mpi: Measured,
+        launcher: Launcher,
+        done: Callable[[int], None],
+    ) -> None:
+        """`done` is called with how many cells have been measured since it was last."""
+        self._plan = plan
+        self._folder = folder
+        self._launcher = launcher
+        self._mpi = mpi
+        self._done = done
+        self._ways = [implementation(each, mpi, plan.ranks) for each in plan.implementations]
+
+    def run(self, enough: Callable[[int], bool]) -> list[tuple[int, int]]:
+        """Launch until `enough` of a number of rounds; what was launched, in order."""
+        made = []
+        number = 0
+        while not enough(number):
+            turn = random.Random(f"{self._plan.seed} {number}")
+            ways = [*range(len(self._ways))]
+            turn.shuffle(ways)
+            for way in ways:
+                cells = [*self._plan.cells]
+                turn.shuffle(cells)
+                self._launch(number, way, cells)
+                made.append((number, way))
+            number += 1
+        return made
+
+    def _launch(self, number: int, way: int, cells: Sequence[Cell]) -> None:
+        """Measure what this launch has not yet; a cell that ends it is left out from then on."""
+        known = self._folder.states(number, way)
+        self._done(len(known))
+        while left := [cell for cell in cells if cell.number not in known]:
+            part = self._folder.new_part(number, way)
+            with writing(part):
+                (part / "plan").write_text(plan_text(self._plan.settings, left))
+            with self._watching(part):
+                outcome = self._start(way, part)
+            states = {state.cell: state for state in read_states(part)}
+            if not outcome.ok:
+                states = _with_failure(part, states, outcome)
+            ended = {cell: each for cell, each in states.items() if each.state != "begun"}
+            if not ended:
+                raise EnvironmentUnusable(
+                    f"{self._ways[way].name} measures nothing: {self._why(part)}"
+                )
+            known |= ended
+
+    def _start(self, way: int, part: Path) -> Outcome:
+        what = self._ways[way]
+        with (part / "stdout").open("wb") as stdout, (part / "stderr").open("wb") as stderr:
+            return launch_ranks(
+                self._launcher,
+                start_of(self._mpi, what, self._plan.ranks, part),
+                run_stretto=what.is_stretto,
+                stdout=stdout,
+                stderr=stderr,
+            )
+
+    def _why(self, part: Path) -> str:
+        said = (part / "stderr").read_text(errors="replace").strip().splitlines()
+        return f"its ranks ended at once: {said[0]}" if said else "its ranks said nothing"
+
+    @contextmanager
+    def _watching(self, part: Path) -> Iterator[None]:
+        """Meanwhile what is measured is passed on."""
+        ended = threading.Event()
+
+        def watch() -> None:
+            seen = 0
+            while not ended.wait(_RHYTHM_S):
+                seen = self._pass_on(part, seen)
+            self._pass_on(part, seen)
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def _pass_on(self, part: Path, seen: int) -> int:
+        count = sum(state.state != "begun" for state in read_states(part))
+        self._done(count - seen)
+        return count
+
+
+def _with_failure(
+    part: Path, states: Mapping[int, CellState], outcome: Outcome
+) -> dict[int, CellState]:
+    """The cell that was under way when the ranks ended has failed; the folder knows, too."""
+    begun = [state for state in states.values() if state.state == "begun"]
+    if not states:
+        said = (part / "stderr").read_text(errors="replace").strip().splitlines()
+        what = f" ({said[0]})" if said else ""
+        raise ApplicationFailed(f"the benchmark failed before it began: {cause(outcome)}{what}")
+    found = dict(states)
+    for state in begun:
+        found[state.cell] = CellState(state.cell, "failed", cause(outcome))
+        with writing(part), (part / "progress").open("a") as progress:
+            progress.write(f"failed {state.cell} {found[state.cell].why}\n")
+    return found

@@ -30,7 +30,7 @@ _STEERING = (
     "PRTE_",
     "MPIEXEC_",
 )
-_PACKAGES = ("stretto", "polars", "numpy", "msgspec", "typer", "rich", "jinja2")
+_PACKAGES = ("stretto", "polars", "numpy", "scipy", "msgspec", "typer", "rich", "jinja2")
 
 
 class Provenance(msgspec.Struct, frozen=True):

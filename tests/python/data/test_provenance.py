@@ -12,7 +12,7 @@ def test_only_what_steers_mpi_is_kept() -> None:
 
 
 def test_versions_name_python_and_the_packages() -> None:
-    assert {"python", "polars", "numpy"} <= versions().keys()
+    assert {"python", "polars", "numpy", "scipy"} <= versions().keys()
 
 
 def test_outside_a_repository_there_is_no_git_state(tmp_path: Path) -> None:

@@ -6,22 +6,11 @@ and their ratio is steadier than either.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 
+from stretto.stats.estimate import FEWEST, LEVEL, Interval, median_interval
 from stretto.stats.summary import Summary, summary
 
-LEVEL = 0.95
-# With fewer no interval of the median has that coverage, whatever was measured.
-ENOUGH_PAIRS = 6
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Holds the true median with a probability of `coverage`."""
-
-    low: float
-    high: float
-    coverage: float
+ENOUGH_PAIRS = FEWEST
 
 
 @dataclass(frozen=True)
@@ -46,20 +35,3 @@ def paired_ratio(before: Sequence[float], after: Sequence[float]) -> Ratio:
         raise ValueError("a ratio needs positive times")
     ratios = [first / second for first, second in zip(before, after, strict=True)]
     return Ratio(summary(ratios), median_interval(ratios) if len(ratios) > 1 else None)
-
-
-def median_interval(values: Sequence[float]) -> Interval:
-    """The shortest interval between order statistics that covers LEVEL, else the whole spread.
-
-    How many of n independent values lie below their median is binomial, whatever they are
-    distributed like: the k-th smallest and the k-th largest have it between them but for twice
-    the chance that fewer than k do. A bootstrap of so few values promises what it does not keep.
-    """
-    ordered, count = sorted(values), len(values)
-    outside, below = 0.5 ** (count - 1), 1  # twice the chance that fewer than `below` are below
-    while below < count // 2:
-        wider = outside + comb(count, below) * 0.5 ** (count - 1)
-        if 1 - wider < LEVEL:
-            break
-        outside, below = wider, below + 1
-    return Interval(ordered[below - 1], ordered[-below], 1 - outside)

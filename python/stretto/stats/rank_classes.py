@@ -1,0 +1,142 @@
+"""How long a collective takes its ranks, by what they are in it: never one mean over all of them.
+
+Samples have a row a repetition of a rank: launch, implementation, cell, rank, repetition, warmup,
+enter_ns and leave_ns (of the launch's one clock), valid. Cells have a row each: cell, operation
+(its plain name, whatever its form) and root (-1 without one). Other columns are passed over.
+
+A repetition counts where it is no warm-up and valid on all ranks, as one that came too late to it
+keeps the others.
+"""
+
+import polars as pl
+
+# MPI 4.1, 6.2.2: of these one rank has another part in it than the others.
+ROOTED = ("bcast", "gather", "gatherv", "reduce", "scatter", "scatterv")
+ROOT, NON_ROOT, ALL = "root", "non-root", "all"
+
+# A repetition is an outlier this many standard deviations beyond the median of its rank's, by the
+# median absolute deviation (MAD), which is 1 / 1.4826 of one where times are normal.
+OUTLIER_DEVIATIONS = 5
+_MAD_SCALE = 1.4826
+# Of the median: where a coarse clock makes most repetitions alike, their MAD is 0.
+_LEAST_DEVIATION = 0.02
+
+_CELL = ["implementation", "cell"]
+_LAUNCH = [*_CELL, "launch"]
+_CLASS = [*_CELL, "rank_class"]
+
+
+def of_ranks(samples: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """What each rank took in each launch: a row a (implementation, cell, launch, rank).
+
+    It has rank_class, duration_ns (the median from entering to leaving; null where no repetition
+    counts), repetitions (that count), and outliers: those of them beyond median + 5 standard
+    deviations by the MAD, and beyond 10 % at that. Outliers are flagged, and count.
+    """
+    duration = pl.col("duration_ns")
+    median = duration.median().over([*_LAUNCH, "rank"])
+    deviation = (duration - median).abs().median().over([*_LAUNCH, "rank"]) * _MAD_SCALE
+    reach = OUTLIER_DEVIATIONS * pl.max_horizontal(deviation, _LEAST_DEVIATION * median)
+    counted = (
+        _with_validity(samples)
+        .filter("counts")
+        .with_columns(duration_ns=pl.col("leave_ns") - pl.col("enter_ns"))
+        .with_columns(outlier=duration > median + reach)
+        .group_by([*_LAUNCH, "rank"])
+        .agg(
+            duration.median(),
+            repetitions=pl.len(),
+            outliers=pl.col("outlier").sum(),
+        )
+    )
+    return (
+        samples.select([*_LAUNCH, "rank"])
+        .unique()
+        .join(cells.select("cell", "operation", "root"), on="cell")
+        .select(*_LAUNCH, "rank", rank_class=_rank_class())
+        .join(counted, on=[*_LAUNCH, "rank"], how="left")
+        .with_columns(pl.col("repetitions", "outliers").fill_null(0))
+        .sort([*_LAUNCH, "rank"])
+    )
+
+
+def of_launches(ranks: pl.DataFrame) -> pl.DataFrame:
+    """Over the ranks of a class, launch by launch: what tests and intervals are made of.
+
+    `ranks` is what `of_ranks` gives. A row a (implementation, cell, rank_class, launch): ranks
+    (with a duration), min_ns, median_ns, p95_ns and max_ns, null where no rank has one.
+    """
+    return ranks.group_by([*_CLASS, "launch"]).agg(_over_ranks()).sort([*_CLASS, "launch"])
+
+
+def summary_of(ranks: pl.DataFrame) -> pl.DataFrame:
+    """Over the ranks of a class, each with the median of its launches' medians.
+
+    `ranks` is what `of_ranks` gives. A row a (implementation, cell, rank_class): launches (with a
+    duration), ranks, min_ns, median_ns, p95_ns, max_ns, repetitions and outliers, in all.
+    """
+    of_class = ranks.group_by(_CLASS).agg(
+        launches=pl.col("launch").filter(pl.col("duration_ns").is_not_null()).n_unique(),
+        repetitions=pl.col("repetitions").sum(),
+        outliers=pl.col("outliers").sum(),
+    )
+    over_ranks = (
+        ranks.group_by([*_CLASS, "rank"])
+        .agg(pl.col("duration_ns").median())
+        .group_by(_CLASS)
+        .agg(_over_ranks())
+    )
+    return of_class.join(over_ranks, on=_CLASS).sort(_CLASS)
+
+
+def entries_of(samples: pl.DataFrame) -> pl.DataFrame:
+    """How well ranks entered together: a row a (implementation, cell).
+
+    It has repetitions (of all launches, but for warm-ups), valid (their share that is so on all
+    ranks, from 0 to 1), and of these, null without any, skew_median_ns and skew_p95_ns: the skew of
+    a repetition is from when its first rank entered to when its last did.
+    """
+    enter = pl.col("enter_ns")
+    skew = pl.col("skew_ns").filter("counts")
+    return (
+        _with_validity(samples)
+        .filter(~pl.col("warmup"))
+        .group_by([*_LAUNCH, "repetition"])
+        .agg(pl.col("counts").first(), skew_ns=enter.max() - enter.min())
+        .group_by(_CELL)
+        .agg(
+            repetitions=pl.len(),
+            valid=pl.col("counts").mean(),
+            skew_median_ns=skew.median(),
+            skew_p95_ns=skew.quantile(0.95, "linear"),
+        )
+        .sort(_CELL)
+    )
+
+
+def _with_validity(samples: pl.DataFrame) -> pl.DataFrame:
+    """Beside each sample `counts`: its repetition does."""
+    valid = pl.col("valid").all().over([*_LAUNCH, "repetition"])
+    return samples.with_columns(counts=valid & ~pl.col("warmup"))
+
+
+def _rank_class() -> pl.Expr:
+    rooted = pl.col("operation").is_in(ROOTED) & (pl.col("root") >= 0)
+    return (
+        pl.when(~rooted)
+        .then(pl.lit(ALL))
+        .when(pl.col("rank") == pl.col("root"))
+        .then(pl.lit(ROOT))
+        .otherwise(pl.lit(NON_ROOT))
+    )
+
+
+def _over_ranks() -> list[pl.Expr]:
+    duration = pl.col("duration_ns")
+    return [
+        duration.count().alias("ranks"),
+        duration.min().alias("min_ns"),
+        duration.median().alias("median_ns"),
+        duration.quantile(0.95, "linear").alias("p95_ns"),
+        duration.max().alias("max_ns"),
+    ]

@@ -1,0 +1,1 @@
+"""Importers of other suites' output, a file a format; registry.py knows them all."""

@@ -1,0 +1,138 @@
+"""Every line of other suites' outputs is a row, a heading, a setting - or counted as unknown."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from stretto.data.imported import Imported, ImportedRow
+from stretto.data.importers.registry import IMPORTERS, read_imported, recognise
+from stretto.errors import InputError
+
+HERE = Path(__file__).parent / "imported"
+
+# By file: its format, what lines of data look like in it, and the lines that nobody can know.
+LINES_OF_DATA = {
+    "osu-5.txt": (
+        "osu",
+        r"\s*\d[\d.]*( +[\d.]+)*|nprocs: .*",
+        [1, 2, 5, 11, 17, 23, 30, 36, 45, 50, 57],
+    ),
+    "osu-7.txt": ("osu", r"\d+ +[\d.naif]+( +([\d.nai]+|Pass|Fail))*", [1, 2, 21, 33]),
+}
+
+
+def imported(name: str) -> Imported:
+    return read_imported(HERE / name)
+
+
+def rows(of: Imported, **what: object) -> list[ImportedRow]:
+    return [r for r in of.rows if all(getattr(r, name) == value for name, value in what.items())]
+
+
+def value(of: Imported, **what: object) -> float:
+    """Of the one row that is so."""
+    [row] = rows(of, **what)
+    return row.value
+
+
+@pytest.mark.parametrize("name", LINES_OF_DATA)
+def test_no_line_of_data_is_lost(name: str) -> None:
+    found = imported(name)
+    form, data, unknown = LINES_OF_DATA[name]
+    lines = (HERE / name).read_text(encoding="utf-8").split("\n")
+    expected = {
+        at for at, line in enumerate(lines, 1) if re.fullmatch(data, line) and at not in unknown
+    }
+    assert found.format == form
+    assert {row.line for row in found.rows} == expected
+    assert [at for at, _ in found.unknown] == unknown
+    assert all(lines[at - 1] == text for at, text in found.unknown)
+
+
+def test_every_file_of_the_folder_is_read() -> None:
+    assert {path.name for path in HERE.iterdir()} == set(LINES_OF_DATA)
+
+
+@pytest.mark.parametrize("name", LINES_OF_DATA)
+def test_ends_of_lines_colours_and_launchers_tags_change_nothing(name: str, tmp_path: Path) -> None:
+    text = (HERE / name).read_text(encoding="utf-8")
+    plain = imported(name)
+    for number, changed in enumerate(
+        (
+            text.replace("\n", "\r\n"),
+            re.sub(r"(?m)^(.+)$", "\x1b[32m\\1\x1b[0m", text),
+            re.sub(r"(?m)^", "[1,0]<stdout>:", text),
+            "\ufeff" + text,
+        )
+    ):
+        path = tmp_path / f"{number}"
+        path.write_bytes(changed.encode())
+        again = read_imported(path)
+        assert repr(again.rows) == repr(plain.rows)  # as nan is not equal to itself
+        assert again.settings == plain.settings
+        assert len(again.unknown) == len(plain.unknown)
+
+
+@pytest.mark.parametrize("name", LINES_OF_DATA)
+def test_junk_between_the_lines_is_counted_and_loses_nothing(name: str, tmp_path: Path) -> None:
+    lines = (HERE / name).read_bytes().split(b"\n")
+    junk = b"\xff\x00 WARNING: no route to host, retrying \x1b["
+    path = tmp_path / "junk"
+    path.write_bytes(b"\n".join(part for line in lines for part in (line, junk)))
+    plain, again = imported(name), read_imported(path)
+    assert len(again.unknown) == len(plain.unknown) + len(lines)
+    assert [row.value for row in again.rows] == pytest.approx(
+        [row.value for row in plain.rows], nan_ok=True
+    )
+
+
+@pytest.mark.parametrize("raw", [b"", b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 40, b"hello\n"])
+def test_what_is_of_no_benchmark_is_refused_in_one_line(raw: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "junk"
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match="junk is of no benchmark known here: known are OSU"):
+        read_imported(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="gone cannot be read: No such file"):
+        read_imported(tmp_path / "gone")
+
+
+def test_the_format_that_comes_first_reads_a_file() -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in HERE.iterdir()}
+    for name, (form, _, _) in LINES_OF_DATA.items():
+        for other in texts.values():
+            importer = recognise(texts[name] + other)
+            assert importer is not None
+            assert importer.name == form
+    assert {form for form, _, _ in LINES_OF_DATA.values()} == {each.name for each in IMPORTERS}
+
+
+def test_osu_5() -> None:
+    found = imported("osu-5.txt")
+    assert found.version == "5.6.3"
+    assert value(found, operation="init", statistic="mean") == 130_000
+    assert value(found, operation="pingpong", bytes=4194304) == 525.35
+    assert value(found, operation="allgather", bytes=1048576) == 5576.45
+    assert value(found, operation="barrier", form="blocking", bytes=None) == 0.62
+    assert value(found, operation="barrier", form="nonblocking", metric="compute") == 2.66
+    assert value(found, operation="alltoallv", bytes=4096, metric="overlap") == 8.59
+    assert value(found, metric="message_rate", bytes=2, ranks=2) == 8805275.16
+    assert found.settings["synchronization"] == "MPI_Win_post/start/complete/wait"
+
+
+def test_osu_7() -> None:
+    found = imported("osu-7.txt")
+    of = {"operation": "allreduce", "variant": "CUDA", "datatype": "MPI_INT"}
+    assert value(found, **of, bytes=4, metric="latency", statistic="max") == 10.44
+    assert value(found, **of, bytes=8, statistic="p99") == 14.40
+    assert [row.value for row in rows(found, **of, metric="wrong")] == [0, 0, 1]
+    assert {row.samples for row in rows(found, **of)} == {1000}
+    of = {"operation": "allreduce", "form": "nonblocking", "bytes": 1048576}
+    assert value(found, **of, metric="initiation") == 10.02
+    assert value(found, **of, metric="communication", statistic="min") == 780.03
+    assert value(found, operation="allgather", form="persistent", metric="overall") == 8.01
+    assert value(found, operation="neighbor_alltoall", bytes=64, metric="latency") == float("inf")
+    assert found.settings["datatype"] == "MPI_INT; MPI_FLOAT; MPI_CHAR"

@@ -11,6 +11,8 @@ from stretto.errors import InputError
 
 HERE = Path(__file__).parent / "imported"
 
+IMB = r" +\d+( +[\d.e+]+)+"
+
 # By file: its format, what lines of data look like in it, and the lines that nobody can know.
 LINES_OF_DATA = {
     "osu-5.txt": (
@@ -19,6 +21,10 @@ LINES_OF_DATA = {
         [1, 2, 5, 11, 17, 23, 30, 36, 45, 50, 57],
     ),
     "osu-7.txt": ("osu", r"\d+ +[\d.naif]+( +([\d.nai]+|Pass|Fail))*", [1, 2, 21, 33]),
+    "imb-mpi1-2021.txt": ("imb", IMB, [189]),
+    "imb-mpi1-multi.txt": ("imb", IMB, []),
+    "imb-mpi1-4.txt": ("imb", IMB, [1, 2, 62]),
+    "imb-nbc-2021.txt": ("imb-nbc", IMB, []),
 }
 
 
@@ -136,3 +142,45 @@ def test_osu_7() -> None:
     assert value(found, operation="allgather", form="persistent", metric="overall") == 8.01
     assert value(found, operation="neighbor_alltoall", bytes=64, metric="latency") == float("inf")
     assert found.settings["datatype"] == "MPI_INT; MPI_FLOAT; MPI_CHAR"
+
+
+def test_imb() -> None:
+    found = imported("imb-mpi1-2021.txt")
+    assert found.version == "2021.11"
+    of = {"operation": "allreduce", "bytes": 16, "ranks": 2, "datatype": "MPI_FLOAT"}
+    assert value(found, **of, statistic="max") == 0.61
+    assert {row.op for row in rows(found, **of)} == {"MPI_SUM"}
+    assert {row.samples for row in rows(found, **of)} == {5}
+    assert value(found, operation="barrier", ranks=4, statistic="mean") == 4.40
+    assert value(found, operation="pingpong", variant="", bytes=8, metric="bandwidth") == 7.91
+    of = {"operation": "uniband", "bytes": 4, "metric": "message_rate"}
+    assert value(found, **of, variant="2 groups at once", ranks=2) == 2228143
+    assert value(found, **of, variant="", ranks=4) == 7195507
+    assert "out-of-mem.; needed X=" in found.unknown[0][1]
+
+
+def test_imb_in_groups() -> None:
+    found = imported("imb-mpi1-multi.txt")
+    of = {"operation": "bcast", "bytes": 2, "ranks": 2, "statistic": "max"}
+    assert value(found, **of, variant="2 groups at once, group 0") == 16.51
+    assert value(found, **of, variant="2 groups at once, group 1") == 0.32
+    assert value(found, operation="bcast", bytes=2, variant="", statistic="max") == 4.31
+
+
+def test_imb_4() -> None:
+    found = imported("imb-mpi1-4.txt")
+    assert found.version == "V4.0.0"
+    assert found.settings["command"].endswith("-iter 1000 PingPong Allreduce")
+    assert rows(found, operation="pingpong", metric="bandwidth")[0].unit == "MiB/s"
+    assert value(found, operation="allreduce", bytes=8, statistic="min", ranks=8) == 120
+
+
+def test_imb_nbc() -> None:
+    found = imported("imb-nbc-2021.txt")
+    of = {"operation": "bcast", "form": "nonblocking", "bytes": 8}
+    assert value(found, **of, metric="overlap") == 92.37
+    assert value(found, **of, metric="communication") == 6.69
+    of = {"operation": "allreduce", "form": "nonblocking", "variant": "pure"}
+    assert value(found, **of, bytes=4, statistic="max") == 5.08
+    of = {"operation": "barrier", "metric": "overall", "variant": "2 groups at once, group 1"}
+    assert value(found, **of) == 11.98

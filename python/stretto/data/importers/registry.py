@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stretto.data.imported import Imported
-from stretto.data.importers import osu
+from stretto.data.importers import imb, imb_nbc, osu
 from stretto.data.importers.lines import decoded
 from stretto.errors import InputError, reason
 
@@ -22,7 +22,9 @@ class Importer(msgspec.Struct, frozen=True):
     read: Callable[[str], Imported]
 
 
-IMPORTERS = [Importer(module.NAME, module.TITLE, module.MARK, module.read) for module in (osu,)]
+IMPORTERS = [
+    Importer(module.NAME, module.TITLE, module.MARK, module.read) for module in (osu, imb, imb_nbc)
+]
 
 
 def recognise(text: str) -> Importer | None:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stretto.data.imported import Imported, ImportedRow
@@ -25,6 +26,11 @@ LINES_OF_DATA = {
     "imb-mpi1-multi.txt": ("imb", IMB, []),
     "imb-mpi1-4.txt": ("imb", IMB, [1, 2, 62]),
     "imb-nbc-2021.txt": ("imb-nbc", IMB, []),
+    "nccl-2.0.txt": ("nccl-tests", r" +\d+ .*", [1, 15]),
+    "nccl-2.17.txt": ("nccl-tests", r" +\d+ .*", [1, 2]),
+    "nccl-2.17.json": ("nccl-tests", r"\{.*", []),
+    "rccl.json": ("nccl-tests", r"\{.*", []),
+    "rccl.csv": ("nccl-tests", r"\d.*", [5]),
 }
 
 
@@ -184,3 +190,53 @@ def test_imb_nbc() -> None:
     assert value(found, **of, bytes=4, statistic="max") == 5.08
     of = {"operation": "barrier", "metric": "overall", "variant": "2 groups at once, group 1"}
     assert value(found, **of) == 11.98
+
+
+def test_nccl_tests() -> None:
+    found = imported("nccl-2.17.txt")
+    assert found.version == "2.17.4"
+    of = {"operation": "allreduce", "bytes": 1048576, "ranks": 2, "op": "sum", "samples": 20}
+    assert value(found, **of, in_place=False, metric="bus_bandwidth") == 40.67
+    assert value(found, **of, in_place=True, metric="latency") == 44.90
+    assert value(found, bytes=8589934592, in_place=False, metric="wrong") == 2
+    of = {"operation": "alltoall", "op": None, "ranks": 1, "samples": 50}
+    assert value(found, **of, bytes=268435456, metric="latency") == 95239
+    assert [row.in_place for row in rows(found, **of, metric="wrong")] == [False]
+    assert found.settings["out of bounds values"] == "1 FAILED; 0 OK"
+
+
+def test_nccl_tests_of_old_versions_say_no_operation() -> None:
+    found = imported("nccl-2.0.txt")
+    of = {"operation": "bcast", "bytes": 134217728, "ranks": 4, "op": None}
+    assert value(found, **of, in_place=True, metric="error") == 4e-7
+    assert found.settings["device"] == "Tesla P100-SXM2-16GB"
+    text = (HERE / "nccl-2.0.txt").read_text(encoding="utf-8")
+    importer = recognise(text)
+    assert importer is not None
+    assert {r.operation for r in importer.read(text.partition("\n")[2]).rows} == {"unknown"}
+
+
+def test_nccl_tests_as_json(tmp_path: Path) -> None:
+    found = imported("nccl-2.17.json")
+    of = {"operation": "allgather", "bytes": 8, "ranks": 2, "in_place": False}
+    assert value(found, **of, statistic="median") == 9.636
+    raw = {**of, "statistic": "raw", "metric": "latency"}
+    assert value(found, **raw, process=1, repetition=1) == 10.6
+    assert value(found, **raw, process=None, repetition=2) == 9.636
+    [absent] = rows(found, bytes=8, in_place=True, metric="latency")
+    assert absent.value != absent.value
+    laid_out = tmp_path / "laid-out.json"
+    document = msgspec.json.decode((HERE / "nccl-2.17.json").read_bytes())
+    laid_out.write_bytes(msgspec.json.format(msgspec.json.encode(document)))
+    assert repr(read_imported(laid_out).rows) == repr(found.rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "size", "time"),
+    [("rccl.json", "allreduce", 1024, 27.11), ("rccl.csv", "reduce_scatter", 1024, 51)],
+)
+def test_records_of_rccl_tests(name: str, operation: str, size: int, time: float) -> None:
+    found = imported(name)
+    of = {"operation": operation, "bytes": size, "ranks": 8, "op": "sum", "datatype": "float"}
+    assert value(found, **of, in_place=True, metric="latency") == time
+    assert len(rows(found, **of, in_place=False)) == 4

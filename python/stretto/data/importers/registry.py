@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stretto.data.imported import Imported
-from stretto.data.importers import imb, imb_nbc, osu
+from stretto.data.importers import imb, imb_nbc, nccl_tests, osu
 from stretto.data.importers.lines import decoded
 from stretto.errors import InputError, reason
 
@@ -23,7 +23,8 @@ class Importer(msgspec.Struct, frozen=True):
 
 
 IMPORTERS = [
-    Importer(module.NAME, module.TITLE, module.MARK, module.read) for module in (osu, imb, imb_nbc)
+    Importer(module.NAME, module.TITLE, module.MARK, module.read)
+    for module in (osu, imb, imb_nbc, nccl_tests)
 ]
 
 

@@ -9,6 +9,7 @@ from stretto.cli.options import PROGRAM_FOLLOWS
 
 # In the order of `stretto --help`, and whether a program and its own options follow.
 VERBS = {
+    "bench": False,
     "run": True,
     "compare": True,
     "profile": True,

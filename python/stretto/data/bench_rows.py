@@ -134,11 +134,7 @@ def _whole(file: Path) -> Path:
 def _frame(rows: np.ndarray) -> pl.DataFrame:
     flags = rows["flags"]
     frame = pl.DataFrame(
-        {
-            name: rows[name].astype(np.int64)
-            for name in (_ROW.names or ())
-            if name != "flags"
-        }
+        {name: rows[name].astype(np.int64) for name in (_ROW.names or ()) if name != "flags"}
     )
     times = [name for name in frame.columns if name.endswith("_ns")]
     return frame.with_columns(

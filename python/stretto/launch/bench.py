@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from stretto.native.schedules import known_algorithms
 
 NATIVE, STRETTO = "native", "stretto"
 _RHYTHM_S = 0.2
+_ENDED_A_LAUNCH = ("timeout", "failed")
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,7 @@ class Bench:
         self._mpi = mpi
         self._done = done
         self._ways = [implementation(each, mpi, plan.ranks) for each in plan.implementations]
+        self._lost: dict[int, dict[int, CellState]] = {}  # of each way: cells that ended a launch
 
     def run(self, enough: Callable[[int], bool]) -> list[tuple[int, int]]:
         """Launch until `enough` of a number of rounds; what was launched, in order."""
@@ -139,6 +141,9 @@ class Bench:
     def _launch(self, number: int, way: int, cells: Sequence[Cell]) -> None:
         """Measure what this launch has not yet; a cell that ends it is left out from then on."""
         known = self._folder.states(number, way)
+        if again := [it for cell, it in self._lost_of(way).items() if cell not in known]:
+            _note(self._folder.new_part(number, way), again)
+            known |= {state.cell: state for state in again}
         self._done(len(known))
         while left := [cell for cell in cells if cell.number not in known]:
             part = self._folder.new_part(number, way)
@@ -155,6 +160,12 @@ class Bench:
                     f"{self._ways[way].name} measures nothing: {self._why(part)}"
                 )
             known |= ended
+            self._lost_of(way).update(
+                {cell: it for cell, it in ended.items() if it.state in _ENDED_A_LAUNCH}
+            )
+
+    def _lost_of(self, way: int) -> dict[int, CellState]:
+        return self._lost.setdefault(way, {})
 
     def _start(self, way: int, part: Path) -> Outcome:
         what = self._ways[way]
@@ -205,9 +216,12 @@ def _with_failure(
         said = (part / "stderr").read_text(errors="replace").strip().splitlines()
         what = f" ({said[0]})" if said else ""
         raise ApplicationFailed(f"the benchmark failed before it began: {cause(outcome)}{what}")
-    found = dict(states)
-    for state in begun:
-        found[state.cell] = CellState(state.cell, "failed", cause(outcome))
-        with writing(part), (part / "progress").open("a") as progress:
-            progress.write(f"failed {state.cell} {found[state.cell].why}\n")
-    return found
+    failed = [CellState(state.cell, "failed", cause(outcome)) for state in begun]
+    _note(part, failed)
+    return dict(states) | {state.cell: state for state in failed}
+
+
+def _note(part: Path, states: Iterable[CellState]) -> None:
+    """Add to the progress of a part what its ranks do not know."""
+    with writing(part), (part / "progress").open("a") as progress:
+        progress.writelines(f"{it.state} {it.cell} {it.why}\n" for it in states)

@@ -1,0 +1,191 @@
+"""What a user asks `stretto bench` to measure, as options or as a TOML file, and its cells."""
+
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from stretto.data.bench_plan import (
+    COMPUTE,
+    ELEMENT_BYTES,
+    REDUCTIONS,
+    ROOTED,
+    WITHOUT_DATA,
+    BufferUse,
+    Cell,
+    Comm,
+    Datatype,
+    Form,
+    Op,
+    Scheme,
+    Settings,
+    named,
+)
+from stretto.errors import InputError
+
+OPERATIONS = ["barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather"]
+OPERATIONS += ["alltoall"]
+SIZES = [8, 64, 256, 512, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20]
+SIZES += [4 << 20]
+LAUNCHES = 10
+
+Share = Annotated[float, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A plan as people write it; docs/bench.md lists what each is."""
+
+    name: str = "bench"
+    about: str = ""
+    operations: list[str] = msgspec.field(default_factory=lambda: [*OPERATIONS])
+    sizes: list[Count] = msgspec.field(default_factory=lambda: [*SIZES])
+    implementations: list[str] = msgspec.field(default_factory=lambda: ["native"])
+    ranks: AtLeastOne = 2
+    launches: AtLeastOne = LAUNCHES
+    most_launches: Count = 0
+    width: Share | None = None
+    seed: Count = 1
+    synchronisation: Scheme = "auto"
+    buffers: BufferUse = "rewritten"
+    datatype: Datatype = "double"
+    op: Op = "sum"
+    in_place: bool = False
+    root: Count = 0
+    root_step: Count = 0
+    comm: Comm = "world"
+    fresh: bool = False
+    counts: list[Count] = []
+    checks: bool = True
+    budget_ms: Annotated[float, msgspec.Meta(gt=0)] = 50
+    warmup: Count = 10
+    at_least: AtLeastOne = 10
+    at_most: AtLeastOne = 1000
+    tolerance_us: Share = 1
+    skew_us: Share = 0
+    cell_timeout_s: Count = 30
+    compute: list[Share] = []  # work beside the operation, in times of what it takes alone
+    tests: list[Count] = msgspec.field(default_factory=lambda: [0])  # MPI_Tests within it
+    after: bool = False  # as much work after it
+    late: str = ""  # who comes late: each, last, random or sorted, or delays as "0,1000,0" (us)
+    delay_us: Share = 1000
+
+    def settings(self) -> Settings:
+        """Those of every cell."""
+        return Settings(
+            synchronisation=self.synchronisation,
+            buffers=self.buffers,
+            checks=self.checks,
+            budget_ns=round(self.budget_ms * 1e6),
+            warmup=self.warmup,
+            at_least=self.at_least,
+            at_most=max(self.at_most, self.at_least),
+            tolerance_ns=round(self.tolerance_us * 1e3),
+            skew_ns=round(self.skew_us * 1e3),
+            cell_timeout_s=self.cell_timeout_s,
+        )
+
+    @property
+    def needs_pilot(self) -> bool:
+        """Is it to be known first what operations take alone?"""
+        return any(self.compute)
+
+
+def read_spec(path: Path) -> Spec:
+    """A TOML file. Raises InputError, which says what in it is wrong."""
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=Spec)
+    except OSError as error:
+        raise InputError(f"--plan {path}: {error.strerror}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise InputError(f"--plan {path}: {error}") from None
+
+
+def cells_of(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> list[Cell]:
+    """All that is measured in each launch.
+
+    `alone_ns` is what an operation, as MPI calls it, takes of so many bytes: what work beside it
+    is measured by.
+    """
+    return [
+        msgspec.structs.replace(cell, number=number)
+        for number, cell in enumerate(_cells(spec, alone_ns))
+    ]
+
+
+def _cells(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> Iterator[Cell]:
+    works: set[int] = set()
+    for word in spec.operations:
+        for cell in _plain_cells(spec, word):
+            yield cell
+            yield from _late_cells(spec, cell)
+            if cell.form is Form.BLOCKING:
+                continue
+            for share in spec.compute:
+                work = round(share * alone_ns.get((cell.name, cell.bytes), 0))
+                works.add(work)
+                after = work if spec.after else 0
+                for tests in spec.tests:
+                    if work or tests:
+                        yield msgspec.structs.replace(
+                            cell, compute_ns=work, tests=tests, after_ns=after
+                        )
+    for work in sorted(works - {0}):
+        yield Cell(number=-1, operation=COMPUTE, compute_ns=work)
+
+
+def _plain_cells(spec: Spec, word: str) -> Iterator[Cell]:
+    operation, form = named(word)
+    takes_counts = operation.endswith("v") or operation in ("alltoallw", "reduce_scatter")
+    for size in [0] if operation in WITHOUT_DATA else spec.sizes:
+        datatype = spec.datatype
+        # What only moves has no need of numbers, and any size.
+        if operation not in REDUCTIONS and size % ELEMENT_BYTES[datatype]:
+            datatype = "byte"
+        yield Cell(
+            number=-1,
+            operation=operation,
+            form=form,
+            bytes=size,
+            datatype=datatype,
+            op=spec.op,
+            in_place=spec.in_place,
+            root=spec.root if operation in ROOTED else 0,
+            root_step=spec.root_step if operation in ROOTED else 0,
+            comm=spec.comm,
+            fresh=spec.fresh,
+            counts=spec.counts if takes_counts else [],
+        )
+
+
+def _late_cells(spec: Spec, cell: Cell) -> Iterator[Cell]:
+    for delays in arrival_patterns(spec):
+        yield msgspec.structs.replace(cell, delays_ns=delays)
+
+
+def arrival_patterns(spec: Spec) -> list[list[int]]:
+    """By how many ns each rank comes late, in each pattern. Raises InputError."""
+    ranks, delay = spec.ranks, round(spec.delay_us * 1e3)
+    if not spec.late:
+        return []
+    if spec.late == "each":
+        return [[delay * (rank == late) for rank in range(ranks)] for late in range(ranks)]
+    if spec.late == "last":
+        return [[delay * (rank == ranks - 1) for rank in range(ranks)]]
+    if spec.late == "sorted":
+        return [[delay * rank // max(ranks - 1, 1) for rank in range(ranks)]]
+    if spec.late == "random":
+        turn = random.Random(spec.seed)
+        return [[turn.randint(0, delay) for _ in range(ranks)]]
+    try:
+        delays = [round(float(word) * 1e3) for word in spec.late.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--late {spec.late}: write each, last, sorted, random, or a delay in us for each rank"
+        ) from None
+    if len(delays) != ranks or min(delays) < 0:
+        raise InputError(f"--late {spec.late}: it takes {ranks} delays, none below 0")
+    return [delays]

@@ -1,0 +1,198 @@
+"""What a benchmark's run folder says: per rank class, never only a mean."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from stretto.data.bench_folder import BenchFolder, BenchRecord
+from stretto.data.bench_plan import COMPUTE, Cell
+from stretto.data.bench_rows import CellState
+from stretto.errors import InputError
+from stretto.stats.difference import Difference, adjusted, difference
+from stretto.stats.estimate import LEVEL, Estimate, estimate
+from stretto.stats.rank_classes import entries_of, of_launches, of_ranks, summary_of
+
+ENOUGH_VALID, TOO_FEW_VALID = 0.8, 0.2
+
+
+@dataclass(frozen=True)
+class Row:
+    """One cell of one implementation on the ranks of one class; times in ns."""
+
+    cell: Cell
+    rank_class: str
+    implementation: str
+    launches: list[float]  # of each its median, of the median rank
+    time: Estimate
+    minimum: float  # of the rank that is fastest, as a median over launches
+    p95: float
+    maximum: float
+    ranks: int
+    repetitions: int
+    outliers: int
+    valid: float  # share of the repetitions, from 0 to 1
+    skew_median: float | None
+    skew_p95: float | None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A row against the same of the first implementation."""
+
+    row: Row
+    difference: Difference  # above 1: the row's took less
+    p: float  # corrected for all comparisons of the run
+
+    @property
+    def differs(self) -> bool:
+        """It does so beyond chance."""
+        return self.p <= 1 - LEVEL
+
+
+@dataclass(frozen=True)
+class BenchResult:
+    """A benchmark, ready to be shown."""
+
+    record: BenchRecord
+    rows: list[Row]
+    compared: list[Compared]
+    not_measured: list[tuple[str, Cell, CellState]]  # by implementation
+    warnings: list[str]
+
+    @property
+    def least_valid(self) -> float:
+        """Of the cells that were measured, the least share of repetitions that are valid."""
+        return min((row.valid for row in self.rows), default=1.0)
+
+
+def cells_frame(cells: Sequence[Cell]) -> pl.DataFrame:
+    """A row a cell, as stats have them. A root that moves is no one rank's part."""
+    return pl.DataFrame(
+        {
+            "cell": [cell.number for cell in cells],
+            "operation": [cell.operation for cell in cells],
+            "form": [str(cell.form) for cell in cells],
+            "bytes": [cell.bytes for cell in cells],
+            "root": [-1 if cell.root_step else cell.root for cell in cells],
+        },
+        schema={
+            "cell": pl.Int64,
+            "operation": pl.String,
+            "form": pl.String,
+            "bytes": pl.Int64,
+            "root": pl.Int64,
+        },
+    )
+
+
+def summarise(folder: BenchFolder) -> BenchResult:
+    """Everything there is to show of a complete run. Raises InputError where it is not."""
+    record = folder.record()
+    if not folder.complete:
+        raise InputError(
+            f"{folder.path} is not finished: run the same stretto bench again to resume it"
+        )
+    rows = rows_of(folder.samples(), record.plan.cells)
+    compared = [*_compared(rows, record.plan.implementations)]
+    return BenchResult(record, rows, compared, [*_not_measured(record)], [*_warnings(record, rows)])
+
+
+def rows_of(samples: pl.DataFrame, cells: Sequence[Cell]) -> list[Row]:
+    """A row a (cell, rank class, implementation) that has a valid repetition."""
+    by_number = {cell.number: cell for cell in cells}
+    ranks = of_ranks(samples, cells_frame(cells))
+    launches = of_launches(ranks).filter(pl.col("median_ns").is_not_null())
+    key = ["cell", "implementation", "rank_class"]
+    medians = {
+        tuple(row[name] for name in key): row["median_ns"]
+        for row in launches.group_by(key).agg("median_ns").iter_rows(named=True)
+    }
+    entries = {
+        (row["cell"], row["implementation"]): row
+        for row in entries_of(samples).iter_rows(named=True)
+    }
+    found = []
+    for row in summary_of(ranks).sort(key).iter_rows(named=True):
+        of_launch = medians.get(tuple(row[name] for name in key))
+        if not of_launch:
+            continue
+        entry = entries[row["cell"], row["implementation"]]
+        found.append(
+            Row(
+                cell=by_number[row["cell"]],
+                rank_class=row["rank_class"],
+                implementation=row["implementation"],
+                launches=of_launch,
+                time=estimate(of_launch),
+                minimum=row["min_ns"],
+                p95=row["p95_ns"],
+                maximum=row["max_ns"],
+                ranks=row["ranks"],
+                repetitions=row["repetitions"],
+                outliers=row["outliers"],
+                valid=entry["valid"],
+                skew_median=entry["skew_median_ns"],
+                skew_p95=entry["skew_p95_ns"],
+            )
+        )
+    return found
+
+
+def _compared(rows: Sequence[Row], implementations: Sequence[str]) -> Iterator[Compared]:
+    first = {
+        (row.cell.number, row.rank_class): row
+        for row in rows
+        if row.implementation == implementations[0]
+    }
+    pairs = [
+        (row, first[row.cell.number, row.rank_class])
+        for row in rows
+        if row.implementation != implementations[0]
+        and (row.cell.number, row.rank_class) in first
+        and row.cell.operation != COMPUTE
+        and min(*row.launches, *first[row.cell.number, row.rank_class].launches) > 0
+    ]
+    found = [difference(base.launches, row.launches) for row, base in pairs]
+    corrected = adjusted([each.p for each in found])
+    for (row, _), each, p in zip(pairs, found, corrected, strict=True):
+        yield Compared(row, each, p)
+
+
+def _not_measured(record: BenchRecord) -> Iterator[tuple[str, Cell, CellState]]:
+    """Cells that were skipped or failed, once for each implementation and reason."""
+    by_number = {cell.number: cell for cell in record.plan.cells}
+    seen = set()
+    for launched in record.launches:
+        for state in launched.states:
+            key = (launched.implementation, state.cell, state.state)
+            if state.state == "done" or state.cell not in by_number or key in seen:
+                continue
+            seen.add(key)
+            yield launched.implementation, by_number[state.cell], state
+
+
+def _warnings(record: BenchRecord, rows: Sequence[Row]) -> Iterator[str]:
+    facts = [launched.facts for launched in record.launches if launched.facts]
+    if any(each.crowded for each in facts):
+        yield (
+            "ranks share cores: times have waiting for cores in them, and ranks are synchronised "
+            "by a barrier instead of at times"
+        )
+    if any(each.clock != "shared" for each in facts):
+        worst = max(each.clock_residual_ns for each in facts)
+        yield f"clocks of several hosts, by models that are off by {worst:.0f} ns at most"
+    few = [row for row in rows if row.valid < ENOUGH_VALID]
+    if few:
+        worst_row = min(few, key=lambda row: row.valid)
+        yield (
+            f"{len(few)} of {len(rows)} rows have less than {ENOUGH_VALID:.0%} valid repetitions, "
+            f"{worst_row.cell.name} of {worst_row.cell.bytes} B {worst_row.valid:.0%}: "
+            "try --sync barrier, or fewer ranks"
+        )
+    wrong = sum(state.state == "wrong" for it in record.launches for state in it.states)
+    if wrong:
+        yield f"{wrong} cells had wrong results, which are named below"
+    machine = record.provenance
+    if machine.load_before > 0.5:
+        yield f"the machine was not idle before: its load was {machine.load_before:.2f}"

@@ -1,0 +1,236 @@
+"""The native core of `stretto bench` on every MPI: all operations, checked, and what goes wrong."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from mpi_runs import MPIS, Ended, Mpi
+
+from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_plan import (
+    COLLECTIVES,
+    OTHERS,
+    REDUCTIONS,
+    BufferUse,
+    Cell,
+    Form,
+    Scheme,
+    Settings,
+    plan_text,
+)
+from stretto.data.bench_rows import read_facts, read_samples, read_states
+from stretto.launch.libmpi import SONAMES
+from stretto.native.parts import bench_program
+
+STRETTO = Path(sys.executable).with_name("stretto")
+SHORT = Settings(budget_ns=1, warmup=3, at_least=5, at_most=5)
+ONE_MPI = pytest.mark.skipif(not MPIS, reason="no MPI here")
+
+
+def measure(
+    mpi: Mpi,
+    folder: Path,
+    cells: list[Cell],
+    settings: Settings = SHORT,
+    *,
+    ranks: int = 3,
+    stretto: bool = False,
+    env: dict[str, str] | None = None,
+) -> Ended:
+    """One launch, as stretto bench makes it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = folder / "plan"
+    plan.write_text(plan_text(settings, cells))
+    soname = next(name for name in SONAMES if SONAMES[name] is mpi.abi)
+    run = mpi.run_under_stretto if stretto else mpi.run
+    library = mpi.libmpi or soname
+    return run(bench_program(mpi.abi), library, plan, folder, ranks=ranks, env=env)
+
+
+def every_form() -> list[Cell]:
+    """Each operation in each form, twice: also with MPI_IN_PLACE, or blocks that differ."""
+    cells = []
+    for operation, form in itertools.product((*COLLECTIVES, *OTHERS), Form):
+        if operation in OTHERS and form is not Form.BLOCKING:
+            continue
+        moving = {"root": 1, "root_step": 1, "bytes": 48}
+        cells.append(Cell(len(cells), operation, form, **moving))
+        if operation.endswith(("v", "w")) and not operation.startswith("neighbor"):
+            cells.append(Cell(len(cells), operation, form, counts=[5, 0, 2], **moving))
+        elif not operation.startswith(("neighbor", "barrier", "bcast")) and operation not in OTHERS:
+            cells.append(Cell(len(cells), operation, form, in_place=True, **moving))
+    return cells
+
+
+@pytest.mark.parametrize("stretto", [False, True], ids=["native", "stretto"])
+def test_every_operation_is_measured_and_right(any_mpi: Mpi, stretto: bool, tmp_path: Path) -> None:
+    cells = every_form()
+    ended = measure(any_mpi, tmp_path, cells, stretto=stretto)
+    assert ended.ok, ended.stderr
+    states = {state.cell: state for state in read_states(tmp_path)}
+    assert states.keys() == {cell.number for cell in cells}
+    for cell in cells:
+        state = states[cell.number]
+        lacks = state.state == "skipped" and state.why.startswith("this MPI has no MPI_")
+        assert state.state == "done" or (lacks and cell.form is Form.PERSISTENT), (cell, state)
+    done = [cell for cell, state in states.items() if state.state == "done"]
+    samples = read_samples(tmp_path, 3, done, 0, "native")
+    counted = samples.group_by("cell", "rank").len()
+    assert (counted["len"] == SHORT.warmup + SHORT.at_least).all()
+    assert counted.height == 3 * len(done)
+    assert not samples["wrong"].any()
+    assert (samples["leave_ns"] >= samples["enter_ns"]).all()
+    nonblocking = samples.join(
+        pl.DataFrame({"cell": [cell.number for cell in cells if cell.form is not Form.BLOCKING]}),
+        on="cell",
+    )
+    assert nonblocking["started_ns"].is_not_null().all()
+
+
+@pytest.mark.parametrize("use", BufferUse.__args__)
+def test_buffers_and_datatypes(mpi: Mpi, use: BufferUse, tmp_path: Path) -> None:
+    kinds = [("byte", "bor"), ("int", "max"), ("long", "band"), ("float", "sum"), ("double", "min")]
+    cells = [
+        Cell(number, operation, bytes=1 << 13, datatype=datatype, op=op)
+        for number, (operation, (datatype, op)) in enumerate(
+            itertools.product((*REDUCTIONS, "alltoall", "bcast"), kinds)
+        )
+    ]
+    settings = Settings(buffers=use, budget_ns=1, warmup=2, at_least=3, at_most=3)
+    ended = measure(mpi, tmp_path, cells, settings)
+    assert ended.ok, ended.stderr
+    assert {state.state for state in read_states(tmp_path)} == {"done"}
+
+
+@pytest.mark.parametrize("scheme", Scheme.__args__)
+def test_every_scheme(mpi: Mpi, scheme: Scheme, tmp_path: Path) -> None:
+    settings = Settings(synchronisation=scheme, budget_ns=1, warmup=2, at_least=20, at_most=20)
+    comms = [
+        Cell(number, "allreduce", bytes=8, comm=comm)
+        for number, comm in enumerate(("world", "every-second", "one-a-host", "halves"))
+    ]
+    ended = measure(mpi, tmp_path, comms, settings, ranks=4)
+    assert ended.ok, ended.stderr
+    states = read_states(tmp_path)
+    assert [state.state for state in states] == ["done"] * len(comms)
+    if scheme != "auto":
+        assert {state.why for state in states} == {scheme}
+    samples = read_samples(tmp_path, 4, range(4), 0, "native")
+    ranks = {cell: set(of["rank"]) for (cell,), of in samples.group_by("cell")}
+    assert ranks == {0: {0, 1, 2, 3}, 1: {0, 2}, 2: {0}, 3: {0, 1, 2, 3}}
+    if scheme in ("barrier", "double-barrier", "dissemination"):
+        assert samples["valid"].all()
+
+
+def test_one_wrong_byte_is_caught(mpi: Mpi, tmp_path: Path) -> None:
+    tool = mpi.build / "tests" / mpi.abi / "libcorrupting_tool.so"
+    cells = [Cell(0, "allreduce", bytes=4096), Cell(1, "bcast", bytes=64)]
+    settings = Settings(budget_ns=1, warmup=10, at_least=40, at_most=40)
+    ended = measure(mpi, tmp_path, cells, settings, env={"LD_PRELOAD": str(tool)})
+    assert ended.ok, ended.stderr
+    assert [(state.state, state.why) for state in read_states(tmp_path)] == [
+        ("wrong", "1"),
+        ("done", read_states(tmp_path)[1].why),
+    ]
+    assert "rank 1 has a wrong byte 4094 after repetition 24" in ended.stderr
+    wrong = read_samples(tmp_path, 3, [0], 0, "native").filter("wrong")
+    assert wrong.select("rank", "repetition").rows() == [(1, 24)]
+
+
+def test_a_late_rank_and_work_are_seen(mpi: Mpi, tmp_path: Path) -> None:
+    late = 3_000_000
+    cells = [
+        Cell(0, "barrier", delays_ns=[0, late]),
+        Cell(1, "allreduce", Form.NONBLOCKING, bytes=64, compute_ns=late, tests=4, after_ns=late),
+    ]
+    ended = measure(mpi, tmp_path, cells, ranks=2)
+    assert ended.ok, ended.stderr
+    samples = read_samples(tmp_path, 2, [0, 1], 0, "native")
+    waited = samples.filter(cell=0, rank=0).select(pl.col("leave_ns") - pl.col("enter_ns"))
+    assert waited.to_series().median() > late / 2
+    work = samples.filter(cell=1)
+    assert (work["computed_ns"] > work["started_ns"]).all()
+    assert (work["after_ns"] > work["leave_ns"]).all()
+    assert (work["in_tests_ns"] > 0).all()
+    assert read_facts(tmp_path).ranks == 2
+
+
+def test_a_bad_plan_is_one_line(mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "plan").write_text("cell bytes=many\n")
+    soname = next(name for name in SONAMES if SONAMES[name] is mpi.abi)
+    ended = mpi.run(
+        bench_program(mpi.abi), mpi.libmpi or soname, tmp_path / "plan", tmp_path, ranks=1
+    )
+    assert ended.exit_code != 0
+    assert "line 1: bytes=many is nothing a plan has" in ended.stderr
+
+
+def stretto(mpi: Mpi, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command as a user gives it."""
+    return subprocess.run(
+        [STRETTO, "bench", *words, "--launcher", mpi.launcher.path, "-o", "run"],
+        cwd=folder,
+        env={**os.environ, **mpi.environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_what_hangs_is_a_row_and_the_rest_is_measured(mpi: Mpi, tmp_path: Path) -> None:
+    late = ["--late", "0,20000000", "--cell-timeout", "1"]  # 20 s
+    ended = stretto(mpi, tmp_path, "barrier", "bcast", "--sizes", "8", "--launches", "2", *late)
+    assert ended.returncode == 0, ended.stderr
+    record = BenchFolder(tmp_path / "run").record()
+    by_state: dict[str, set[str]] = {}
+    for launched in record.launches:
+        for state in launched.states:
+            name = record.plan.cells[state.cell].name
+            by_state.setdefault(state.state, set()).add(name)
+    assert by_state == {"timeout": {"barrier", "bcast"}, "done": {"barrier", "bcast"}}
+    assert "timeout" in ended.stdout
+
+
+def test_a_killed_run_goes_on_and_loses_no_cell_that_was_done(mpi: Mpi, tmp_path: Path) -> None:
+    words = ["bcast", "allreduce", "--sizes", "8:8K", "--launches", "2"]
+    command = [STRETTO, "bench", *words, "--launcher", mpi.launcher.path, "-o", "run"]
+    running = subprocess.Popen(
+        list(map(str, command)),
+        cwd=tmp_path,
+        env={**os.environ, **mpi.environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    done: set[int] = set()
+    first = tmp_path / "run" / "launches" / "000-0" / "part-000"
+    for _ in range(600):
+        done = {state.cell for state in read_states(first) if state.state == "done"}
+        if len(done) >= 3 or running.poll() is not None:
+            break
+        time.sleep(0.05)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert done
+    ended = stretto(mpi, tmp_path, *words)
+    assert ended.returncode == 0, ended.stderr
+    assert "Resuming" in ended.stderr
+    again = {state.cell for state in read_states(first.with_name("part-001"))}
+    assert not again & done
+    samples = BenchFolder(tmp_path / "run").samples()
+    assert samples.select("launch", "cell").unique().height == 2 * 22
+    shown = subprocess.run(
+        [STRETTO, "bench", "show", "run", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(json.loads(shown.stdout)["rows"]) == 33  # bcast's roots and others apart

@@ -47,12 +47,21 @@ class Launched(msgspec.Struct, frozen=True):
     states: list[CellState]
 
 
+class LaunchedBy(msgspec.Struct, frozen=True):
+    """What launches a run, and would launch it again."""
+
+    launcher: str  # its path
+    options: list[str]  # those given to it
+    library: str  # of the MPI, as the loader finds it
+
+
 class BenchRecord(msgspec.Struct, frozen=True):
     """bench.json."""
 
     plan: BenchPlan
     provenance: Provenance
     commands: dict[str, str]  # by implementation: the plain command of a launch
+    by: LaunchedBy
     launches: list[Launched] = []  # once the run is complete
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_folder import BenchFolder, LaunchedBy
 from stretto.data.bench_plan import BenchPlan, Cell, plan_text
 from stretto.data.bench_rows import CellState, read_states
 from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError, writing
@@ -59,6 +59,20 @@ def find_mpi(like: str | None, launcher: str | None, extra: Sequence[str]) -> Me
     library = program.mpi.path if program.mpi else libmpi_beside(chosen.path, abi)
     soname = next(name for name in SONAMES if SONAMES[name] is abi)
     return Measured(chosen, abi, str(library or soname), bench_program(abi))
+
+
+def same_mpi(by: LaunchedBy) -> Measured:
+    """The MPI and the launcher of a run that was made before. Raises where they are gone."""
+    library = Path(by.library)
+    if not Path(by.launcher).exists() or (library.is_absolute() and not library.exists()):
+        gone = library if Path(by.launcher).exists() else by.launcher
+        raise EnvironmentUnusable(
+            f"{gone}, by which the run was made, is no longer here: name another launcher with "
+            "--launcher, or run its plan anew with stretto bench run"
+        )
+    chosen = choose_launcher(Program(("stretto bench",), None), by.launcher, by.options)
+    abi = next((SONAMES[name] for name in SONAMES if library.name.startswith(name)), chosen.abi)
+    return Measured(chosen, abi, by.library, bench_program(abi))
 
 
 def implementation(text: str, mpi: Measured, ranks: int) -> Implementation:

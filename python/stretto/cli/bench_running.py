@@ -1,0 +1,185 @@
+"""The launches of stretto bench: of a plan that is new, that was cut short, or that is repeated."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from stretto.cli.consoles import err, note
+from stretto.cli.rigs import launcher_on
+from stretto.cli.run_folders import RUNS, make_folder
+from stretto.data.bench_folder import (
+    BenchFolder,
+    BenchRecord,
+    LaunchedBy,
+    begin,
+    discard,
+    resume,
+    resume_newest,
+)
+from stretto.data.bench_plan import BenchPlan
+from stretto.data.bench_spec import Spec, cells_of
+from stretto.data.provenance import collect
+from stretto.launch.base import Launcher
+from stretto.launch.bench import Bench, Measured, implementation, start_of
+from stretto.report.bench import BenchResult, rows_of, summarise
+from stretto.stats.estimate import enough
+
+_MOST_LAUNCHES = 50
+
+
+def measured(
+    spec: Spec, mpi: Measured, rig: str | None, output: Path | None, *, dry_run: bool = False
+) -> tuple[BenchResult | None, Path]:
+    """Run a plan, or go on with it; None where it is only said what would be run."""
+    for text in spec.implementations:
+        implementation(text, mpi, spec.ranks)  # before the launches, not after some of them
+    with launcher_on(mpi.launcher, rig) as where:
+        unknown = dict[tuple[str, int], int]()
+        if dry_run:
+            _say_plan(spec, mpi, _plan_of(spec, mpi, rig, unknown))
+            return None, Path()
+        alone = _pilot(spec, mpi, rig, where) if spec.needs_pilot else unknown
+        return _launched(_plan_of(spec, mpi, rig, alone), mpi, where, output)
+
+
+def repeated(record: BenchRecord, mpi: Measured, output: Path | None) -> tuple[BenchResult, Path]:
+    """Run once more exactly what a run folder says, its cells and its seed."""
+    plan = msgspec.structs.replace(record.plan, launcher=mpi.launcher.name)
+    with launcher_on(mpi.launcher, plan.rig) as where:
+        return _launched(plan, mpi, where, output)
+
+
+def _launched(
+    plan: BenchPlan, mpi: Measured, where: Launcher, output: Path | None
+) -> tuple[BenchResult, Path]:
+    folder = _folder(plan, mpi, output)
+    with _saying_how_to_resume(folder), _bar(plan) as done:
+        bench = Bench(plan, folder, mpi, where, done)
+        made = bench.run(lambda count: _is_enough(plan, folder, count))
+    folder.finish(made)
+    return summarise(folder), folder.path
+
+
+def _plan_of(
+    spec: Spec, mpi: Measured, rig: str | None, alone_ns: dict[tuple[str, int], int]
+) -> BenchPlan:
+    return BenchPlan(
+        name=spec.name,
+        implementations=spec.implementations,
+        ranks=spec.ranks,
+        launches=spec.launches,
+        seed=spec.seed,
+        settings=spec.settings(),
+        cells=cells_of(spec, alone_ns),
+        launcher=mpi.launcher.name,
+        rig=rig,
+        width=spec.width,
+        most_launches=spec.most_launches or max(_MOST_LAUNCHES, spec.launches),
+    )
+
+
+def _is_enough(plan: BenchPlan, folder: BenchFolder, launches: int) -> bool:
+    """Of so many launches; with a width, those of every row are asked."""
+    if launches < plan.launches:
+        return False
+    if plan.width is None or launches >= plan.most_launches:
+        return True
+    for way, _ in enumerate(plan.implementations):
+        frames = [folder.samples_so_far(launch, way) for launch in range(launches)]
+        rows = [row for frame in frames for row in rows_of(frame, plan.cells)]
+        medians: dict[tuple[int, str], list[float]] = {}
+        for row in rows:
+            medians.setdefault((row.cell.number, row.rank_class), []).extend(row.launches)
+        if not all(enough(each, plan.width) for each in medians.values()):
+            return False
+    return True
+
+
+def _pilot(
+    spec: Spec, mpi: Measured, rig: str | None, where: Launcher
+) -> dict[tuple[str, int], int]:
+    """What operations take alone, in ns, by one launch of the first implementation."""
+    alone = msgspec.structs.replace(
+        spec,
+        name=f"{spec.name}-pilot",
+        implementations=spec.implementations[:1],
+        launches=1,
+        compute=[],
+        tests=[0],
+        late="",
+    )
+    plan = _plan_of(alone, mpi, rig, {})
+    folder = _folder(plan, mpi, None)
+    with _bar(plan) as done:
+        made = Bench(plan, folder, mpi, where, done).run(lambda count: count >= 1)
+    folder.finish(made)
+    found: dict[tuple[str, int], int] = {}
+    for row in summarise(folder).rows:
+        key = row.cell.name, row.cell.bytes
+        found[key] = max(found.get(key, 0), round(row.maximum))
+    return found
+
+
+def _folder(plan: BenchPlan, mpi: Measured, output: Path | None) -> BenchFolder:
+    """One that was cut short, or a new one."""
+    found = resume(output, plan) if output else resume_newest(RUNS, plan)
+    if found is not None:
+        note(f"Resuming {found.path}")
+        return found
+    if output is not None:
+        discard(output)
+    path = make_folder(output, plan.name)
+    ways = [implementation(each, mpi, plan.ranks) for each in plan.implementations]
+    commands = {
+        way.name: shlex.join(mpi.launcher.command(start_of(mpi, way, plan.ranks, path)))
+        for way in ways
+    }
+    provenance = collect(
+        argv=sys.argv,
+        program=mpi.program,
+        mpi_library=Path(mpi.library) if "/" in mpi.library else None,
+    )
+    used = LaunchedBy(str(mpi.launcher.path), [*mpi.launcher.extra], mpi.library)
+    return begin(path, BenchRecord(plan, provenance, commands, used))
+
+
+@contextmanager
+def _bar(plan: BenchPlan) -> Iterator[Any]:
+    """Of cells over all launches, with the time that is left."""
+    total = len(plan.cells) * len(plan.implementations) * plan.launches
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TextColumn("cells, left"), TimeRemainingColumn(), console=err) as bar:
+        task = bar.add_task(plan.name, total=total)
+        yield lambda count: bar.update(task, advance=count)
+
+
+@contextmanager
+def _saying_how_to_resume(folder: BenchFolder) -> Iterator[None]:
+    try:
+        yield
+    except (SystemExit, KeyboardInterrupt):
+        with suppress(OSError):
+            note(
+                f"Interrupted; what was measured is in {folder.path}, and the same command goes on"
+            )
+        raise
+
+
+def _say_plan(spec: Spec, mpi: Measured, plan: BenchPlan) -> None:
+    """What would be measured, without measuring it."""
+    ways = [implementation(each, mpi, plan.ranks) for each in plan.implementations]
+    print(f"{plan.launches} launches of each of {len(ways)}, {len(plan.cells)} cells in each")
+    if spec.needs_pilot:
+        print("one launch before, which finds out how much work is to be done beside operations")
+    for way in ways:
+        command = mpi.launcher.command(start_of(mpi, way, plan.ranks, RUNS / plan.name))
+        print(f"{way.name}: {shlex.join(command)}")
+    for name in dict.fromkeys(cell.name for cell in plan.cells):
+        sizes = [str(cell.bytes) for cell in plan.cells if cell.name == name]
+        print(f"{name}: {','.join(dict.fromkeys(sizes))} B")

@@ -8,6 +8,7 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from stretto.cli import bench_options as options
+from stretto.cli.bench_cliffs import cliffs
 from stretto.cli.bench_running import measured
 from stretto.cli.bench_shown import show
 from stretto.cli.consoles import out
@@ -154,6 +155,9 @@ def show_(
     Example: stretto bench show stretto-runs/bench-1
     """
     show(summarise(BenchFolder(folder)), folder, export_csv, export_markdown, as_json=as_json)
+
+
+app.command()(cliffs)
 
 
 @app.command()

@@ -1,0 +1,252 @@
+"""stretto bench cliffs: sizes at which an operation suddenly takes longer, and why."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.table import Table
+
+from stretto.cli import bench_options as options
+from stretto.cli.bench_running import measured
+from stretto.cli.consoles import note, out
+from stretto.cli.narrow import show_table
+from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
+from stretto.cli.output import print_plain_json
+from stretto.cli.plain_tables import plain_table
+from stretto.cli.rigs import OnRig
+from stretto.cli.run_folders import make_folder
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
+from stretto.data.bench_plan import ELEMENT_BYTES, REDUCTIONS, named
+from stretto.data.bench_spec import Spec
+from stretto.data.json_bytes import indented
+from stretto.errors import InputError, writing
+from stretto.launch.bench import Measured, find_mpi
+from stretto.launch.cliff_knobs import Probe, probes
+from stretto.launch.job import split_words
+from stretto.report.bench import Row
+from stretto.report.bench_cliffs import (
+    Found,
+    Key,
+    Probed,
+    around,
+    cliffs_of,
+    curves,
+    sentences,
+    verdicts,
+)
+from stretto.report.words import seconds
+from stretto.stats.cliffs import FEWEST_LAUNCHES, WITHIN_BYTES, Cliff, next_size, narrowed
+from stretto.stats.summary import median
+
+_SIZES = "8:64K"
+_LAUNCHES = 6
+_BUDGET_MS = 20.0
+_NATIVE = "native"
+# From 4 MiB down to 64 B it takes 16.
+_MOST_ROUNDS = 20
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What all measurements of a search have in common."""
+
+    spec: Spec
+    mpi: Measured
+    rig: str | None
+    folder: Path
+
+    def rows(self, name: str, **changed: Any) -> list[Row]:
+        """Measure the plan with these changes into a run folder of that name."""
+        spec = msgspec.structs.replace(self.spec, name=name, **changed)
+        result, _ = measured(spec, self.mpi, self.rig, self.folder / name)
+        assert result is not None
+        return result.rows
+
+
+def cliffs(
+    operations: options.Operations = None,
+    ranks: Annotated[
+        int | None, typer.Option("--ranks", "-n", "-np", min=2, help="How many; otherwise 2.")
+    ] = None,
+    sizes: options.Sizes = None,
+    impl: options.Implementations = None,
+    launches: options.Launches = None,
+    sync: options.Sync = None,
+    buffers: options.BufferOption = None,
+    within: Annotated[
+        int, typer.Option(min=1, metavar="BYTES", help="Find where, to so many bytes.")
+    ] = WITHIN_BYTES,
+    no_probes: Annotated[
+        bool, typer.Option("--no-probes", help="Do not look for what makes them.")
+    ] = False,
+    like: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help="Measure the MPI that this one loads.")
+    ] = None,
+    rig: OnRig = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="The run folder.")
+    ] = None,
+    launcher: LauncherPath = None,
+    launcher_args: LauncherArgs = "",
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the sizes at which OPERATIONs suddenly take longer, or less long, than their trend.
+
+    Each cliff is narrowed down by measuring sizes in between, and settings of the MPI are overridden
+    one after the other to see which of them moves it.
+
+    Example: stretto bench cliffs gather -n 4
+    """
+    given: dict[str, Any] = {
+        "operations": operations,
+        "ranks": ranks,
+        "sizes": options.sizes_of(sizes or _SIZES),
+        "implementations": impl.split(",") if impl else None,
+        "launches": launches or _LAUNCHES,
+        "synchronisation": sync,
+        "buffers": buffers,
+        "budget_ms": _BUDGET_MS,
+    }
+    spec = options.spec_of(None, given)
+    if spec.launches < FEWEST_LAUNCHES:
+        raise InputError(
+            f"--launches {spec.launches}: noise is told apart from {FEWEST_LAUNCHES} on"
+        )
+    mpi = find_mpi(like, launcher, split_words("--launcher-args", launcher_args))
+    folder = make_folder(output, "cliffs")
+    search = _Search(spec, mpi, rig, folder)
+    rows = search.rows("sizes")
+    found = cliffs_of(rows)
+    narrow, rows = _narrow(search, found, rows, within)
+    probed = {} if no_probes else _probe(search, narrow, rows)
+    answers = _answers(narrow, rows, probed)
+    with writing(folder):
+        (folder / "cliffs.json").write_bytes(indented(msgspec.to_builtins(answers)))
+    table = _table(answers)
+    export_tables([plain_table(table)], export_csv, export_markdown)
+    if as_json:
+        print_plain_json({"folder": str(folder), "cliffs": msgspec.to_builtins(answers)})
+        return
+    if answers:
+        show_table(table, out)
+        for line in sentences(answers):
+            out.print(line, markup=False, soft_wrap=True)
+    else:
+        out.print("No cliffs: every size takes what the trend of the others has it.")
+    note(f"Run folder: {folder}")
+
+
+def _narrow(
+    search: _Search, found: Mapping[Key, Sequence[Cliff]], rows: list[Row], within: int
+) -> tuple[dict[Key, list[Cliff]], list[Row]]:
+    """Measure sizes in between until each cliff is between two that are so near."""
+    narrow = {key: [*each] for key, each in found.items()}
+    rows = [*rows]
+    for number in range(_MOST_ROUNDS):
+        wanted = {
+            (key[0], size)
+            for key, each in narrow.items()
+            for cliff in each
+            if (size := next_size(cliff.low, cliff.high, within, _granule(search.spec, key[0])))
+        }
+        if not wanted:
+            break
+        names = sorted({name for name, _ in wanted})
+        sizes = sorted({size for _, size in wanted})
+        rows += search.rows(f"between-{number + 1}", operations=names, sizes=sizes)
+        known = curves(rows)
+        for key, each in narrow.items():
+            granule = _granule(search.spec, key[0])
+            for at, cliff in enumerate(each):
+                size = next_size(cliff.low, cliff.high, within, granule)
+                if size is not None and size in known[key]:
+                    each[at] = narrowed(cliff, size, known[key][size])
+    return narrow, rows
+
+
+def _granule(spec: Spec, name: str) -> int:
+    """Sizes of reductions are whole numbers of elements; others may be any."""
+    return ELEMENT_BYTES[spec.datatype] if named(name)[0] in REDUCTIONS else 1
+
+
+def _probe(
+    search: _Search, found: Mapping[Key, Sequence[Cliff]], rows: list[Row]
+) -> dict[tuple[Key, Cliff], list[Probed]]:
+    """Whether each cliff is still there under other settings of the MPI."""
+    known = curves(rows)
+    answers: dict[tuple[Key, Cliff], list[Probed]] = {}
+    native = {key: each for key, each in found.items() if key[2] == _NATIVE}
+    for name in sorted({key[0] for key in native}):
+        keys = [key for key in native if key[0] == name]
+        sizes = {size for key in keys for it in native[key] for size in around(it, [*known[key]])}
+        tried = probes(search.mpi.abi, named(name)[0])
+        ways = [probe.implementation for probe in tried]
+        there = curves(
+            search.rows(
+                f"settings-{name}", operations=[name], sizes=sorted(sizes), implementations=ways
+            )
+        )
+        for key in keys:
+            for cliff in native[key]:
+                answers[key, cliff] = [_probed(it, cliff, key, there) for it in tried]
+    return answers
+
+
+def _probed(
+    probe: Probe, cliff: Cliff, key: Key, there: Mapping[Key, Mapping[int, Sequence[float]]]
+) -> Probed:
+    curve = there.get((key[0], key[1], probe.implementation))
+    if curve is None:
+        return Probed(probe.what, probe.settings, "not measured", None)
+    verdict, now = verdicts(cliff, curve)
+    return Probed(probe.what, probe.settings, verdict, now)
+
+
+def _answers(
+    narrow: Mapping[Key, Sequence[Cliff]],
+    rows: list[Row],
+    probed: Mapping[tuple[Key, Cliff], list[Probed]],
+) -> list[Found]:
+    known = curves(rows)
+    return [
+        Found(
+            operation=key[0],
+            rank_class=key[1],
+            implementation=key[2],
+            cliff=cliff,
+            below_ns=median(known[key][cliff.low]),
+            above_ns=median(known[key][cliff.high]),
+            probes=probed.get((key, cliff), []),
+        )
+        for key, each in sorted(narrow.items())
+        for cliff in each
+    ]
+
+
+def _table(answers: Sequence[Found]) -> Table:
+    table = Table(title="Cliffs", title_justify="left", title_style="bold")
+    for heading in ("operation", "ranks", "by", "between", "factor", "below", "above"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("under other settings", overflow="fold")
+    for each in answers:
+        cliff = each.cliff
+        said = [
+            f"{it.what}: {it.verdict}" + (f" to {it.now.low}-{it.now.high} B" if it.now else "")
+            for it in each.probes
+        ]
+        table.add_row(
+            each.operation,
+            each.rank_class,
+            each.implementation,
+            f"{cliff.low}-{cliff.high} B",
+            f"{cliff.factor:.2f}x",
+            seconds(each.below_ns * 1e-9),
+            seconds(each.above_ns * 1e-9),
+            "; ".join(said),
+        )
+    return table

@@ -1,0 +1,68 @@
+"""Settings of MPIs that move, or take away, what makes a collective's time jump at one size.
+
+Each is tried in turn. A cliff that moves with one has its cause there; one that stays where every
+one of them changes has it elsewhere.
+"""
+
+from dataclasses import dataclass
+
+from stretto.launch.base import Abi
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What an `--impl` overrides, in words and as settings of the native implementation."""
+
+    what: str
+    settings: str  # NAME=VALUE, + between several
+
+    @property
+    def implementation(self) -> str:
+        return f"native:{self.settings}"
+
+
+# Their algorithms 1 are the basic linear ones, which send each block as a message of its own.
+_TUNED = ("allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "reduce", "scatter")
+_DYNAMIC = "coll_tuned_use_dynamic_rules=1"
+
+_OPENMPI = (
+    # Both names: until 4.1 and since 5.0.
+    Probe("what is sent at once with its header", "btl_vader_max_inline_send=65536"),
+    Probe(
+        "what is sent eagerly within a host",
+        "btl_vader_eager_limit=65536"
+        "+btl_vader_max_send_size=131072+btl_sm_eager_limit=65536+btl_sm_max_send_size=131072",
+    ),
+    Probe("copies by the kernel", "btl_vader_single_copy_mechanism=none+smsc=^cma,xpmem,knem"),
+    Probe("transport: TCP", "btl=tcp,self"),
+)
+# MPICH's of a host.
+_MPICH = (
+    Probe("from when on the kernel copies", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD=1048576"),
+    Probe("cells of the queues that share memory", "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE=131072"),
+    Probe("transport: the network's, not shared memory", "MPIR_CVAR_NOLOCAL=1"),
+)  # fmt: skip
+
+
+def probes(abi: Abi, operation: str) -> list[Probe]:
+    """What is tried of an operation's cliffs."""
+    if abi is Abi.OPENMPI:
+        algorithm = (
+            [
+                Probe(
+                    "algorithm: the basic one",
+                    f"{_DYNAMIC}+coll_tuned_{operation}_algorithm=1",
+                )
+            ]
+            if operation in _TUNED
+            else []
+        )
+        return [*_OPENMPI, *algorithm]
+    name = operation.upper()
+    return [
+        *_MPICH,
+        Probe(
+            "algorithm: not that of shared memory",
+            f"MPIR_CVAR_{name}_DEVICE_COLLECTIVE=0+MPIR_CVAR_DEVICE_COLLECTIVES=none",
+        ),
+    ]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from stretto.stats.difference import rank_test
 from stretto.stats.estimate import LEVEL
 from stretto.stats.partition import first_parts, last_parts
-from stretto.stats.summary import median
+from stretto.stats.summary import DEVIATION_OF_MAD, ERROR_OF_MEDIAN, median
 
 LEAST_FACTOR = 1.5
 # With fewer launches of a size the rank test cannot tell it from another.
@@ -31,8 +31,6 @@ _ERRORS = 2.0
 _OFF_LINE = 0.03
 # From one piece to the next a slope may grow to so many times itself: to beyond a cache, say.
 _STEEPER = 4.0
-# The standard deviation of a normal's median over that of its mean, and of a normal over its MAD.
-_OF_MEDIAN, _OF_MAD = 1.2533, 1.4826
 
 Floats = NDArray[np.float64]
 
@@ -248,6 +246,6 @@ def _relative_error(launches: Sequence[Sequence[float]]) -> float:
     squares = []
     for each in launches:
         logs = np.log(np.asarray(each, dtype=float))
-        spread = _OF_MAD * float(np.median(np.abs(logs - np.median(logs))))
-        squares.append((_OF_MEDIAN * spread) ** 2 / len(each))
+        spread = DEVIATION_OF_MAD * float(np.median(np.abs(logs - np.median(logs))))
+        squares.append((ERROR_OF_MEDIAN * spread) ** 2 / len(each))
     return max(sqrt(float(np.mean(squares))), _OFF_LINE)

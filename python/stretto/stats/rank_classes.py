@@ -10,14 +10,15 @@ keeps the others.
 
 import polars as pl
 
+from stretto.stats.summary import DEVIATION_OF_MAD
+
 # MPI 4.1, 6.2.2: of these one rank has another part in it than the others.
 ROOTED = ("bcast", "gather", "gatherv", "reduce", "scatter", "scatterv")
 ROOT, NON_ROOT, ALL = "root", "non-root", "all"
 
 # A repetition is an outlier this many standard deviations beyond the median of its rank's, by the
-# median absolute deviation (MAD), which is 1 / 1.4826 of one where times are normal.
+# median absolute deviation (MAD).
 OUTLIER_DEVIATIONS = 5
-_MAD_SCALE = 1.4826
 # Of the median: where a coarse clock makes most repetitions alike, their MAD is 0.
 _LEAST_DEVIATION = 0.02
 
@@ -35,7 +36,7 @@ def of_ranks(samples: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     """
     duration = pl.col("duration_ns")
     median = duration.median().over([*_LAUNCH, "rank"])
-    deviation = (duration - median).abs().median().over([*_LAUNCH, "rank"]) * _MAD_SCALE
+    deviation = (duration - median).abs().median().over([*_LAUNCH, "rank"]) * DEVIATION_OF_MAD
     reach = OUTLIER_DEVIATIONS * pl.max_horizontal(deviation, _LEAST_DEVIATION * median)
     counted = (
         _with_validity(samples)

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# Where values are normal: their standard deviation over their median absolute deviation (MAD), and
+# the standard error of their median over that of their mean.
+DEVIATION_OF_MAD = 1.4826
+ERROR_OF_MEDIAN = 1.2533
+
 
 @dataclass(frozen=True)
 class Summary:

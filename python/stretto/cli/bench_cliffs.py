@@ -22,7 +22,7 @@ from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_plan import ELEMENT_BYTES, REDUCTIONS, named
 from stretto.data.bench_spec import Spec
 from stretto.data.json_bytes import indented
-from stretto.errors import InputError, writing
+from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError, writing
 from stretto.launch.bench import Measured, find_mpi
 from stretto.launch.cliff_knobs import Probe, probes
 from stretto.launch.job import split_words
@@ -38,7 +38,7 @@ from stretto.report.bench_cliffs import (
     verdicts,
 )
 from stretto.report.words import seconds
-from stretto.stats.cliffs import FEWEST_LAUNCHES, WITHIN_BYTES, Cliff, next_size, narrowed
+from stretto.stats.cliffs import FEWEST_LAUNCHES, WITHIN_BYTES, Cliff, narrowed, next_size
 from stretto.stats.summary import median
 
 _SIZES = "8:64K"
@@ -97,8 +97,8 @@ def cliffs(
 ) -> None:
     """Find the sizes at which OPERATIONs suddenly take longer, or less long, than their trend.
 
-    Each cliff is narrowed down by measuring sizes in between, and settings of the MPI are overridden
-    one after the other to see which of them moves it.
+    Each cliff is narrowed down by measuring sizes in between, and settings of the MPI are
+    overridden one after the other to see which of them moves it.
 
     Example: stretto bench cliffs gather -n 4
     """
@@ -127,13 +127,15 @@ def cliffs(
     answers = _answers(narrow, rows, probed)
     with writing(folder):
         (folder / "cliffs.json").write_bytes(indented(msgspec.to_builtins(answers)))
-    table = _table(answers)
-    export_tables([plain_table(table)], export_csv, export_markdown)
+    tables = [_table(answers), _settings_table(answers)]
+    export_tables(map(plain_table, tables), export_csv, export_markdown)
     if as_json:
         print_plain_json({"folder": str(folder), "cliffs": msgspec.to_builtins(answers)})
         return
     if answers:
-        show_table(table, out)
+        for table in tables:
+            if table.row_count:
+                show_table(table, out)
         for line in sentences(answers):
             out.print(line, markup=False, soft_wrap=True)
     else:
@@ -185,16 +187,26 @@ def _probe(
         keys = [key for key in native if key[0] == name]
         sizes = {size for key in keys for it in native[key] for size in around(it, [*known[key]])}
         tried = probes(search.mpi.abi, named(name)[0])
-        ways = [probe.implementation for probe in tried]
-        there = curves(
-            search.rows(
-                f"settings-{name}", operations=[name], sizes=sorted(sizes), implementations=ways
-            )
-        )
-        for key in keys:
-            for cliff in native[key]:
-                answers[key, cliff] = [_probed(it, cliff, key, there) for it in tried]
+        for number, probe in enumerate(tried, 1):
+            there = _under(search, f"setting-{name}-{number}", name, sorted(sizes), probe)
+            for key in keys:
+                for cliff in native[key]:
+                    answers.setdefault((key, cliff), []).append(_probed(probe, cliff, key, there))
     return answers
+
+
+def _under(
+    search: _Search, folder: str, name: str, sizes: Sequence[int], probe: Probe
+) -> dict[Key, dict[int, list[float]]]:
+    """An operation's curves under a setting; none where the MPI does not run with it."""
+    try:
+        rows = search.rows(
+            folder, operations=[name], sizes=sizes, implementations=[probe.implementation]
+        )
+    except (ApplicationFailed, EnvironmentUnusable) as failure:
+        note(f"{probe.settings}: {failure}")
+        return {}
+    return curves(rows)
 
 
 def _probed(
@@ -231,14 +243,9 @@ def _answers(
 def _table(answers: Sequence[Found]) -> Table:
     table = Table(title="Cliffs", title_justify="left", title_style="bold")
     for heading in ("operation", "ranks", "by", "between", "factor", "below", "above"):
-        table.add_column(heading, overflow="fold")
-    table.add_column("under other settings", overflow="fold")
+        table.add_column(heading, no_wrap=True)
     for each in answers:
         cliff = each.cliff
-        said = [
-            f"{it.what}: {it.verdict}" + (f" to {it.now.low}-{it.now.high} B" if it.now else "")
-            for it in each.probes
-        ]
         table.add_row(
             each.operation,
             each.rank_class,
@@ -247,6 +254,16 @@ def _table(answers: Sequence[Found]) -> Table:
             f"{cliff.factor:.2f}x",
             seconds(each.below_ns * 1e-9),
             seconds(each.above_ns * 1e-9),
-            "; ".join(said),
         )
+    return table
+
+
+def _settings_table(answers: Sequence[Found]) -> Table:
+    table = Table(title="Under other settings", title_justify="left", title_style="bold")
+    for heading in ("operation", "ranks", "setting", "the cliff"):
+        table.add_column(heading, overflow="fold")
+    for each in answers:
+        for it in each.probes:
+            where = f" to {it.now.low}-{it.now.high} B" if it.now and it.verdict == "moves" else ""
+            table.add_row(each.operation, each.rank_class, it.what, it.verdict + where)
     return table

@@ -26,22 +26,25 @@ _TUNED = ("allgather", "allreduce", "alltoall", "barrier", "bcast", "gather", "r
 _DYNAMIC = "coll_tuned_use_dynamic_rules=1"
 
 _OPENMPI = (
-    # Both names: until 4.1 and since 5.0.
     Probe("what is sent at once with its header", "btl_vader_max_inline_send=65536"),
+    # Both names: until 4.1 and since 5.0.
     Probe(
         "what is sent eagerly within a host",
-        "btl_vader_eager_limit=65536"
-        "+btl_vader_max_send_size=131072+btl_sm_eager_limit=65536+btl_sm_max_send_size=131072",
+        "btl_vader_eager_limit=65536+btl_vader_max_send_size=131072"
+        "+btl_sm_eager_limit=65536+btl_sm_max_send_size=131072",
     ),
     Probe("copies by the kernel", "btl_vader_single_copy_mechanism=none+smsc=^cma,xpmem,knem"),
+    Probe("the layer that matches messages: not ob1", "pml=^ob1"),
     Probe("transport: TCP", "btl=tcp,self"),
 )
-# MPICH's of a host.
 _MPICH = (
     Probe("from when on the kernel copies", "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD=1048576"),
-    Probe("cells of the queues that share memory", "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE=131072"),
+    Probe(
+        "cells of the queues in shared memory",
+        "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE=131072+MPIR_CVAR_CH4_PACK_BUFFER_SIZE=131072",
+    ),
     Probe("transport: the network's, not shared memory", "MPIR_CVAR_NOLOCAL=1"),
-)  # fmt: skip
+)
 
 
 def probes(abi: Abi, operation: str) -> list[Probe]:

@@ -31,6 +31,9 @@ LINES_OF_DATA = {
     "nccl-2.17.json": ("nccl-tests", r"\{.*", []),
     "rccl.json": ("nccl-tests", r"\{.*", []),
     "rccl.csv": ("nccl-tests", r"\d.*", [5]),
+    "repro-mpi.txt": ("repro-mpi", r" +(\d )? *MPI_\w+ .*", [1, 23]),
+    "repro-mpi-summary.txt": ("repro-mpi", r" +MPI_\w+ .*", []),
+    "skampi.txt": ("skampi", r" *\w+= .*", [15]),
 }
 
 
@@ -240,3 +243,37 @@ def test_records_of_rccl_tests(name: str, operation: str, size: int, time: float
     of = {"operation": operation, "bytes": size, "ranks": 8, "op": "sum", "datatype": "float"}
     assert value(found, **of, in_place=True, metric="latency") == time
     assert len(rows(found, **of, in_place=False)) == 4
+
+
+def test_repro_mpi() -> None:
+    found = imported("repro-mpi.txt")
+    of = {"operation": "allreduce", "ranks": 4, "op": "MPI_BOR", "datatype": "MPI_INT", "launch": 0}
+    assert value(found, **of, bytes=4, repetition=0) == pytest.approx(10.9819)
+    assert value(found, **of, bytes=40, repetition=2) == pytest.approx(3.01)
+    of = {"operation": "bcast", "ranks": 2, "op": None, "bytes": 8, "launch": 1, "process": 1}
+    assert value(found, **of, repetition=0, metric="latency") == pytest.approx(2.5)
+    assert value(found, **of, repetition=1, metric="global_latency") == pytest.approx(3.1)
+    assert value(found, **of, repetition=1, metric="error_code") == 1
+
+
+def test_a_summary_of_repro_mpi() -> None:
+    found = imported("repro-mpi-summary.txt")
+    of = {"operation": "bcast", "ranks": 16, "bytes": 1024, "samples": 98}
+    assert value(found, **of, statistic="max") == pytest.approx(20.9)
+    assert value(found, **of, metric="attempted") == 100
+    [mean] = rows(found, operation="reduce_scatter_block", statistic="mean")
+    assert mean.value != mean.value
+
+
+def test_skampi() -> None:
+    found = imported("skampi.txt")
+    assert found.version == "5.0.4 rev. 355"
+    of = {"operation": "bcast", "ranks": 4, "bytes": 4, "samples": 33}
+    assert value(found, **of, process=None, statistic="mean") == 12.1
+    assert value(found, **of, process=1) == 12.0
+    assert rows(found, **of, process=3) == []
+    assert value(found, operation="barrier", ranks=20, statistic="p100") == 22.1
+    assert value(found, operation="barrier", ranks=20, statistic="standard_error") == 1
+    variant = "iterations=2, type=MPI_INT, ranks=[0, 1]"
+    assert value(found, operation="pingpong_send_recv", variant=variant, process=1) == 4.4
+    assert value(found, form="nonblocking", bytes=8192, statistic="mean") == 40.5

@@ -10,7 +10,8 @@ from stretto.data.importers.lines import number, whole
 class Column(msgspec.Struct, frozen=True):
     """What a column has: a value, or what the values of its line are of.
 
-    Such columns are "bytes", "ranks", "samples" and "group"; "verdict" has Pass or Fail.
+    Such columns are "bytes", "ranks", "samples", "process", "repetition" and "group". "verdict"
+    has Pass or Fail. A column in s becomes values in us.
     """
 
     metric: str
@@ -21,9 +22,13 @@ class Column(msgspec.Struct, frozen=True):
 BYTES = Column("bytes")
 RANKS = Column("ranks")
 SAMPLES = Column("samples")
+PROCESS = Column("process")
+REPETITION = Column("repetition")
 GROUP = Column("group")
 VERDICT = Column("verdict")
 
+_COUNTS = (BYTES, RANKS, SAMPLES, PROCESS, REPETITION, GROUP)
+_IN_US = {"s": 1e6}
 _VERDICTS = {"pass": 0.0, "fail": 1.0}
 
 
@@ -41,7 +46,7 @@ def rows_of(
     of = replace(like, line=line)
     values: list[tuple[Column, float]] = []
     for word, column in zip(words, columns, strict=True):
-        if column in (BYTES, RANKS, SAMPLES, GROUP):
+        if column in _COUNTS:
             count = whole(word)
             if count is None:
                 return None
@@ -61,6 +66,12 @@ def rows_of(
                 return None
             values.append((column, value))
     return [
-        replace(of, metric=column.metric, statistic=column.statistic, value=value, unit=column.unit)
+        replace(
+            of,
+            metric=column.metric,
+            statistic=column.statistic,
+            value=value * _IN_US.get(column.unit, 1.0),
+            unit="us" if column.unit in _IN_US else column.unit,
+        )
         for column, value in values
     ]

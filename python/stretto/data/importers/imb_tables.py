@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from stretto.data.imported import Imported, ImportedRow
 from stretto.data.importers.columns import BYTES, GROUP, SAMPLES, Column, about, rows_of
 from stretto.data.importers.lines import Findings, lines_of
-from stretto.data.importers.names import operation_of
+from stretto.data.importers.names import REDUCTIONS, operation_of
 
 _TITLE = re.compile(
     r"^#\s+Intel ?\(R\) MPI Benchmark(?:s| Suite) (?P<version>.{1,40}), MPI-\w{1,8} part\s*$"
@@ -69,7 +69,6 @@ _COLUMNS = {
     "overlap[%]": Column("overlap", "mean", "%"),
     "defects": Column("wrong", "raw"),
 }
-_REDUCTIONS = {"allreduce", "reduce", "reduce_local", "reduce_scatter", "reduce_scatter_block"}
 
 
 def _columns_of(line: str, version: str | None) -> list[Column]:
@@ -88,7 +87,7 @@ def _benchmark(found: re.Match[str], settings: dict[str, str]) -> ImportedRow:
     """What a heading says of all rows below it."""
     name = found["name"].removesuffix("_pure")
     operation, form = operation_of(name)
-    if operation in _REDUCTIONS:
+    if operation in REDUCTIONS:
         datatype, op = settings.get("MPI_Datatype for reductions"), settings.get("MPI_Op")
     else:
         datatype, op = settings.get("MPI_Datatype"), None

@@ -8,6 +8,11 @@ _COLLECTIVES = (
     *("reduce_scatter_block", "scan", "scatter", "scatterv", "neighbor_allgather"),
     *("neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"),
 )
+# Those that take an MPI_Op.
+REDUCTIONS = {
+    *("allreduce", "exscan", "reduce", "reduce_local", "reduce_scatter", "reduce_scatter_block"),
+    "scan",
+}
 _SQUEEZED = {name.replace("_", ""): name for name in _COLLECTIVES}
 _OTHERS = {"broadcast": "bcast", "reducelocal": "reduce_local"}
 _APART = re.compile(r"[^a-z0-9]+")

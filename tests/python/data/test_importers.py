@@ -33,6 +33,11 @@ LINES_OF_DATA = {
     "rccl.csv": ("nccl-tests", r"\d.*", [5]),
     "repro-mpi.txt": ("repro-mpi", r" +(\d )? *MPI_\w+ .*", [1, 23]),
     "repro-mpi-summary.txt": ("repro-mpi", r" +MPI_\w+ .*", []),
+    "netgauge.txt": ("netgauge", r"n is .*| L=.*|\d+ .*|# acc: .*", [8]),
+    "netgauge-file.txt": ("netgauge", r"\d+ .*", [25]),
+    "nbcbench.txt": ("nbcbench", r"\d .*", [17]),
+    "omb-py.txt": ("omb-py", r"\d.*|.* INFO - \d.*", [1, 14]),
+    "mpi4py-demo.txt": ("omb-py", r" +\d+ +[\d.]+", []),
     "skampi.txt": ("skampi", r" *\w+= .*", [15]),
 }
 
@@ -277,3 +282,54 @@ def test_skampi() -> None:
     variant = "iterations=2, type=MPI_INT, ranks=[0, 1]"
     assert value(found, operation="pingpong_send_recv", variant=variant, process=1) == 4.4
     assert value(found, form="nonblocking", bytes=8192, statistic="mean") == 40.5
+
+
+def test_netgauge() -> None:
+    found = imported("netgauge.txt")
+    assert found.version == "2.4.6"
+    assert value(found, operation="pingpong", ranks=2, bytes=131072, unit="us") == 20.47
+    of = {"operation": "loggp", "bytes": 2049}
+    assert value(found, **of, metric="G") == 0.000655
+    assert value(found, **of, metric="PRTT", variant="n=1, d=0.000000, o_r=0") == 5.87094
+    assert value(found, operation="nbov", bytes=2, metric="receive_test") == 0.0602
+    of = {"operation": "collvsnoise", "ranks": 4, "bytes": 64, "metric": "latency"}
+    disturbed = "with other traffic, of 8 ranks"
+    assert value(found, **of, variant=disturbed, repetition=1) == 36.25
+    assert value(found, **of, variant=disturbed, statistic="mean") == 35.75
+
+
+def test_files_of_netgauge() -> None:
+    found = imported("netgauge-file.txt")
+    assert found.settings["nodename"] == "node1"
+    of = {"operation": "pingpong", "ranks": 4, "bytes": 2}
+    assert value(found, **of, metric="latency", statistic="max") == float("inf")
+    assert value(found, **of, metric="send", statistic="outliers") == 2
+    assert value(found, **of, metric="bandwidth", statistic="median", unit="Mbit/s") == 8.04
+    assert value(found, operation="loggp", bytes=2049, metric="o_r") == 3.27612
+
+
+def test_nbcbench() -> None:
+    found = imported("nbcbench.txt")
+    of = {"operation": "bcast", "bytes": 8192, "ranks": 2, "samples": 50}
+    assert value(found, **of, form="blocking") == 20.11
+    of["form"] = "nonblocking"
+    assert value(found, **of, metric="overall") == 60
+    assert value(found, **of, metric="overlap", variant="") == 51
+    assert value(found, **of, metric="overlap", variant="of MPI's") == pytest.approx(55)
+    assert value(found, operation="bcast", ranks=8, form="blocking") == 4656.79
+
+
+def test_omb_py() -> None:
+    found = imported("omb-py.txt")
+    assert value(found, operation="pingpong", bytes=4194304) == 298051.17
+    assert value(found, operation="bi_directional_bandwidth", bytes=1, unit="MB/s") == 0.51
+    assert value(found, operation="allreduce", form="blocking", bytes=8) == 12.40
+    of = {"operation": "allreduce", "form": "nonblocking", "bytes": 4}
+    assert value(found, **of, metric="initiation") == 1.2
+    assert value(found, operation="unknown", form="nonblocking", metric="overall") == 31.11
+
+
+def test_demos_of_mpi4py() -> None:
+    found = imported("mpi4py-demo.txt")
+    assert value(found, operation="allgather", bytes=4, metric="latency") == 22.14
+    assert value(found, operation="bandwidth", bytes=32, metric="bandwidth", unit="MB/s") == 3.18

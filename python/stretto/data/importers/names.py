@@ -2,7 +2,7 @@
 
 import re
 
-_COLLECTIVES = (
+COLLECTIVES = (
     *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier"),
     *("bcast", "exscan", "gather", "gatherv", "reduce", "reduce_scatter"),
     *("reduce_scatter_block", "scan", "scatter", "scatterv", "neighbor_allgather"),
@@ -13,7 +13,7 @@ REDUCTIONS = {
     *("allreduce", "exscan", "reduce", "reduce_local", "reduce_scatter", "reduce_scatter_block"),
     "scan",
 }
-_SQUEEZED = {name.replace("_", ""): name for name in _COLLECTIVES}
+_SQUEEZED = {name.replace("_", ""): name for name in COLLECTIVES}
 _OTHERS = {"broadcast": "bcast", "reducelocal": "reduce_local"}
 _APART = re.compile(r"[^a-z0-9]+")
 

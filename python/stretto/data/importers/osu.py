@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from stretto.data.imported import Imported, ImportedRow
 from stretto.data.importers.columns import BYTES, SAMPLES, VERDICT, Column, about, rows_of
 from stretto.data.importers.lines import Findings, lines_of
-from stretto.data.importers.names import operation_of
+from stretto.data.importers.names import COLLECTIVES, operation_of
 
 NAME = "osu"
 TITLE = "OSU micro-benchmarks"
@@ -96,23 +96,31 @@ def columns_of(text: str) -> list[Column] | None:
     return columns or None
 
 
+def row_of_test(name: str) -> ImportedRow:
+    """What the name of a test says of all its rows: "Non-blocking Allreduce Latency"."""
+    name, form = f"{name.lower()} ", ""
+    for word, means in _FORMS:
+        if word in name:
+            name, form = name.replace(word, ""), means
+    name = name.strip()
+    if name == "latency":
+        return about("pingpong", form or "blocking")
+    operation, usual = operation_of(re.sub(r" personalized exchange|[ _]latency", "", name))
+    if operation not in COLLECTIVES:
+        operation = operation_of(name)[0]
+    return about(operation, form or usual)
+
+
 def _test_of(title: re.Match[str]) -> ImportedRow:
     """What a title says of all rows below it."""
-    name, form = title["name"].lower(), ""
+    name = title["name"]
     variant = (title["memory"] or "").lstrip("-").strip()
-    if after := re.search(r"-(cuda managed|cuda|rocm|openacc|sycl|managed)\b", name):
-        variant, name = after[1].upper(), name.replace(after[0], "")  # as in MPI_Put-CUDA
-    for word, means in _FORMS:
-        if word in f"{name} ":
-            name, form = f"{name} ".replace(word, "").strip(), means
+    if after := re.search(r"-(cuda managed|cuda|rocm|openacc|sycl|managed)\b", name.lower()):
+        variant = after[1].upper()  # as in MPI_Put-CUDA
+        name = name[: after.start()] + name[after.end() :]
     if title["api"] != "MPI":
         variant = f"{title['api']} {variant}".strip()
-    bare = re.sub(r" ?(?:personalized exchange|latency)$", "", name.replace(" latency", "").strip())
-    bare = re.sub(r" personalized exchange$", "", bare)
-    if name == "latency":
-        return replace(about("pingpong", form or "blocking"), variant=variant)
-    operation, usual = operation_of(bare or name)
-    return replace(about(operation, form or usual), variant=variant)
+    return replace(row_of_test(name), variant=variant)
 
 
 def _startup(line: str, like: ImportedRow, number: int) -> list[ImportedRow] | None:

@@ -8,7 +8,17 @@ import msgspec
 from msgspec.structs import replace
 
 from stretto.data.imported import Imported
-from stretto.data.importers import imb, imb_nbc, nccl_tests, osu, repro_mpi, skampi
+from stretto.data.importers import (
+    imb,
+    imb_nbc,
+    nbcbench,
+    nccl_tests,
+    netgauge,
+    omb_py,
+    osu,
+    repro_mpi,
+    skampi,
+)
 from stretto.data.importers.lines import decoded
 from stretto.errors import InputError, reason
 
@@ -24,7 +34,7 @@ class Importer(msgspec.Struct, frozen=True):
 
 IMPORTERS = [
     Importer(module.NAME, module.TITLE, module.MARK, module.read)
-    for module in (osu, imb, imb_nbc, nccl_tests, repro_mpi, skampi)
+    for module in (osu, imb, imb_nbc, nccl_tests, repro_mpi, skampi, netgauge, nbcbench, omb_py)
 ]
 
 

@@ -2,12 +2,18 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
+import fuzz_importers
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stretto.data.imported import Imported, ImportedRow
-from stretto.data.importers.registry import IMPORTERS, read_imported, recognise
+from stretto.data.importers import osu
+from stretto.data.importers.registry import IMPORTERS, Importer, read_imported, recognise
 from stretto.errors import InputError
 
 HERE = Path(__file__).parent / "imported"
@@ -128,6 +134,39 @@ def test_the_format_that_comes_first_reads_a_file() -> None:
             assert importer is not None
             assert importer.name == form
     assert {form for form, _, _ in LINES_OF_DATA.values()} == {each.name for each in IMPORTERS}
+
+
+@settings(
+    max_examples=60,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(seed=st.integers(0, 2**32), importer=st.sampled_from(IMPORTERS))
+def test_damaged_files_are_read_or_refused(seed: int, importer: Importer, tmp_path: Path) -> None:
+    raw = fuzz_importers.damaged(fuzz_importers.files_of(importer.name), seed)
+    assert fuzz_importers.fault_of(raw, tmp_path / "damaged") is None
+
+
+@pytest.mark.parametrize(
+    ("broken", "fault"),
+    [
+        (lambda text: text.missing, "AttributeError"),
+        (lambda text: osu.read(text + "\nno such line"), "said to be elsewhere"),
+        (lambda text: with_unknown(osu.read(text), 3), "understood and unknown"),
+    ],
+)
+def test_a_planted_fault_of_an_importer_is_found(
+    broken: Any, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    importer = Importer("osu", "OSU", osu.MARK, broken)
+    monkeypatch.setattr("stretto.data.importers.registry.IMPORTERS", [importer])
+    text = "# OSU MPI Barrier Latency Test v7.4\n# Avg Latency(us)\n 1.5"
+    assert fault in str(fuzz_importers.fault_of(text.encode(), tmp_path / "text"))
+
+
+def with_unknown(found: Imported, line: int) -> Imported:
+    return replace(found, unknown=[(line, "")])
 
 
 def test_osu_5() -> None:

@@ -11,7 +11,7 @@ A block a measurement, and a line for each of its parameters' values:
 After the parameters come the size in bytes, the time of the slowest process averaged over the
 middle half of the repetitions, its standard error, how many repetitions there were, and times of
 processes: of each one (--- where it has none), or, where there are more than are to be printed (16
-by default), as many quantiles over them. Whether they are quantiles can be told where a parameter
+by default), as many quantiles over them. Which of both they are is known where a parameter
 is the number of processes (nodes); otherwise 16 and more are taken for quantiles. Times are in us,
 unless the input set another unit, which the output does not say.
 

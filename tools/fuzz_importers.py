@@ -33,6 +33,8 @@ _WORDS = (
     b"{", b"[", b'"', b"[1,0]<stdout>:", b"3: ", b"#", b"# ", b"%s", b"null", b"true",
 )  # fmt: skip
 
+_RUNS = (b" ", b"\t", b"\r", b"\x0b", b"9", b".", b"- ", b"# ", b"(", b"a_")
+
 
 def files_of(name: str) -> list[bytes]:
     """The files of the tests that are of a format."""
@@ -68,7 +70,7 @@ def _word(raw: bytes, draw: random.Random) -> bytes:
 
 
 def _lines(raw: bytes, draw: random.Random) -> bytes:
-    """A line is joined with the next, again, elsewhere, cut, or followed by blanks or words."""
+    """A line is joined with the next, again, elsewhere, cut, doubled, or has a long run in it."""
     lines = raw.split(b"\n")
     for _ in range(draw.randint(1, 8)):
         at, to = draw.randrange(len(lines)), draw.randrange(len(lines))
@@ -82,9 +84,9 @@ def _lines(raw: bytes, draw: random.Random) -> bytes:
         elif how == 3:
             lines[at] = lines[at][: draw.randint(0, len(lines[at]))]
         elif how == 4:
-            lines[at] += draw.choice((b" ", b"\t", b"\r", b"\x0b", b"9")) * draw.choice(
-                (1, 40, 9000)
-            )
+            line, run = lines[at], draw.choice(_RUNS) * draw.choice((1, 40, 60_000))
+            to = draw.randint(0, len(line))
+            lines[at] = line[:to] + run + line[to:]
         else:
             lines[at] += b" " + lines[at]
     return b"\n".join(lines)

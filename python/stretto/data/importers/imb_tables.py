@@ -33,18 +33,19 @@ _RULE = re.compile(r"^#-+\s*$")
 _SETTING = re.compile(
     r"^# (Date|Machine|System|Release|Version|MPI Version|MPI Thread Environment"
     r"|Minimum message length in bytes|Maximum message length in bytes"
-    r"|MPI_Datatype|MPI_Datatype for reductions|MPI_Op) *: *(.*?)\s*$"
+    r"|MPI_Datatype|MPI_Datatype for reductions|MPI_Op) *: *(.*)$"
 )
 _BENCHMARK = re.compile(r"^# Benchmarking (?P<multi>Multi-)?(?P<name>\w{1,60})\s*$")
-_PROCESSES = re.compile(r"^# #processes = (\d{1,9})\s*(?:; rank order \(rowwise\):)?\s*$")
+_PROCESSES = re.compile(r"^# #processes = (\d{1,9})(?:; rank order \(rowwise\):)?$")
 _GROUPS = re.compile(
     r"^# \( (\d{1,9}) groups of (\d{1,9}) processes each running simultaneous \)\s*$"
 )
 _LISTED = re.compile(r"^# \w{1,60}\s*$")
 # What says nothing about a table: the ranks of groups, those that wait, and fixed sentences.
 _REMARK = re.compile(
-    r"^#[\s.]*$|^#\s+(?:Group +\d+: )?[\d\s.]+$|^# \( \d+ additional process(?:es)? waiting in"
-    r" MPI_Barrier\s*\)\s*$|^# All processes entering MPI_Finalize\s*$"
+    r"^#[\s.]*$|^#\s+(?:Group +\d+: +)?[\d.][\d\s.]*$"
+    r"|^# \( \d+ additional process(?:es)? waiting in MPI_Barrier\s*\)\s*$"
+    r"|^# All processes entering MPI_Finalize\s*$"
     r"|^# Message lengths were user defined\s*$|^# New default behavior from Version 3\.2 on:\s*$"
     r"|^# {1,4}(?:the number of iterations per message size is cut down"
     r"|dynamically when a certain run time \(per message size sample\)"
@@ -119,8 +120,7 @@ class _Reader:
         """Takes a line that looks like no other."""
         found = self.found
         if title := _TITLE.match(line):
-            found.version = found.version or title["version"]
-            found.note("version", title["version"])
+            found.note_version(title["version"])
             self.like, self.columns, self.within = None, [], ""
         elif setting := _SETTING.match(line):
             if setting[2]:
@@ -132,7 +132,7 @@ class _Reader:
         elif _RULE.match(line):
             self.within = ""
         elif benchmark := _BENCHMARK.match(line):
-            self.like, self.columns = _benchmark(benchmark, found.settings), []
+            self.like, self.columns = _benchmark(benchmark, found.now), []
         elif self.like is None:
             return False
         elif processes := _PROCESSES.match(line):
@@ -140,7 +140,7 @@ class _Reader:
         elif groups := _GROUPS.match(line):
             at_once = f"{int(groups[1])} groups at once"
             self.like = _variant(replace(self.like, ranks=int(groups[2])), at_once)
-        elif columns := _columns_of(line, found.version):
+        elif columns := _columns_of(line, found.now.get("version")):
             self.columns = columns
         else:
             return False
@@ -154,8 +154,7 @@ class _Reader:
                 self.within = "command ends"
             return True
         if self.within == "command ends" and re.match(r"^#? {2,}\S", line):
-            known = self.found.settings["command"]
-            self.found.settings["command"] = f"{known} {line.lstrip('#').strip()}"
+            self.found.note_more("command", line.lstrip("#"))
             return True
         return self.within == "list" and _LISTED.match(line) is not None
 

@@ -27,12 +27,12 @@ def decoded(raw: bytes) -> str:
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, without the ends of lines, terminals' escapes and launchers' tags.
+    """Lines with their numbers, without blanks at their ends, terminals' escapes, launchers' tags.
 
     Only a newline ends a line: str.splitlines would count others, and numbers would be wrong.
     """
     for number, line in enumerate(text.split("\n"), start=1):
-        yield number, _TAG.sub("", _ESCAPE.sub("", line.rstrip("\r")), count=1)
+        yield number, _TAG.sub("", _ESCAPE.sub("", line), count=1).rstrip()
 
 
 def number(word: str) -> float | None:
@@ -53,24 +53,32 @@ class Findings:
     def __init__(self) -> None:
         self.rows: list[ImportedRow] = []
         self.unknown: list[tuple[int, str]] = []
-        self.settings: dict[str, str] = {}
         self.version: str | None = None
+        self.now: dict[str, str] = {}  # the settings of the lines that follow
+        self._noted: dict[str, dict[str, None]] = {}  # all values that a setting had, in order
 
     def add(self, line: int, text: str, rows: list[ImportedRow] | None) -> None:
-        """What a line was understood as, or None: then it is unknown."""
-        if rows is None:
-            self.unknown.append((line, text))
-        else:
+        """What a line was understood as; where that is nothing, it is unknown."""
+        if rows:
             self.rows += rows
+        else:
+            self.unknown.append((line, text))
 
     def note(self, name: str, value: str) -> None:
         """A setting; of one that changes within the file all values are kept."""
-        value = value.strip()
-        known = self.settings.get(name)
-        if known is None:
-            self.settings[name] = value
-        elif value not in known.split("; "):
-            self.settings[name] = f"{known}; {value}"
+        self.now[name] = value.strip()
+        self._noted.setdefault(name, {})[self.now[name]] = None
+
+    def note_more(self, name: str, more: str) -> None:
+        """A setting's value goes on in another line."""
+        before = self.now[name]
+        self._noted[name].pop(before, None)
+        self.note(name, f"{before} {more.strip()}")
+
+    def note_version(self, version: str, more: str = "") -> None:
+        """The suite's version; that of a file is the first in it."""
+        self.version = self.version or version
+        self.note("version", version + more)
 
     def imported(self, format_name: str) -> Imported:
         return Imported(
@@ -79,5 +87,5 @@ class Findings:
             path="",
             rows=self.rows,
             unknown=self.unknown,
-            settings=self.settings,
+            settings={name: "; ".join(values) for name, values in self._noted.items()},
         )

@@ -14,7 +14,6 @@ one for each of out-of-place and in-place:
 Sources: src/util.cu of nccl-tests, src/common.cu (Reporter) of rccl-tests.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -40,7 +39,7 @@ _OF_ITERATIONS = {
     "min_us": ("latency", "min", "us"),
     "max_us": ("latency", "max", "us"),
     "avg_us": ("latency", "mean", "us"),
-    "p50_us": ("latency", "median", "us"),
+    "p50_us": ("latency", "p50", "us"),
     "p95_us": ("latency", "p95", "us"),
     "p99_us": ("latency", "p99", "us"),
     "stdev_us": ("latency", "deviation", "us"),
@@ -79,26 +78,36 @@ def _count(value: object) -> int | None:
 
 def _valued(
     values: dict[str, Any], names: dict[str, tuple[str, str, str]], like: ImportedRow
-) -> Iterator[ImportedRow]:
+) -> list[ImportedRow] | None:
+    """A row for each name that has a value; None where one has something else than a number."""
+    rows: list[ImportedRow] = []
     for name, (metric, statistic, unit) in names.items():
-        value = _number(values.get(name))
-        if value is not None:
-            yield replace(like, metric=metric, statistic=statistic, value=value, unit=unit)
+        said = values.get(name)
+        if said is None or said == "N/A":
+            continue  # it was not checked
+        value = _number(said)
+        if value is None:
+            return None
+        rows.append(replace(like, metric=metric, statistic=statistic, value=value, unit=unit))
+    return rows
 
 
-def _iterations(values: dict[str, Any], like: ImportedRow) -> Iterator[ImportedRow]:
+def _iterations(values: dict[str, Any], like: ImportedRow) -> list[ImportedRow] | None:
     """The summary of a size's repetitions, and each of them."""
-    yield from _valued(values, _OF_ITERATIONS, like)
+    rows = _valued(values, _OF_ITERATIONS, like)
     raw = replace(like, metric="latency", statistic="raw", unit="us", samples=None)
-    by_process = values.get("per_process_max_times_us")
-    for process, times in [
-        (None, values.get("times_us")),
-        *enumerate(by_process if isinstance(by_process, list) else []),
-    ]:
-        for repetition, time in enumerate(times if isinstance(times, list) else []):
+    lists: list[tuple[int | None, Any]] = [(None, values.get("times_us", []))]
+    by_process = values.get("per_process_max_times_us", [])
+    if rows is None or not isinstance(by_process, list):
+        return None
+    lists += enumerate(by_process)
+    for process, times in lists:
+        for repetition, time in enumerate(times if isinstance(times, list) else [times]):
             value = _number(time)
-            if value is not None:
-                yield replace(raw, value=value, process=process, repetition=repetition)
+            if value is None:
+                return None
+            rows.append(replace(raw, value=value, process=process, repetition=repetition))
+    return rows
 
 
 def _text(value: object) -> str | None:
@@ -119,11 +128,14 @@ def _result(record: object, like: ImportedRow) -> list[ImportedRow] | None:
     rows: list[ImportedRow] = []
     for name, in_place in (("out_of_place", False), ("in_place", True)):
         here = replace(of, in_place=in_place)
-        if isinstance(values := record.get(name), dict):
-            rows += _valued(values, _VALUES, here)
-        if isinstance(values := record.get(f"{name}_per_iter"), dict):
-            rows += _iterations(values, here)
-    return rows or None
+        values, iterations = record.get(name) or {}, record.get(f"{name}_per_iter") or {}
+        if not isinstance(values, dict) or not isinstance(iterations, dict):
+            return None
+        found, more = _valued(values, _VALUES, here), _iterations(iterations, here)
+        if found is None or more is None:
+            return None
+        rows += found + more
+    return rows
 
 
 def read_document(document: dict[str, Any], at: int, found: Findings) -> None:
@@ -164,4 +176,4 @@ def read_record(record: dict[str, Any], at: int) -> list[ImportedRow] | None:
         op=_text(record.get("redop")),
         repetition=_count(record.get("numcycle")),
     )
-    return list(_valued(record, _VALUES, like)) or None
+    return _valued(record, _VALUES, like)

@@ -40,17 +40,17 @@ _PARAMETERS = re.compile(r"^# (nThread \d+ nGpus \d+ .*)$")
 _ITERATIONS = re.compile(r"(?<!warmup )(?<!agg )\biters: (\d{1,9})\b")
 _DEVICE = re.compile(
     r"^#\s+Rank\s+(?P<rank>\d{1,9})(?:\s+Group\s+(?P<group>\d{1,9}))?\s+Pid\s+\d+ on\s+\S+"
-    r" device\s+\d+ \[\S+\]\s*(?P<name>.*?)\s*$"
+    r" device\s+\d+ \[\S+\] *(?P<name>.*)$"
 )
 _VERSION = re.compile(r"^# (?:nccl|rccl)-tests:? [Vv]ersion:? (\S+)(.*)$")
 _SETTING = re.compile(
     r"^(?:# *)?(Out of bounds values|Avg bus bandwidth|GPU memory usage|NCCL version|RCCL version"
     r"|HIP version|ROCm version|Hostname|Librccl path|Per-Iteration Report|Blocking Enabled"
-    r"|Parallel Init Enabled|Collective test starting)(?: *: *| +)(.+?)\s*$"
+    r"|Parallel Init Enabled|Collective test starting)(?: *: *| +)(\S.*)$"
 )
 _COMMENT = re.compile(
     r"^#\s*$|^#\s+out-of-place(?: \(\+ per-iteration\))?\s+in-place(?: \(\+ per-iteration\))?\s*$"
-    r"|^#\s+\(B\)\s+\(elements\)[\s()a-zA-Z/%]*(?:%Y-%m-%d %H:%M:%S)?\s*$"
+    r"|^#\s+\(B\)\s+\(elements\)[\s()a-zA-Z/%]*(?:%Y-%m-%d %H:%M:%S)?$"
     r"|^# (?:Using devices|Writing JSON output to .*|Collective test concluded: \w+)\s*$"
     r"|^# Errors with asterisks indicate errors that have exceeded the maximum threshold\.?\s*$"
 )
@@ -67,7 +67,7 @@ _COLUMNS = {
     "i_p99": Column("latency", "p99", "us"),
     "i_cv%": Column("variation", "raw", "%"),
 }
-_TIMESTAMP = re.compile(r"\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+_TIMESTAMP = re.compile(r"\s\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
 
 
 def _columns_of(line: str) -> list[Column] | None:
@@ -159,8 +159,7 @@ class _Reader:
             self.ranks += (device["group"] or "0") == "0"
             found.note("device", device["name"])
         elif version := _VERSION.match(line):
-            found.version = found.version or version[1]
-            found.note("version", version[1] + version[2])
+            found.note_version(version[1], version[2])
         elif setting := _SETTING.match(line):
             found.note(setting[1].lower(), setting[2])
         elif _HEADER.match(line):

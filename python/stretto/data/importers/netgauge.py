@@ -35,7 +35,7 @@ MARK = re.compile(
 
 _INFO = re.compile(
     r"^# Info: +\(\d+\): Netgauge v(?P<version>\S{1,20}) .*?\(P=(?P<ranks>\d{1,9}),[^)]*\)"
-    r" \((?P<command>.*?)\s*\)\s*$"
+    r" \((?P<command>.*)\)$"
 )
 _PATTERN = re.compile(r"(?:^| )-x +(\w{1,40})")
 _TITLE = re.compile(
@@ -192,8 +192,7 @@ class _Reader:
             found.add(at, line, rows)
 
     def _begin(self, version: str, ranks: int) -> None:
-        self.found.version = self.found.version or version
-        self.found.note("version", version)
+        self.found.note_version(version)
         self.ranks = ranks
         self.table = None
 

@@ -29,14 +29,14 @@ TITLE = "OSU micro-benchmarks"
 
 _TITLE = re.compile(
     r"^\s*(?:# ?)?OSU (?P<api>[A-Z][\w+]{1,15}?)(?P<memory>-[A-Z][A-Z ]{2,20})?"
-    r"[ _](?P<name>[\w/ -]{1,80}) [Tt]est v?(?P<version>\d[\w.-]{0,20})\s*$"
+    r"[ _](?P<name>[\w/ -]{1,80}) [Tt]est(?: v?(?P<version>\d[\w.-]{0,20}))?\s*$"
 )
-MARK = re.compile(r"^.{0,80}\bOSU [A-Z][\w+]{1,15}[-_ ].{1,100} [Tt]est v?\d", re.MULTILINE)
+MARK = re.compile(r"# OSU MPI[-_ ]|\bOSU [A-Z][\w+]{1,15}[-_ ].{1,100} [Tt]est v?\d")
 
 _FORMS = (("non-blocking ", "nonblocking"), ("persistent ", "persistent"))
 _SETTING = re.compile(
     r"^# (Datatype|Window creation|Synchronization|Number of Sender threads"
-    r"|Number of Receiver threads|Number of forked processes in (?:sender|receiver)): *(.+?)\.?\s*$"
+    r"|Number of Receiver threads|Number of forked processes in (?:sender|receiver)): *(.+?)\.?$"
 )
 _BUFFERS = re.compile(r"^# ((?:Send Buffer|Rank 0 Memory) on .+)$")
 _PAIRS = re.compile(r"^# \[ pairs: (\d{1,9}) \] \[ window size: (\w+) \]\s*$")
@@ -141,8 +141,8 @@ def read(text: str) -> Imported:
     for at, line in lines_of(text):
         if title := _TITLE.match(line):
             like, columns = _test_of(title), []
-            found.version = found.version or title["version"]
-            found.note("version", title["version"])
+            if title["version"]:
+                found.note_version(title["version"])
         elif not line.strip():
             continue
         elif like is None:

@@ -88,7 +88,6 @@ class _Reader:
     def __init__(self) -> None:
         self.found = Findings()
         self.columns: list[Column] = []
-        self.now: dict[str, str] = {}  # the settings of this launch
         self.launch: int | None = None
 
     def take(self, at: int, line: str) -> None:
@@ -109,7 +108,6 @@ class _Reader:
         if name == "reproMPIcommitSHA1":
             self.found.version = self.found.version or value
             self.launch = 0 if self.launch is None else self.launch + 1
-        self.now[name] = value
 
     def _rows(self, words: list[str], at: int) -> list[ImportedRow] | None:
         if not self.columns or len(words) != len(self.columns):
@@ -142,13 +140,13 @@ class _Reader:
             like,
             operation=operation,
             form=form,
-            ranks=whole(self.now.get("nprocs", "")),
-            datatype=self.now.get("datatype"),
-            op=self.now.get("operation") if operation in REDUCTIONS else None,
+            ranks=whole(self.found.now.get("nprocs", "")),
+            datatype=self.found.now.get("datatype"),
+            op=self.found.now.get("operation") if operation in REDUCTIONS else None,
         )
 
     def _size(self, like: ImportedRow, count: int) -> ImportedRow:
-        size = whole(self.now.get("datatype_size_bytes", ""))
+        size = whole(self.found.now.get("datatype_size_bytes", ""))
         if size is None:
             return replace(like, variant=f"count {count}")
         return replace(like, bytes=count * size)

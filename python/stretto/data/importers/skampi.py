@@ -112,8 +112,7 @@ def read(text: str) -> Imported:
     name = ""
     for at, line in lines_of(text):
         if version := _VERSION.match(line):
-            found.version = found.version or version[1].strip()
-            found.note("version", version[1])
+            found.note_version(version[1].strip())
         elif begin := _BEGIN.match(line):
             name = begin["name"]
         elif _END.match(line):

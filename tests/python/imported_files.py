@@ -1,4 +1,9 @@
-"""The outputs of other suites in tests/python/data/imported, and rows sought in what was read."""
+"""The outputs of other suites in tests/python/data/imported, and rows sought in what was read.
+
+Those of IMB 2021.11 and of mpi4py's demos are of runs on one host. The others are set as the
+suites' sources print, with figures of published outputs, and shortened; some lines of junk, of
+wrong values and of other options were added to all but the former.
+"""
 
 from pathlib import Path
 

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from stretto.cli import bench_options as options
 from stretto.cli.bench_cliffs import cliffs
+from stretto.cli.bench_import import import_
 from stretto.cli.bench_running import measured
 from stretto.cli.bench_shown import show
 from stretto.cli.consoles import out
@@ -172,3 +173,6 @@ def plans() -> None:
     for name, spec in options.shipped_plans().items():
         table.add_row(name, spec.about)
     show_table(table, out)
+
+
+app.command(name="import")(import_)

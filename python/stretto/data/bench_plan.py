@@ -73,9 +73,7 @@ class Cell(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """As MPI calls the function: iallreduce, allreduce_init."""
-        if self.form is Form.NONBLOCKING:
-            return f"i{self.operation}"
-        return self.operation + ("_init" if self.form is Form.PERSISTENT else "")
+        return name_of(self.operation, self.form)
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -107,6 +105,13 @@ class BenchPlan(msgspec.Struct, frozen=True):
     rig: str | None = None
     width: float | None = None  # launches go on until intervals are as narrow, as a share
     most_launches: int = 0
+
+
+def name_of(operation: str, form: str) -> str:
+    """As MPI calls the function."""
+    if form == Form.NONBLOCKING:
+        return f"i{operation}"
+    return operation + ("_init" if form == Form.PERSISTENT else "")
 
 
 def named(word: str) -> tuple[str, Form]:

@@ -57,9 +57,20 @@ def read_imported(path: Path) -> Imported:
         raw = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {reason(error)}") from error
+    return imported_of(raw, str(path))
+
+
+def imported_of(raw: bytes, path: str) -> Imported:
+    """What such a file has in it; `path` is where it comes from. Raises InputError as above."""
     text = decoded(raw)
     importer = recognise(text)
     if importer is None:
         known = ", ".join(each.title for each in IMPORTERS)
         raise InputError(f"{path} is of no benchmark known here: known are {known}")
-    return replace(importer.read(text), path=str(path))
+    return replace(importer.read(text), path=path)
+
+
+def title_of(imported: Imported) -> str:
+    """The suite that a file is of, with its version: "OSU micro-benchmarks 7.4"."""
+    title = next(each.title for each in IMPORTERS if each.name == imported.format)
+    return f"{title} {imported.version}" if imported.version else title

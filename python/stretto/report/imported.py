@@ -1,0 +1,71 @@
+"""What a file of another suite says, as lines for people."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stretto.data.bench_plan import name_of
+from stretto.data.imported import ImportedRow
+from stretto.report.words import seconds, significant
+from stretto.stats.summary import median
+
+RAW = "raw"
+_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+
+
+@dataclass(frozen=True)
+class ImportedLine:
+    """One value of a file, or the median of the raw ones that are alike."""
+
+    row: ImportedRow
+    statistic: str  # "mean", or "median of 500"
+    value: float  # in the row's unit
+
+    @property
+    def name(self) -> str:
+        """As MPI calls the function."""
+        return name_of(self.row.operation, self.row.form)
+
+    @property
+    def words(self) -> str:
+        """The value with its unit."""
+        scale = _SECONDS.get(self.row.unit)
+        if scale is not None and 0 <= self.value < float("inf"):
+            return seconds(self.value * scale)
+        return f"{plain_number(self.value)} {self.row.unit}".rstrip()
+
+    @property
+    def details(self) -> str:
+        """What tells it apart from others of that operation and size."""
+        row = self.row
+        place = "in place" if row.in_place else None
+        launch = None if row.launch is None else f"launch {row.launch}"
+        return ", ".join(filter(None, (row.variant, row.datatype, row.op, place, launch)))
+
+
+def seconds_of(row: ImportedRow) -> float | None:
+    """A time in seconds; None of what is no time."""
+    scale = _SECONDS.get(row.unit)
+    return None if scale is None else row.value * scale
+
+
+def lines_of_rows(rows: Sequence[ImportedRow]) -> list[ImportedLine]:
+    """A line a value in the file's order, raw ones of a launch together by their median."""
+    alike: dict[tuple[object, ...], list[ImportedRow]] = {}
+    for number, row in enumerate(rows):
+        of = (row.operation, row.form, row.metric, row.unit, row.bytes, row.ranks, row.launch)
+        key = (*of, row.in_place, row.datatype, row.op, row.variant)
+        one_of_many = row.statistic == RAW and (row.repetition, row.process) != (None, None)
+        alike.setdefault(key if one_of_many else (number,), []).append(row)
+    return [
+        ImportedLine(group[0], f"median of {len(group)}", median([each.value for each in group]))
+        if len(group) > 1
+        else ImportedLine(group[0], group[0].statistic, group[0].value)
+        for group in alike.values()
+    ]
+
+
+def plain_number(value: float) -> str:
+    """Three significant digits, but all digits of whole numbers."""
+    if value == value // 1:
+        return f"{value:.0f}"
+    return significant(value) if abs(value) >= 1 else f"{value:.3g}"

@@ -8,6 +8,7 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from stretto.cli import bench_options as options
+from stretto.cli.bench_calls import calls
 from stretto.cli.bench_cliffs import cliffs
 from stretto.cli.bench_import import import_
 from stretto.cli.bench_running import measured
@@ -159,6 +160,7 @@ def show_(
 
 
 app.command()(cliffs)
+app.command()(calls)
 
 
 @app.command()

@@ -42,22 +42,23 @@ def measured(
     with launcher_on(mpi.launcher, rig) as where:
         unknown = dict[tuple[str, int], int]()
         if dry_run:
-            _say_plan(spec, mpi, _plan_of(spec, mpi, rig, unknown))
+            _say_plan(spec, mpi, plan_of(spec, mpi, rig, unknown))
             return None, Path()
         alone = _pilot(spec, mpi, rig, where) if spec.needs_pilot else unknown
-        return _launched(_plan_of(spec, mpi, rig, alone), mpi, where, output)
+        return launched(plan_of(spec, mpi, rig, alone), mpi, where, output)
 
 
 def repeated(record: BenchRecord, mpi: Measured, output: Path | None) -> tuple[BenchResult, Path]:
     """Run once more exactly what a run folder says, its cells and its seed."""
     plan = msgspec.structs.replace(record.plan, launcher=mpi.launcher.name)
     with launcher_on(mpi.launcher, plan.rig) as where:
-        return _launched(plan, mpi, where, output)
+        return launched(plan, mpi, where, output)
 
 
-def _launched(
+def launched(
     plan: BenchPlan, mpi: Measured, where: Launcher, output: Path | None
 ) -> tuple[BenchResult, Path]:
+    """Make all launches of a plan, or those that one that was cut short lacks."""
     folder = _folder(plan, mpi, output)
     with _saying_how_to_resume(folder), _bar(plan) as done:
         bench = Bench(plan, folder, mpi, where, done)
@@ -66,9 +67,10 @@ def _launched(
     return summarise(folder), folder.path
 
 
-def _plan_of(
+def plan_of(
     spec: Spec, mpi: Measured, rig: str | None, alone_ns: dict[tuple[str, int], int]
 ) -> BenchPlan:
+    """What a run does, once it is known what operations take alone where work depends on that."""
     return BenchPlan(
         name=spec.name,
         implementations=spec.implementations,
@@ -114,7 +116,7 @@ def _pilot(
         tests=[0],
         late="",
     )
-    plan = _plan_of(alone, mpi, rig, {})
+    plan = plan_of(alone, mpi, rig, {})
     folder = _folder(plan, mpi, None)
     with _bar(plan) as done:
         made = Bench(plan, folder, mpi, where, done).run(lambda count: count >= 1)

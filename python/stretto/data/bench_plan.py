@@ -105,6 +105,7 @@ class BenchPlan(msgspec.Struct, frozen=True):
     rig: str | None = None
     width: float | None = None  # launches go on until intervals are as narrow, as a share
     most_launches: int = 0
+    in_order: bool = False  # cells are measured as they come, not in an order drawn by lot
 
 
 def name_of(operation: str, form: str) -> str:

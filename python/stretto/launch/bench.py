@@ -146,7 +146,8 @@ class Bench:
             turn.shuffle(ways)
             for way in ways:
                 cells = [*self._plan.cells]
-                turn.shuffle(cells)
+                if not self._plan.in_order:
+                    turn.shuffle(cells)
                 self._launch(number, way, cells)
                 made.append((number, way))
             number += 1

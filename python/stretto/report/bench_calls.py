@@ -1,0 +1,64 @@
+"""What the first calls of an operation cost, in a fresh process and on a fresh communicator."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_plan import Cell
+from stretto.stats.call_index import calls_of, curve, steady_from
+from stretto.stats.estimate import Estimate, estimate
+
+# In the order in which a launch measures them.
+IN_PROCESS, ON_COMMUNICATOR, MAKING = "in a fresh process", "on a fresh communicator", "making one"
+
+
+@dataclass(frozen=True)
+class CallCurve:
+    """One operation by one implementation; times in ns, of the median rank."""
+
+    operation: str
+    bytes: int
+    implementation: str
+    first_of: str  # IN_PROCESS or ON_COMMUNICATOR
+    calls: dict[int, Estimate]  # by call, from 1
+    later: Estimate  # the median of the calls from `steady_from` on, or of the second half
+    steady_from: int | None  # None: the calls that were made do not say
+
+
+def call_curves(folder: BenchFolder, cells: Sequence[Cell]) -> list[CallCurve]:
+    """Of a run whose first cell is the operation in a fresh process, the second on a communicator
+    of its own."""
+    samples = folder.samples()
+    return [
+        each
+        for cell, first_of in zip(cells, (IN_PROCESS, ON_COMMUNICATOR), strict=False)
+        for each in _of_cell(samples.filter(cell=cell.number), cell, first_of)
+    ]
+
+
+def _of_cell(samples: pl.DataFrame, cell: Cell, first_of: str) -> Iterator[CallCurve]:
+    for (implementation,), of_way in samples.group_by("implementation", maintain_order=True):
+        calls = calls_of(of_way)
+        steady = steady_from(calls)
+        last = int(calls["call"].max() or 0)  # type: ignore[arg-type]
+        begin = steady or max(last // 2, 1)
+        later = (
+            calls.filter(pl.col("call") >= begin)
+            .group_by("launch")
+            .agg(pl.col("duration_ns").median())["duration_ns"]
+        )
+        shown = {
+            row["call"]: calls.filter(call=row["call"])["duration_ns"].to_list()
+            for row in curve(calls).iter_rows(named=True)
+        }
+        yield CallCurve(
+            operation=cell.name,
+            bytes=cell.bytes,
+            implementation=str(implementation),
+            first_of=first_of,
+            calls={call: estimate(times) for call, times in shown.items()},
+            later=estimate(later.to_list()),
+            steady_from=steady,
+        )

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from stretto.cli import bench_options as options
 from stretto.cli.bench_calls import calls
 from stretto.cli.bench_cliffs import cliffs
+from stretto.cli.bench_compare import compare
 from stretto.cli.bench_import import import_
 from stretto.cli.bench_running import measured
 from stretto.cli.bench_shown import show
@@ -177,4 +178,5 @@ def plans() -> None:
     show_table(table, out)
 
 
+app.command()(compare)
 app.command(name="import")(import_)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
+from stretto.data.bench_plan import Cell
 from stretto.report.bench import BenchResult, Compared, Row
 from stretto.report.words import seconds, size
 
@@ -39,7 +40,7 @@ def _table(
     for row in sorted(rows, key=lambda it: (it.cell.number, it.rank_class)):
         interval = row.time.interval
         table.add_row(
-            _what(row),
+            cell_words(row.cell),
             row.rank_class,
             row.implementation,
             seconds(row.time.median * 1e-9),
@@ -51,8 +52,8 @@ def _table(
     return table
 
 
-def _what(row: Row) -> str:
-    cell = row.cell
+def cell_words(cell: Cell) -> str:
+    """Its bytes, and what there is besides the operation."""
     words = [size(cell.bytes)] if cell.bytes else [""]
     if cell.compute_ns:
         words.append(f"+ {seconds(cell.compute_ns * 1e-9)} work")

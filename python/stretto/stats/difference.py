@@ -92,6 +92,15 @@ def launches_needed(comparisons: int) -> int:
     return next(each for each in count(1) if 2 / comb(2 * each, each) <= allowed)
 
 
+def can_differ(first: int, second: int, comparisons: int, *, greater: bool = False) -> bool:
+    """Whether so many launches of the sides can pass Holm's correction at all.
+
+    As `launches_needed` has it, also for a test of one side (`greater`).
+    """
+    least = (1 if greater else 2) / comb(first + second, first)
+    return least <= (1 - LEVEL) / comparisons
+
+
 def _doubled_ranks(values: Floats) -> NDArray[np.int64]:
     """Ranks from 1, twice each, so that a mean of ranks is whole."""
     _, which, tied = np.unique(values, return_inverse=True, return_counts=True)

@@ -39,9 +39,7 @@ def of_ranks(samples: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     deviation = (duration - median).abs().median().over([*_LAUNCH, "rank"]) * DEVIATION_OF_MAD
     reach = OUTLIER_DEVIATIONS * pl.max_horizontal(deviation, _LEAST_DEVIATION * median)
     counted = (
-        _with_validity(samples)
-        .filter("counts")
-        .with_columns(duration_ns=pl.col("leave_ns") - pl.col("enter_ns"))
+        counted_durations(samples)
         .with_columns(outlier=duration > median + reach)
         .group_by([*_LAUNCH, "rank"])
         .agg(
@@ -112,6 +110,15 @@ def entries_of(samples: pl.DataFrame) -> pl.DataFrame:
             skew_p95_ns=skew.quantile(0.95, "linear"),
         )
         .sort(_CELL)
+    )
+
+
+def counted_durations(samples: pl.DataFrame) -> pl.DataFrame:
+    """The samples that count, each with its duration_ns."""
+    return (
+        _with_validity(samples)
+        .filter("counts")
+        .with_columns(duration_ns=pl.col("leave_ns") - pl.col("enter_ns"))
     )
 
 

@@ -178,9 +178,15 @@ class CellRun {
     const std::int64_t meant = late_ns_ - (group_.place.rank == 0 ? bench_.settings.skew_ns : 0);
     const auto valid =
         synchronisation_.valid(arrived, entered, meant, bench_.settings.tolerance_ns);
+    double share = 0;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (!valid[i]) rows_[i].flags |= kInvalid;
+      if (valid[i]) {
+        share += 1 / static_cast<double>(rows_.size());
+      } else {
+        rows_[i].flags |= kInvalid;
+      }
     }
+    synchronisation_.learn_from(share);
   }
 
   void count_wrong() {

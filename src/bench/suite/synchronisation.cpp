@@ -11,6 +11,9 @@ namespace {
 
 constexpr int kTag = 2;
 constexpr int kTries = 20;
+constexpr double kEnoughValid = 0.9;
+constexpr double kTooFewValid = 0.5;
+constexpr std::int64_t kFarthestAhead = 1'000'000;
 // Where ranks share cores they give them up until so long before the time has come.
 constexpr std::int64_t kAwakeBefore = 60'000;
 
@@ -19,7 +22,11 @@ bool has_times(Scheme scheme) { return scheme == Scheme::window || scheme == Sch
 }  // namespace
 
 Synchronisation::Synchronisation(Scheme scheme, MPI_Comm comm, const Clocks& clocks, bool crowded)
-    : scheme_(scheme), comm_(comm), clocks_(clocks), crowded_(crowded) {
+    : scheme_(scheme),
+      is_free_(scheme == Scheme::automatic),
+      comm_(comm),
+      clocks_(clocks),
+      crowded_(crowded) {
   native().Comm_rank(comm, &rank_);
   native().Comm_size(comm, &size_);
   if (scheme == Scheme::automatic) scheme_ = crowded ? Scheme::barrier : Scheme::round_time;
@@ -38,16 +45,15 @@ Synchronisation::Synchronisation(Scheme scheme, MPI_Comm comm, const Clocks& clo
   double all = 0;
   native().Allreduce(&mine, &all, 1, native().real, native().op_max, comm_);
   message_ns_ = std::clamp<std::int64_t>(std::llround(all), 1'000, 1'000'000);
+  ahead_ns_ = 3 * message_ns_;
 }
-
-std::int64_t Synchronisation::ahead() const { return 3 * message_ns_; }
 
 void Synchronisation::begin_batch(int repetitions, std::int64_t usual_ns) {
   begins_.assign(static_cast<std::size_t>(repetitions), 0);
   if (scheme_ != Scheme::window) return;
   // A quarter more than one takes: of windows that are too short every one is missed.
   window_ = usual_ns + usual_ns / 4 + message_ns_;
-  first_ = clocks_.common(now_ns()) + 10 * ahead();
+  first_ = clocks_.common(now_ns()) + 10 * ahead_ns_;
   native().Bcast(&first_, sizeof first_, native().byte, 0, comm_);
 }
 
@@ -74,7 +80,7 @@ void Synchronisation::wait(int i) {
     case Scheme::round_time:
       // Nobody is at work on the repetition before when rank 0 says when the next one begins.
       native().Barrier(comm_);
-      begin = clocks_.common(now_ns()) + ahead();
+      begin = clocks_.common(now_ns()) + ahead_ns_;
       native().Bcast(&begin, sizeof begin, native().byte, 0, comm_);
       wait_until(begin);
       break;
@@ -107,6 +113,14 @@ std::vector<bool> Synchronisation::valid(const std::vector<std::int64_t>& arrive
   std::vector<bool> valid(count);
   for (std::size_t i = 0; i < count; ++i) valid[i] = anywhere[i] == 0;
   return valid;
+}
+
+void Synchronisation::learn_from(double valid_share) {
+  if (!has_times(scheme_) || valid_share >= kEnoughValid) return;
+  if (is_free_ && (valid_share < kTooFewValid || ahead_ns_ >= kFarthestAhead)) {
+    scheme_ = Scheme::barrier;
+  }
+  ahead_ns_ = std::min(2 * ahead_ns_, kFarthestAhead);
 }
 
 void Synchronisation::disseminate() const {

@@ -32,19 +32,23 @@ class Synchronisation {
                                         const std::vector<std::int64_t>& entered,
                                         std::int64_t late_by, std::int64_t tolerance_ns) const;
 
+  // Called by all ranks with the share of a batch that was valid: where ranks came too late for
+  // their times, the next ones are farther ahead. Where that does not help either, and nobody has
+  // asked for times, a barrier is what keeps repetitions valid.
+  void learn_from(double valid_share);
+
  private:
   void disseminate() const;
   void wait_until(std::int64_t common_ns) const;
-  // When rank 0 shall tell the others to begin, from now.
-  [[nodiscard]] std::int64_t ahead() const;
-
   Scheme scheme_;
+  bool is_free_;  // to take another scheme
   MPI_Comm comm_;
   const Clocks& clocks_;
   bool crowded_;
   int rank_ = 0;
   int size_ = 1;
   std::int64_t message_ns_ = 0;         // what a broadcast takes
+  std::int64_t ahead_ns_ = 0;  // from when rank 0 says when to begin until then
   std::int64_t first_ = 0;              // of a window: when the first repetition begins
   std::int64_t window_ = 0;             // from one to the next
   std::vector<std::int64_t> begins_{};  // when each was to begin; of the schemes that say so

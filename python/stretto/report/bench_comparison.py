@@ -1,0 +1,292 @@
+"""Two runs of stretto bench against each other, or a run and what another suite measured."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import polars as pl
+
+from stretto.data.bench_plan import COMPUTE, Cell
+from stretto.data.imported import Imported
+from stretto.errors import InputError
+from stretto.report.bench import BenchResult, Row
+from stretto.report.comparables import TIME, Comparable, Statistic, of_import, of_run, ranks_of
+from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
+from stretto.stats.estimate import LEVEL, Interval
+from stretto.stats.suite_figures import RANKS, SLOWEST
+from stretto.stats.summary import median
+
+OF_LAUNCHES = "median over launches of the median rank's median"
+
+
+@dataclass(frozen=True)
+class Versus:
+    """One thing that both sides measured. Times are in ns."""
+
+    name: str  # as MPI calls the function
+    bytes: int
+    details: Cell | None  # of runs: all there is to know of it
+    rank_class: str
+    by: tuple[str, str]
+    statistic: str  # what both figures are
+    unit: str
+    figures: tuple[float, float]
+    launches: tuple[int, int]
+    ratio: float  # the first's figure over the second's
+    interval: Interval | None = None  # None: there is no test of it
+    p: float | None = None  # corrected for all comparisons that are made
+
+    @property
+    def differs(self) -> bool:
+        """It does so beyond chance."""
+        return self.p is not None and self.p <= 1 - LEVEL
+
+
+@dataclass(frozen=True)
+class BenchComparison:
+    """All that both sides have, and what only one of them has."""
+
+    pairs: list[Versus]
+    only_first: list[str]
+    only_second: list[str]
+    notes: list[str]  # how it is to be read
+    warnings: list[str]
+
+
+def compare_runs(
+    first: BenchResult, second: BenchResult, impl_a: str | None = None, impl_b: str | None = None
+) -> BenchComparison:
+    """What both runs measured, as like as can be. Raises InputError."""
+    plans = first.record.plan, second.record.plan
+    ways = implementations(plans[0].implementations, plans[1].implementations, impl_a, impl_b)
+    warnings = []
+    if plans[0].ranks != plans[1].ranks:
+        warnings.append(f"the first has {plans[0].ranks} ranks, the second {plans[1].ranks}")
+    pairs: list[Versus] = []
+    only: tuple[list[str], list[str]] = ([], [])
+    for way in ways:
+        sides = [_by_cell(each.rows, name) for each, name in zip((first, second), way, strict=True)]
+        for key, row in sides[0].items():
+            if key in sides[1]:
+                pairs += _versus_rows(key, row, sides[1][key])
+        for mine, other, found in ((sides[0], sides[1], only[0]), (sides[1], sides[0], only[1])):
+            found += [_row_words(row) for key, row in mine.items() if key not in other]
+    pairs = _corrected(pairs)
+    warnings += _too_few(pairs)
+    return BenchComparison(pairs, *only, [f"figures are the {OF_LAUNCHES}"], warnings)
+
+
+def implementations(
+    first: Sequence[str], second: Sequence[str], impl_a: str | None, impl_b: str | None
+) -> list[tuple[str, str]]:
+    """Which of one run is compared with which of the other. Raises InputError."""
+    _require(first, impl_a, "--impl-a")
+    _require(second, impl_b, "--impl-b")
+    alike = [(each, each) for each in first if each in second]
+    if impl_a is None and impl_b is None and alike:
+        return alike
+    a = impl_a or _the_one_of(first, impl_b)
+    b = impl_b or _the_one_of(second, impl_a)
+    if a is None or b is None:
+        raise InputError(
+            f"--impl-a and --impl-b say what is to be compared: the first has {', '.join(first)}, "
+            f"the second {', '.join(second)}"
+        )
+    return [(a, b)]
+
+
+def _require(known: Sequence[str], chosen: str | None, option: str) -> None:
+    if chosen is not None and chosen not in known:
+        raise InputError(f"{option} {chosen}: the run has {', '.join(known)}")
+
+
+def _the_one_of(known: Sequence[str], like: str | None) -> str | None:
+    if len(known) == 1:
+        return known[0]
+    return like if like in known else None
+
+
+def plain_cell(cell: Cell) -> Cell:
+    """A cell whatever its place in its plan."""
+    return msgspec.structs.replace(cell, number=-1)
+
+
+def _by_cell(rows: Sequence[Row], implementation: str) -> dict[tuple[bytes, str], Row]:
+    return {
+        (msgspec.json.encode(plain_cell(row.cell)), row.rank_class): row
+        for row in rows
+        if row.implementation == implementation and row.cell.operation != COMPUTE
+    }
+
+
+def _versus_rows(key: tuple[bytes, str], first: Row, second: Row) -> Iterator[Versus]:
+    # A time of 0 ns is one that the clock does not show.
+    if min(*first.launches, *second.launches) > 0:
+        found = difference(first.launches, second.launches)
+        yield Versus(
+            name=first.cell.name,
+            bytes=first.cell.bytes,
+            details=plain_cell(first.cell),
+            rank_class=key[1],
+            by=(first.implementation, second.implementation),
+            statistic=OF_LAUNCHES,
+            unit="ns",
+            figures=(first.time.median, second.time.median),
+            launches=(len(first.launches), len(second.launches)),
+            ratio=found.ratio,
+            interval=found.interval,
+            p=found.p,
+        )
+
+
+def _row_words(row: Row) -> str:
+    return f"{row.cell.name} of {row.cell.bytes} B, {row.rank_class}, {row.implementation}"
+
+
+def _corrected(pairs: Sequence[Versus]) -> list[Versus]:
+    """With p corrected for all of them that were tested."""
+    tested = [each.p for each in pairs if each.p is not None]
+    corrected = iter(adjusted(tested))
+    return [each if each.p is None else replace(each, p=next(corrected)) for each in pairs]
+
+
+def _too_few(pairs: Sequence[Versus]) -> Iterator[str]:
+    tested = [each.launches for each in pairs if each.p is not None]
+    if not tested or any(can_differ(*each, len(tested)) for each in tested):
+        return
+    yield (
+        f"with {min(map(min, tested))} launches on a side no difference can be shown among "
+        f"{len(tested)} comparisons, however large: launch {launches_needed(len(tested))} on each, "
+        "or compare less"
+    )
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """A run with its samples, for figures that its rows do not have."""
+
+    result: BenchResult
+    samples: pl.DataFrame
+
+
+def compare_others(
+    first: MeasuredRun | Imported,
+    second: MeasuredRun | Imported,
+    impl_a: str | None = None,
+    impl_b: str | None = None,
+) -> BenchComparison:
+    """Two sides of which one is a file of another suite at least. Raises InputError."""
+    for side, chosen, option in ((first, impl_a, "--impl-a"), (second, impl_b, "--impl-b")):
+        if isinstance(side, Imported) and chosen is not None:
+            raise InputError(f"{option} {chosen}: {side.path} has no implementations")
+        if isinstance(side, MeasuredRun):
+            _require(side.result.record.plan.implementations, chosen, option)
+    ranks = _common_ranks(first, second)
+    sides = [
+        [it for it in _comparables(side, ranks) if chosen in (None, it.by)]
+        for side, chosen in ((first, impl_a), (second, impl_b))
+    ]
+    pairs = [
+        pair for one in sides[0] for other in _alike(one, sides) for pair in _figures(one, other)
+    ]
+    pairs = _corrected(pairs)
+    keys = [{it.key for it in side} for side in sides]
+    only = [
+        list(dict.fromkeys(_words(it) for it in side if it.key not in other))
+        for side, other in ((sides[0], keys[1]), (sides[1], keys[0]))
+    ]
+    notes = [*_notes(first, second, ranks, pairs)]
+    return BenchComparison(pairs, only[0], only[1], notes, [*_too_few(pairs)])
+
+
+def _runs(*sides: MeasuredRun | Imported) -> list[MeasuredRun]:
+    return [side for side in sides if isinstance(side, MeasuredRun)]
+
+
+def _common_ranks(*sides: MeasuredRun | Imported) -> int | None:
+    """For a file that does not say how many ranks there were: as many as on the other side."""
+    known = set[int]()
+    for side in sides:
+        if isinstance(side, Imported):
+            known |= ranks_of(side)
+        else:
+            return side.result.record.plan.ranks
+    return known.pop() if len(known) == 1 else None
+
+
+def _comparables(side: MeasuredRun | Imported, ranks: int | None) -> list[Comparable]:
+    if isinstance(side, Imported):
+        return of_import(side, ranks)
+    return of_run(side.result, side.samples)
+
+
+def _alike(one: Comparable, sides: Sequence[Sequence[Comparable]]) -> list[Comparable]:
+    """Those of the second side that are of the same; as like as can be."""
+    found = [it for it in sides[1] if it.key == one.key]
+    return [it for it in found if it.by == one.by] or found
+
+
+def _figures(first: Comparable, second: Comparable) -> Iterator[Versus]:
+    """The statistic that says most of those that both have."""
+    shared = [what for what in first.figures if what in second.figures]
+    if not shared:
+        return
+    # Of launches a test can be made; of means most suites have one.
+    tested = [it for it in shared if min(len(first.figures[it]), len(second.figures[it])) > 1]
+    what = min(tested or shared, key=_rank_of)
+    values = first.figures[what], second.figures[what]
+    if tested:
+        found = difference(*values)
+        ratio, interval, p = found.ratio, found.interval, found.p
+        middle = median(values[0]), median(values[1])
+    else:
+        middle = _mean(values[0]), _mean(values[1])
+        ratio, interval, p = middle[0] / middle[1], None, None
+    yield Versus(
+        name=first.name,
+        bytes=first.bytes,
+        details=None,
+        rank_class="all ranks",
+        by=(first.by, second.by),
+        statistic=what.words,
+        unit=what.unit,
+        figures=middle,
+        launches=(len(values[0]), len(values[1])),
+        ratio=ratio,
+        interval=interval,
+        p=p,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _rank_of(what: Statistic) -> tuple[bool, int, int]:
+    order = ("mean", "median", "max", "min")
+    at = order.index(what.name) if what.name in order else len(order)
+    return what.metric != TIME, at, (RANKS, SLOWEST, "").index(what.over)
+
+
+def _words(it: Comparable) -> str:
+    ranks = "" if it.ranks is None else f", {it.ranks} ranks"
+    place = ", in place" if it.in_place else ""
+    return f"{it.name} of {it.bytes} B{ranks}{place}"
+
+
+def _notes(
+    first: MeasuredRun | Imported,
+    second: MeasuredRun | Imported,
+    ranks: int | None,
+    pairs: Sequence[Versus],
+) -> Iterator[str]:
+    if _runs(first, second):
+        yield (
+            "figures of the run are worked out from its samples as the other suite's are, on all "
+            "ranks together: a mean is compared with a mean, never with a median"
+        )
+    if any(each.p is None for each in pairs):
+        yield "where a side has one figure only there is a ratio, and no test of it"
+    for side in (first, second):
+        if isinstance(side, Imported) and not ranks_of(side) and ranks is not None:
+            yield f"{side.path} does not say how many ranks there were: taken for {ranks}"

@@ -1,0 +1,174 @@
+"""What a run of stretto bench, or a file of another suite, says that others can be compared with.
+
+Figures of suites are compared with the same ones of our samples: a mean with a mean, and a time
+of the slowest rank with one of the slowest rank.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from stretto.data.bench_plan import COMPUTE, Cell, Form, name_of
+from stretto.data.imported import Imported, ImportedRow
+from stretto.report.bench import BenchResult
+from stretto.report.imported import RAW, seconds_of
+from stretto.stats.suite_figures import RANKS, SLOWEST, suite_figures
+from stretto.stats.summary import median
+
+TIME = "time"
+_TIMES = ("latency", "communication")  # of nonblocking ones, the latter without other work
+_OF_THE_SLOWEST = ("repro-mpi", "skampi", "nbcbench")
+# Suites that give the bytes of all ranks' blocks where we give those of one.
+_ALL_BLOCKS = {
+    "osu": ("reduce_scatter", "reduce_scatter_block"),
+    "omb-py": ("reduce_scatter", "reduce_scatter_block"),
+    "imb": ("reduce_scatter", "reduce_scatter_block"),
+    "imb-nbc": ("reduce_scatter", "reduce_scatter_block"),
+    "nccl-tests": (
+        *("allgather", "gather", "scatter", "alltoall", "reduce_scatter"),
+        "reduce_scatter_block",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """What a figure is of; `over` has RANKS or SLOWEST, or "" of what is no time."""
+
+    metric: str
+    over: str
+    name: str  # "mean"
+    unit: str
+
+    @property
+    def words(self) -> str:
+        """As a table says it."""
+        if self.over == SLOWEST:
+            return f"{self.name} of the slowest rank"
+        if self.over == RANKS and self.name == "median":
+            return "median over ranks of their medians"
+        if self.over == RANKS:
+            return f"{self.name} over ranks of their means"
+        return f"{self.name} of {self.metric}".replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Comparable:
+    """One operation of one size, on all ranks; times in ns."""
+
+    operation: str
+    form: str
+    bytes: int
+    in_place: bool
+    ranks: int | None  # None: the file does not say it
+    by: str  # the implementation, or what a suite tells its tables apart by
+    figures: dict[Statistic, list[float]] = field(compare=False)  # one for each launch
+
+    @property
+    def name(self) -> str:
+        """As MPI calls the function."""
+        return name_of(self.operation, self.form)
+
+    @property
+    def key(self) -> tuple[str, str, int, bool, int | None]:
+        """What two that are compared have in common."""
+        return self.operation, self.form, self.bytes, self.in_place, self.ranks
+
+
+def of_run(result: BenchResult, samples: pl.DataFrame) -> list[Comparable]:
+    """Those of a run's cells that suites have, too: on all ranks, with no work and nobody late."""
+    cells = {cell.number: cell for cell in result.record.plan.cells if _as_suites_do(cell)}
+    found: dict[tuple[int, str], list[dict[str, float]]] = {}
+    chosen = samples.filter(pl.col("cell").is_in([*cells]))
+    for row in suite_figures(chosen).iter_rows(named=True):
+        found.setdefault((row["cell"], row["implementation"]), []).append(row)
+    return [
+        Comparable(
+            operation=cells[number].operation,
+            form=str(cells[number].form),
+            bytes=cells[number].bytes,
+            in_place=cells[number].in_place,
+            ranks=result.record.plan.ranks,
+            by=implementation,
+            figures=_figures_of(cells[number], launches),
+        )
+        for (number, implementation), launches in found.items()
+    ]
+
+
+def _as_suites_do(cell: Cell) -> bool:
+    special = (cell.counts, cell.compute_ns, cell.tests, any(cell.delays_ns), cell.fresh)
+    return cell.operation != COMPUTE and cell.comm == "world" and not any(special)
+
+
+def _figures_of(cell: Cell, launches: Sequence[dict[str, float]]) -> dict[Statistic, list[float]]:
+    # All suites give half of a round trip.
+    part = 0.5 if cell.operation == "pingpong" else 1
+    names = [(RANKS, name) for name in ("mean", "min", "max")]
+    names += [(SLOWEST, name) for name in ("mean", "median", "min", "max")]
+    return {
+        Statistic(TIME, over, name, "ns"): [part * row[f"{over}_{name}"] for row in launches]
+        for over, name in names
+    }
+
+
+def of_import(imported: Imported, ranks: int | None) -> list[Comparable]:
+    """All that a file has figures of; where it does not say how many ranks there were, `ranks`.
+
+    Raw values become the median of their launch; what a file has several times, as of outputs
+    that were put together, is of a launch each.
+    """
+    rows: dict[tuple[str, str, int, bool, int | None, str], list[ImportedRow]] = {}
+    for row in imported.rows:
+        size = _bytes_of(row, imported.format, ranks)
+        if size is not None:
+            by = ", ".join(filter(None, (row.variant, row.datatype, row.op)))
+            key = (row.operation, row.form, size, bool(row.in_place), row.ranks or ranks, by)
+            rows.setdefault(key, []).append(row)
+    return [
+        Comparable(*key, figures=_imported_figures(alike, imported.format))
+        for key, alike in rows.items()
+    ]
+
+
+def ranks_of(imported: Imported) -> set[int]:
+    """How many there were, as far as the file says."""
+    return {row.ranks for row in imported.rows if row.ranks is not None}
+
+
+def _bytes_of(row: ImportedRow, suite: str, ranks: int | None) -> int | None:
+    """As `stretto bench` has them; None where that cannot be known."""
+    if row.operation not in _ALL_BLOCKS.get(suite, ()) or row.bytes is None:
+        return row.bytes or 0
+    known = row.ranks or ranks
+    return row.bytes // known if known else None
+
+
+def _imported_figures(rows: Sequence[ImportedRow], suite: str) -> dict[Statistic, list[float]]:
+    figures: dict[Statistic, list[float]] = {}
+    raw: dict[Statistic, dict[int, list[float]]] = {}
+    for row in rows:
+        seconds = seconds_of(row)
+        is_time = seconds is not None and _is_of_the_operation(row)
+        value = 1e9 * seconds if seconds is not None and is_time else row.value
+        if not 0 < value < float("inf"):
+            continue
+        unit = "ns" if is_time else row.unit
+        metric = TIME if is_time else row.metric
+        over = SLOWEST if suite in _OF_THE_SLOWEST else RANKS
+        if row.statistic == RAW and (row.process, row.repetition) != (None, None):
+            over = SLOWEST if row.process is None else RANKS
+            what = Statistic(metric, over if is_time else "", "median", unit)
+            raw.setdefault(what, {}).setdefault(row.launch or 0, []).append(value)
+        elif row.statistic != RAW:
+            what = Statistic(metric, over if is_time else "", row.statistic, unit)
+            figures.setdefault(what, []).append(value)
+    for what, launches in raw.items():
+        figures[what] = [median(launches[launch]) for launch in sorted(launches)]
+    return figures
+
+
+def _is_of_the_operation(row: ImportedRow) -> bool:
+    """Not of the work beside it, or of a part of it."""
+    return row.metric == "latency" or (row.metric in _TIMES and row.form == Form.NONBLOCKING)

@@ -1,0 +1,88 @@
+"""Run folders of stretto bench, of made-up times."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from stretto.data.bench_folder import BenchRecord, Launched, LaunchedBy
+from stretto.data.bench_plan import BenchPlan, Cell, Settings
+from stretto.data.bench_rows import SCHEMA, CellState, LaunchFacts
+from stretto.data.provenance import Provenance, collect
+
+# What a rank takes in a launch, in us: of the implementation, cell, launch and rank.
+Takes = Callable[[str, Cell, int, int], float]
+
+BCAST = Cell(0, "bcast", bytes=8)
+REDUCED = Cell(1, "allreduce", bytes=64)
+REPETITIONS = 3
+
+
+def steady(_way: str, _cell: Cell, launch: int, _rank: int) -> float:
+    """As on a calm machine."""
+    return 10 + 0.01 * launch
+
+
+def slower(by: float, of: Cell) -> Takes:
+    """One cell takes longer."""
+    return lambda way, cell, launch, rank: (
+        steady(way, cell, launch, rank) * (by if cell.bytes == of.bytes else 1)
+    )
+
+
+@cache
+def _provenance() -> Provenance:
+    return collect(argv=["stretto", "bench"])
+
+
+def make_run(
+    path: Path,
+    takes: Takes = steady,
+    *,
+    cells: Sequence[Cell] = (BCAST, REDUCED),
+    ways: Sequence[str] = ("native",),
+    launches: int = 8,
+    ranks: int = 2,
+    states: Sequence[CellState] = (),
+    started_at: str = "2026-01-02T00:00:00.000+00:00",
+    git: str | None = None,
+    name: str = "bench",
+) -> Path:
+    """A run that is complete; `states` are those of every launch."""
+    path.mkdir(parents=True)
+    plan = BenchPlan(name, [*ways], ranks, launches, 1, Settings(), [*cells], "an MPI")
+    facts = LaunchFacts("Some MPI 1.0", ranks, 1, False, "shared", 0, 0, 0, [0] * ranks)
+    launched = [
+        Launched(launch, way, facts, [*states]) for launch in range(launches) for way in ways
+    ]
+    provenance = msgspec.structs.replace(
+        _provenance(), started_at=started_at, git=git, load_before=0.0
+    )
+    record = BenchRecord(plan, provenance, {}, LaunchedBy("mpirun", [], "libmpi.so"), launched)
+    (path / "bench.json").write_bytes(msgspec.json.encode(record))
+    rows = [
+        {
+            "launch": launch,
+            "implementation": way,
+            "cell": cell.number,
+            "rank": rank,
+            "repetition": repetition,
+            "root": cell.root,
+            "warmup": False,
+            "valid": True,
+            "wrong": False,
+            "enter_ns": 0,
+            "leave_ns": round(1000 * takes(way, cell, launch, rank)),
+        }
+        for launch in range(launches)
+        for way in ways
+        for cell in cells
+        for rank in range(ranks)
+        for repetition in range(REPETITIONS)
+    ]
+    frame = pl.DataFrame(rows, schema={name: SCHEMA[name] for name in rows[0]})
+    missing = [pl.lit(None, SCHEMA[name]).alias(name) for name in SCHEMA if name not in rows[0]]
+    frame.with_columns(missing).select(SCHEMA.names()).write_parquet(path / "samples.parquet")
+    return path

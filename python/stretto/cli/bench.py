@@ -10,8 +10,10 @@ from typer.core import TyperGroup
 from stretto.cli import bench_options as options
 from stretto.cli.bench_calls import calls
 from stretto.cli.bench_cliffs import cliffs
+from stretto.cli.bench_check import check
 from stretto.cli.bench_compare import compare
 from stretto.cli.bench_import import import_
+from stretto.cli.bench_repeat import repeat
 from stretto.cli.bench_running import measured
 from stretto.cli.bench_shown import show
 from stretto.cli.consoles import out
@@ -179,4 +181,6 @@ def plans() -> None:
 
 
 app.command()(compare)
+app.command()(check)
+app.command()(repeat)
 app.command(name="import")(import_)

@@ -27,22 +27,41 @@ def show(
     *,
     as_json: bool,
 ) -> None:
-    """The tables, what is to be doubted, and where the samples are."""
-    shown: Sequence[Table] = [*tables(result), *filter(None, [not_measured_table(result)])]
-    export_tables(map(plain_table, shown), export_csv, export_markdown)
+    """The tables, what is to be doubted, and where the samples are; or JSON."""
     if as_json:
-        print_plain_json(_plain(result, folder))
+        export_tables(map(plain_table, result_tables(result)), export_csv, export_markdown)
+        print_plain_json(plain_result(result, folder))
     else:
-        for table in shown:
-            show_table(table, out)
-        for warning in result.warnings:
-            err.print(f"Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
-        note(f"Run folder: {folder}")
+        show_tables(result, folder, export_csv, export_markdown)
+    refuse_invalid(result)
+
+
+def show_tables(
+    result: BenchResult, folder: Path, export_csv: Path | None, export_markdown: Path | None
+) -> None:
+    """For people, and as files."""
+    shown = result_tables(result)
+    export_tables(map(plain_table, shown), export_csv, export_markdown)
+    for table in shown:
+        show_table(table, out)
+    for warning in result.warnings:
+        err.print(f"Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
+    note(f"Run folder: {folder}")
+
+
+def refuse_invalid(result: BenchResult) -> None:
+    """Exit where there are too few valid repetitions to say anything."""
     if result.least_valid < TOO_FEW_VALID:
         raise typer.Exit(EXIT_NOT_VALID)
 
 
-def _plain(result: BenchResult, folder: Path) -> dict[str, Any]:
+def result_tables(result: BenchResult) -> Sequence[Table]:
+    """One for each operation, and one of what was not measured."""
+    return [*tables(result), *filter(None, [not_measured_table(result)])]
+
+
+def plain_result(result: BenchResult, folder: Path) -> dict[str, Any]:
+    """Of plain types, for JSON."""
     return {
         "folder": str(folder),
         "plan": msgspec.to_builtins(result.record.plan),

@@ -65,12 +65,10 @@ def compare_runs(
     pairs: list[Versus] = []
     only: tuple[list[str], list[str]] = ([], [])
     for way in ways:
-        sides = [_by_cell(each.rows, name) for each, name in zip((first, second), way, strict=True)]
-        for key, row in sides[0].items():
-            if key in sides[1]:
-                pairs += _versus_rows(key, row, sides[1][key])
-        for mine, other, found in ((sides[0], sides[1], only[0]), (sides[1], sides[0], only[1])):
-            found += [_row_words(row) for key, row in mine.items() if key not in other]
+        both, *ones = paired_rows(first, second, way)
+        pairs += [each for pair in both for each in _versus_rows(*pair)]
+        only[0].extend(map(row_words, ones[0]))
+        only[1].extend(map(row_words, ones[1]))
     pairs = _corrected(pairs)
     warnings += _too_few(pairs)
     return BenchComparison(pairs, *only, [f"figures are the {OF_LAUNCHES}"], warnings)
@@ -111,6 +109,18 @@ def plain_cell(cell: Cell) -> Cell:
     return msgspec.structs.replace(cell, number=-1)
 
 
+def paired_rows(
+    first: BenchResult, second: BenchResult, way: tuple[str, str]
+) -> tuple[list[tuple[Row, Row]], list[Row], list[Row]]:
+    """Rows of one implementation of each run: those of both, and those that only one has."""
+    mine, other = (_by_cell(it.rows, name) for it, name in zip((first, second), way, strict=True))
+    return (
+        [(row, other[key]) for key, row in mine.items() if key in other],
+        [row for key, row in mine.items() if key not in other],
+        [row for key, row in other.items() if key not in mine],
+    )
+
+
 def _by_cell(rows: Sequence[Row], implementation: str) -> dict[tuple[bytes, str], Row]:
     return {
         (msgspec.json.encode(plain_cell(row.cell)), row.rank_class): row
@@ -119,7 +129,7 @@ def _by_cell(rows: Sequence[Row], implementation: str) -> dict[tuple[bytes, str]
     }
 
 
-def _versus_rows(key: tuple[bytes, str], first: Row, second: Row) -> Iterator[Versus]:
+def _versus_rows(first: Row, second: Row) -> Iterator[Versus]:
     # A time of 0 ns is one that the clock does not show.
     if min(*first.launches, *second.launches) > 0:
         found = difference(first.launches, second.launches)
@@ -127,7 +137,7 @@ def _versus_rows(key: tuple[bytes, str], first: Row, second: Row) -> Iterator[Ve
             name=first.cell.name,
             bytes=first.cell.bytes,
             details=plain_cell(first.cell),
-            rank_class=key[1],
+            rank_class=first.rank_class,
             by=(first.implementation, second.implementation),
             statistic=OF_LAUNCHES,
             unit="ns",
@@ -139,7 +149,8 @@ def _versus_rows(key: tuple[bytes, str], first: Row, second: Row) -> Iterator[Ve
         )
 
 
-def _row_words(row: Row) -> str:
+def row_words(row: Row) -> str:
+    """A row in a line."""
     return f"{row.cell.name} of {row.cell.bytes} B, {row.rank_class}, {row.implementation}"
 
 

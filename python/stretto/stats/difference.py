@@ -85,18 +85,14 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def launches_needed(comparisons: int) -> int:
+def launches_needed(comparisons: int, *, greater: bool = False) -> int:
     """The launches on each side with fewer of which no difference, however large, passes Holm's
-    correction for so many comparisons."""
-    allowed = (1 - LEVEL) / comparisons
-    return next(each for each in count(1) if 2 / comb(2 * each, each) <= allowed)
+    correction for so many comparisons; with `greater` by a test of one side."""
+    return next(n for n in count(1) if can_differ(n, n, comparisons, greater=greater))
 
 
 def can_differ(first: int, second: int, comparisons: int, *, greater: bool = False) -> bool:
-    """Whether so many launches of the sides can pass Holm's correction at all.
-
-    As `launches_needed` has it, also for a test of one side (`greater`).
-    """
+    """Whether so many launches of the two sides can pass Holm's correction at all."""
     least = (1 if greater else 2) / comb(first + second, first)
     return least <= (1 - LEVEL) / comparisons
 

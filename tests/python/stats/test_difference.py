@@ -12,6 +12,7 @@ from scipy.stats import PermutationMethod, mannwhitneyu
 from stretto.stats.difference import (
     MOST_COUNTED,
     adjusted,
+    can_differ,
     difference,
     launches_needed,
     rank_test,
@@ -166,3 +167,14 @@ def test_with_fewer_launches_nothing_could_be_found(comparisons: int, launches: 
     for each, decides in ((launches - 1, False), (launches, True)):
         p_values = [rank_test(range(each), range(100, 100 + each))] + [1.0] * (comparisons - 1)
         assert (min(adjusted(p_values)) <= LEVEL) is decides
+
+
+@pytest.mark.parametrize(
+    ("comparisons", "greater", "launches"), [(1, False, 4), (1, True, 3), (38, False, 7)]
+)
+def test_fewer_launches_cannot_differ(comparisons: int, greater: bool, launches: int) -> None:
+    assert launches_needed(comparisons, greater=greater) == launches
+    assert can_differ(launches, launches, comparisons, greater=greater)
+    assert not can_differ(launches - 1, launches - 1, comparisons, greater=greater)
+    low, high = [1.0] * launches, [2.0] * launches
+    assert rank_test(low, high, greater=greater) * comparisons <= 0.05

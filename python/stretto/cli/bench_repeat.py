@@ -1,0 +1,81 @@
+"""stretto bench repeat: exactly what a run measured, once more."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec.structs import replace
+
+from stretto.cli.bench_compare import plain_comparison, run_words, show_comparison
+from stretto.cli.bench_running import repeated
+from stretto.cli.bench_shown import (
+    plain_result,
+    refuse_invalid,
+    result_tables,
+    show_tables,
+)
+from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
+from stretto.cli.output import print_plain_json
+from stretto.cli.plain_tables import plain_table
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
+from stretto.data.bench_folder import BenchFolder
+from stretto.errors import InputError
+from stretto.launch.bench import find_mpi, same_mpi
+from stretto.launch.job import split_words
+from stretto.report.bench import BenchResult, summarise
+from stretto.report.bench_comparison import compare_runs
+
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="The new run's folder.")
+]
+
+
+def repeat(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    output: Output = None,
+    launcher: LauncherPath = None,
+    launcher_args: LauncherArgs = "",
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run again exactly what RUN measured, and compare both.
+
+    The same cells and implementations in the same order, drawn by its seed, by the launcher of
+    then, or another one that is named.
+
+    Example: stretto bench repeat stretto-runs/bench-1 -o after-the-update
+    """
+    before = summarise(BenchFolder(folder))
+    result, path = run_again(folder, before, output, launcher, launcher_args)
+    found = compare_runs(before, result)
+    sides = [f"A: {run_words(folder, before)}", f"B: {run_words(path, result)}"]
+    if as_json:
+        export_tables(map(plain_table, result_tables(result)), export_csv, export_markdown)
+        compared = plain_comparison(found, sides)
+        print_plain_json(plain_result(result, path) | {"compared_with_before": compared})
+    else:
+        show_tables(result, path, export_csv, export_markdown)
+        show_comparison(found, sides, as_json=False)
+    refuse_invalid(result)
+
+
+def run_again(
+    folder: Path,
+    before: BenchResult,
+    output: Path | None,
+    launcher: str | None,
+    launcher_args: str,
+) -> tuple[BenchResult, Path]:
+    """Make a run anew, by the launcher of then where none is named. Raises where it is gone."""
+    if output is not None and output.resolve() == folder.resolve():
+        raise InputError(
+            f"--output {output} is the run that is to be repeated: name another folder"
+        )
+    options = split_words("--launcher-args", launcher_args)
+    if launcher is not None:
+        mpi = find_mpi(None, launcher, options)
+    else:
+        by = before.record.by
+        mpi = same_mpi(replace(by, options=options) if options else by)
+    return repeated(before.record, mpi, output)

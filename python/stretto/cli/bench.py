@@ -9,8 +9,8 @@ from typer.core import TyperGroup
 
 from stretto.cli import bench_options as options
 from stretto.cli.bench_calls import calls
-from stretto.cli.bench_cliffs import cliffs
 from stretto.cli.bench_check import check
+from stretto.cli.bench_cliffs import cliffs
 from stretto.cli.bench_compare import compare
 from stretto.cli.bench_import import import_
 from stretto.cli.bench_repeat import repeat

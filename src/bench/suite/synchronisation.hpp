@@ -48,7 +48,7 @@ class Synchronisation {
   int rank_ = 0;
   int size_ = 1;
   std::int64_t message_ns_ = 0;         // what a broadcast takes
-  std::int64_t ahead_ns_ = 0;  // from when rank 0 says when to begin until then
+  std::int64_t ahead_ns_ = 0;           // from when rank 0 says when to begin until then
   std::int64_t first_ = 0;              // of a window: when the first repetition begins
   std::int64_t window_ = 0;             // from one to the next
   std::vector<std::int64_t> begins_{};  // when each was to begin; of the schemes that say so

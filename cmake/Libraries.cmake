@@ -40,7 +40,6 @@ endfunction()
 file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/programs
      src/programs/*/main.cpp)
 list(TRANSFORM programs REPLACE /main.cpp "")
-list(REMOVE_ITEM programs bench) # which knows an MPI: see below
 foreach(program IN LISTS programs)
   file(GLOB program_sources CONFIGURE_DEPENDS src/programs/${program}/*.cpp)
   add_executable(stretto-${program} ${program_sources})
@@ -163,7 +162,7 @@ stretto_add_mode(whatif bench)
 # What `stretto bench` launches: a program that finds its MPI as the libraries do.
 foreach(abi IN LISTS STRETTO_ABIS)
   set(program bench-program-${abi})
-  stretto_add_objects(stretto-bench-main-${abi} ${abi} hidden src/programs/bench/main.cpp)
+  stretto_add_objects(stretto-bench-main-${abi} ${abi} hidden src/bench/program/main.cpp)
   add_executable(${program} $<TARGET_OBJECTS:stretto-bench-main-${abi}>
                             $<TARGET_OBJECTS:stretto-suite-${abi}>
                             $<TARGET_OBJECTS:stretto-mpi-${abi}>)

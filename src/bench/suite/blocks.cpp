@@ -6,13 +6,14 @@
 namespace stretto::bench {
 namespace {
 
-int count_of(const Cell& cell, int block, std::int64_t elements) {
+int count_of(const BenchCell& cell, int block, std::int64_t elements) {
   if (cell.counts.empty()) return static_cast<int>(elements);
   return static_cast<int>(cell.counts[static_cast<std::size_t>(block) % cell.counts.size()]);
 }
 
 // So that what one sends is what the other one expects, and the same both ways.
-int count_between(const Cell& cell, const Place& place, int one, int other, std::int64_t elements) {
+int count_between(const BenchCell& cell, const Place& place, int one, int other,
+                  std::int64_t elements) {
   return count_of(cell, (one + other) % place.size, elements);
 }
 
@@ -28,21 +29,24 @@ std::int64_t total(const std::vector<int>& counts) {
 
 std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
-bool is(const Operation& operation, std::string_view name) {
+bool is(const MeasuredOperation& operation, std::string_view name) {
   return operation.name == name ||
          (operation.takes_counts && operation.name.substr(0, operation.name.size() - 1) == name);
 }
 
-bool is_alltoall(const Operation& operation) { return operation.name.starts_with("alltoall"); }
-bool is_message(const Operation& operation) {
+bool is_alltoall(const MeasuredOperation& operation) {
+  return operation.name.starts_with("alltoall");
+}
+bool is_message(const MeasuredOperation& operation) {
   return operation.name == "pingpong" || operation.name == "exchange";
 }
-bool is_scatter_of_sums(const Operation& operation) {
+bool is_scatter_of_sums(const MeasuredOperation& operation) {
   return operation.name.starts_with("reduce_scatter");
 }
 
 // What `source` sends to this rank begins there in its send buffer.
-std::int64_t sent_from(const Cell& cell, const Place& place, int source, std::int64_t elements) {
+std::int64_t sent_from(const BenchCell& cell, const Place& place, int source,
+                       std::int64_t elements) {
   std::int64_t before = 0;
   for (int other = 0; other < place.rank; ++other) {
     before += count_between(cell, place, source, other, elements);
@@ -52,8 +56,8 @@ std::int64_t sent_from(const Cell& cell, const Place& place, int source, std::in
 
 }  // namespace
 
-const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all{
+const std::vector<MeasuredOperation>& operations() {
+  static const std::vector<MeasuredOperation> all{
       {.name = "barrier", .function = "Barrier", .signature = Signature::none},
       {.name = "bcast", .function = "Bcast", .signature = Signature::bcast, .rooted = true},
       {.name = "gather",
@@ -162,14 +166,14 @@ const std::vector<Operation>& operations() {
   return all;
 }
 
-const Operation* operation_named(std::string_view name) {
-  const auto found = std::ranges::find(operations(), name, &Operation::name);
+const MeasuredOperation* operation_named(std::string_view name) {
+  const auto found = std::ranges::find(operations(), name, &MeasuredOperation::name);
   return found == operations().end() ? nullptr : &*found;
 }
 
-Blocks blocks_of(const Operation& operation, const Cell& cell, std::int64_t elements,
-                 const Place& place) {
-  Blocks blocks;
+BlockLayout blocks_of(const MeasuredOperation& operation, const BenchCell& cell,
+                      std::int64_t elements, const Place& place) {
+  BlockLayout blocks;
   blocks.count = elements;
   const std::size_t ranks = at(place.size);
   if (operation.neighbors) {
@@ -225,13 +229,14 @@ Blocks blocks_of(const Operation& operation, const Cell& cell, std::int64_t elem
   return blocks;
 }
 
-std::vector<Piece> result_of(const Operation& operation, const Cell& cell, const Blocks& blocks,
-                             const Place& place, int root) {
+std::vector<ResultPiece> result_of(const MeasuredOperation& operation, const BenchCell& cell,
+                                   const BlockLayout& blocks, const Place& place, int root) {
   const int rank = place.rank;
   const auto moved = [](std::int64_t where, std::int64_t length, int source, std::int64_t from) {
-    return Piece{.at = where, .length = length, .first = source, .last = source + 1, .from = from};
+    return ResultPiece{
+        .at = where, .length = length, .first = source, .last = source + 1, .from = from};
   };
-  std::vector<Piece> pieces;
+  std::vector<ResultPiece> pieces;
   if (operation.rooted && !is(operation, "scatter") && operation.name != "bcast" && rank != root) {
     return pieces;
   }
@@ -273,11 +278,11 @@ std::vector<Piece> result_of(const Operation& operation, const Cell& cell, const
   return pieces;
 }
 
-std::vector<Piece> own_in_place(const Operation& operation, const Blocks& blocks,
-                                const Place& place, int root) {
+std::vector<ResultPiece> own_in_place(const MeasuredOperation& operation, const BlockLayout& blocks,
+                                      const Place& place, int root) {
   if (operation.rooted && place.rank != root) return {};
   const auto own = [&](std::int64_t where, std::int64_t length) {
-    return std::vector<Piece>{
+    return std::vector<ResultPiece>{
         {.at = where, .length = length, .first = place.rank, .last = place.rank + 1, .from = 0}};
   };
   if (is(operation, "gather") || is(operation, "allgather")) {

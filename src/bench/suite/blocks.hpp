@@ -12,7 +12,7 @@
 namespace stretto::bench {
 
 // Elements of a result: those of the send buffer of one rank, or of several, combined.
-struct Piece {
+struct ResultPiece {
   std::int64_t at = 0;  // in the receive buffer
   std::int64_t length = 0;
   int first = 0;          // of the ranks whose elements are combined
@@ -39,7 +39,7 @@ enum class Signature : std::uint8_t {
 };
 
 // An operation of MPI, as far as it is the same whatever is called.
-struct Operation {
+struct MeasuredOperation {
   std::string_view name;      // "allreduce"
   std::string_view function;  // "Allreduce"
   Signature signature = Signature::other;
@@ -51,11 +51,11 @@ struct Operation {
   bool only_blocking = false;
 };
 // nullptr where there is none of that name.
-[[nodiscard]] const Operation* operation_named(std::string_view name);
-[[nodiscard]] const std::vector<Operation>& operations();
+[[nodiscard]] const MeasuredOperation* operation_named(std::string_view name);
+[[nodiscard]] const std::vector<MeasuredOperation>& operations();
 
 // The blocks of one operation on one rank, in elements.
-struct Blocks {
+struct BlockLayout {
   std::int64_t count = 0;          // of the vector, or of one block where all are alike
   std::vector<int> counts{};       // of what this rank receives from each, or all send to one
   std::vector<int> displs{};       // where
@@ -73,16 +73,18 @@ struct Place {
 };
 
 // `elements` is the size of the vector, or of a block.
-[[nodiscard]] Blocks blocks_of(const Operation& operation, const Cell& cell, std::int64_t elements,
-                               const Place& place);
+[[nodiscard]] BlockLayout blocks_of(const MeasuredOperation& operation, const BenchCell& cell,
+                                    std::int64_t elements, const Place& place);
 
 // What is in the receive buffer at the end; empty where nothing is.
-[[nodiscard]] std::vector<Piece> result_of(const Operation& operation, const Cell& cell,
-                                           const Blocks& blocks, const Place& place, int root);
+[[nodiscard]] std::vector<ResultPiece> result_of(const MeasuredOperation& operation,
+                                                 const BenchCell& cell, const BlockLayout& blocks,
+                                                 const Place& place, int root);
 
 // Where in the receive buffer this rank's own data are to lie for MPI_IN_PLACE, as pieces of its
 // own send buffer.
-[[nodiscard]] std::vector<Piece> own_in_place(const Operation& operation, const Blocks& blocks,
-                                              const Place& place, int root);
+[[nodiscard]] std::vector<ResultPiece> own_in_place(const MeasuredOperation& operation,
+                                                    const BlockLayout& blocks, const Place& place,
+                                                    int root);
 
 }  // namespace stretto::bench

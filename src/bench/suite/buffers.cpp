@@ -35,7 +35,7 @@ void out_of_caches([[maybe_unused]] const std::byte* begin, [[maybe_unused]] std
 
 }  // namespace
 
-Buffers::Buffers(BufferUse use, std::int64_t send_bytes, std::int64_t receive_bytes)
+CellBuffers::CellBuffers(BufferUse use, std::int64_t send_bytes, std::int64_t receive_bytes)
     : use_(use), send_bytes_(send_bytes), receive_bytes_(receive_bytes) {
   // The two at the same place of a page would make loads wait for stores.
   stride_ = to_pages(send_bytes) + to_pages(receive_bytes + static_cast<std::int64_t>(kApart));
@@ -45,22 +45,22 @@ Buffers::Buffers(BufferUse use, std::int64_t send_bytes, std::int64_t receive_by
   memory_.resize(static_cast<std::size_t>(stride_ * pairs_ + kPage));
 }
 
-BufferPair Buffers::of(int repetition) {
+BufferPair CellBuffers::of(int repetition) {
   const auto base = reinterpret_cast<std::uintptr_t>(memory_.data());
   const auto shift = static_cast<std::int64_t>((kPage - base % kPage) % kPage);
   std::byte* const begin = memory_.data() + shift + stride_ * (repetition % pairs_);
   return {.send = begin, .receive = begin + to_pages(send_bytes_) + kApart};
 }
 
-bool Buffers::is_rewritten(int repetition) const {
+bool CellBuffers::is_rewritten(int repetition) const {
   return use_ != BufferUse::same || repetition == 0;
 }
 
-void Buffers::spoil(const BufferPair& pair) const {
+void CellBuffers::spoil(const BufferPair& pair) const {
   std::memset(pair.receive, kSpoilt, static_cast<std::size_t>(receive_bytes_));
 }
 
-void Buffers::settle(const BufferPair& pair) {
+void CellBuffers::settle(const BufferPair& pair) {
   if (use_ != BufferUse::cold) return;
   out_of_caches(pair.send, send_bytes_);
   out_of_caches(pair.receive, receive_bytes_);

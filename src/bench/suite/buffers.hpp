@@ -14,9 +14,9 @@ struct BufferPair {
   std::byte* receive = nullptr;
 };
 
-class Buffers {
+class CellBuffers {
  public:
-  Buffers(BufferUse use, std::int64_t send_bytes, std::int64_t receive_bytes);
+  CellBuffers(BufferUse use, std::int64_t send_bytes, std::int64_t receive_bytes);
 
   // Those of a repetition. They are to be written anew first where is_rewritten().
   [[nodiscard]] BufferPair of(int repetition);

@@ -10,17 +10,17 @@ namespace {
 
 constexpr int kTag = 3;
 
-MPI_Datatype type_of(Element element) {
+MPI_Datatype type_of(ElementType element) {
   switch (element) {
-    case Element::byte:
+    case ElementType::byte:
       return native().byte;
-    case Element::int32:
+    case ElementType::int32:
       return native().int32;
-    case Element::int64:
+    case ElementType::int64:
       return native().int64;
-    case Element::float32:
+    case ElementType::float32:
       return native().single;
-    case Element::float64:
+    case ElementType::float64:
       break;
   }
   return native().real;
@@ -43,23 +43,25 @@ MPI_Op op_of(Combination combination) {
 }
 
 // Of a cell that can be measured, both are known.
-Element element_of(const Cell& cell) {
-  return element_named(cell.datatype).value_or(Element::float64);
+ElementType element_of(const BenchCell& cell) {
+  return element_named(cell.datatype).value_or(ElementType::float64);
 }
-Combination combination_of(const Cell& cell) {
+Combination combination_of(const BenchCell& cell) {
   return combination_named(cell.op).value_or(Combination::sum);
 }
 
-const Operation& operation_of(const Cell& cell) { return *operation_named(cell.operation); }
+const MeasuredOperation& operation_of(const BenchCell& cell) {
+  return *operation_named(cell.operation);
+}
 
-std::string function_of(const Operation& operation, Form form) {
+std::string function_of(const MeasuredOperation& operation, CallForm form) {
   return name_in_form(std::string(operation.function), form);
 }
 
 }  // namespace
 
-std::string why_not(const Cell& cell, const Place& place) {
-  const Operation* const operation = operation_named(cell.operation);
+std::string why_not(const BenchCell& cell, const Place& place) {
+  const MeasuredOperation* const operation = operation_named(cell.operation);
   if (operation == nullptr) return "no operation has this name";
   const auto element = element_named(cell.datatype);
   const auto combination = combination_named(cell.op);
@@ -68,7 +70,7 @@ std::string why_not(const Cell& cell, const Place& place) {
   if (operation->reduces && !combines(*combination, *element)) {
     return "MPI has no " + cell.op + " of " + cell.datatype;
   }
-  if (operation->only_blocking && cell.form != Form::blocking) return "it has no such form";
+  if (operation->only_blocking && cell.form != CallForm::blocking) return "it has no such form";
   if (cell.bytes % size_of(*element) != 0) {
     return std::to_string(cell.bytes) + " B are no whole number of " + cell.datatype;
   }
@@ -88,7 +90,7 @@ std::string why_not(const Cell& cell, const Place& place) {
   return "";
 }
 
-MeasuredCall::MeasuredCall(const Cell& cell, const Group& group)
+MeasuredCall::MeasuredCall(const BenchCell& cell, const CellGroup& group)
     : cell_(cell),
       group_(group),
       operation_(operation_of(cell)),
@@ -140,13 +142,13 @@ void MeasuredCall::prepare(const BufferPair& buffers, int root) {
       send_ = MPI_IN_PLACE;
     }
   }
-  if (cell_.form != Form::persistent || (is_same && request_ != native().request_null)) return;
+  if (cell_.form != CallForm::persistent || (is_same && request_ != native().request_null)) return;
   free_request();
   run(&request_);
 }
 
 void MeasuredCall::start() {
-  if (cell_.form == Form::persistent) {
+  if (cell_.form == CallForm::persistent) {
     start_(&request_);
   } else {
     run(&request_);
@@ -166,7 +168,7 @@ void MeasuredCall::finish() {
 }
 
 void MeasuredCall::free_request() {
-  if (cell_.form != Form::persistent || request_ == native().request_null) return;
+  if (cell_.form != CallForm::persistent || request_ == native().request_null) return;
   reached_as<int (*)(MPI_Request*)>("Request_free")(&request_);
 }
 

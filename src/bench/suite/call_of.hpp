@@ -16,18 +16,18 @@
 namespace stretto::bench {
 
 // Why a cell cannot be measured here; empty: it can. The same on all ranks.
-[[nodiscard]] std::string why_not(const Cell& cell, const Place& place);
+[[nodiscard]] std::string why_not(const BenchCell& cell, const Place& place);
 
 class MeasuredCall {
  public:
   // Of a cell that can be measured.
-  MeasuredCall(const Cell& cell, const Group& group);
+  MeasuredCall(const BenchCell& cell, const CellGroup& group);
   ~MeasuredCall();
   MeasuredCall(const MeasuredCall&) = delete;
   MeasuredCall& operator=(const MeasuredCall&) = delete;
 
-  [[nodiscard]] const Operation& operation() const { return operation_; }
-  [[nodiscard]] const Blocks& blocks() const { return blocks_; }
+  [[nodiscard]] const MeasuredOperation& operation() const { return operation_; }
+  [[nodiscard]] const BlockLayout& blocks() const { return blocks_; }
   [[nodiscard]] int element_size() const { return element_size_; }
   [[nodiscard]] const Values& values() const { return values_; }
   [[nodiscard]] int root_of(int repetition) const;
@@ -49,10 +49,10 @@ class MeasuredCall {
   int run_other();
   void free_request();
 
-  const Cell& cell_;
-  const Group& group_;
-  const Operation& operation_;
-  Blocks blocks_;
+  const BenchCell& cell_;
+  const CellGroup& group_;
+  const MeasuredOperation& operation_;
+  BlockLayout blocks_;
   Values values_;
   int element_size_;
   int own_count_ = 0;  // of the block that this rank alone sends or receives

@@ -14,17 +14,17 @@ constexpr int kTag = 1;
 
 }  // namespace
 
-Clocks::Clocks(MPI_Comm comm, bool crowded) : comm_(comm), crowded_(crowded) {
+CommonClock::CommonClock(MPI_Comm comm, bool crowded) : comm_(comm), crowded_(crowded) {
   origin_ = now_ns();
   native().Bcast(&origin_, sizeof origin_, native().byte, 0, comm_);
   read();
 }
 
-void Clocks::read_again() {
+void CommonClock::read_again() {
   if (kind_ != ClockModel::Kind::shared) read();
 }
 
-void Clocks::read() {
+void CommonClock::read() {
   int rank = 0;
   int size = 1;
   native().Comm_rank(comm_, &rank);
@@ -47,7 +47,7 @@ void Clocks::read() {
 
 // The other rank asks rank 0 for its time. Of many round trips the shortest says most: the answer
 // was written at some time within it.
-ClockReading Clocks::read_with(int rank, int other) const {
+ClockReading CommonClock::read_with(int rank, int other) const {
   const int trips = crowded_ ? 10 : 50;
   ClockReading best{
       .local_ns = 0, .offset_ns = 0, .error_ns = std::numeric_limits<double>::infinity()};

@@ -10,10 +10,10 @@
 
 namespace stretto::bench {
 
-class Clocks {
+class CommonClock {
  public:
   // Called by all ranks of `comm`, with which nobody else sends messages meanwhile.
-  Clocks(MPI_Comm comm, bool crowded);
+  CommonClock(MPI_Comm comm, bool crowded);
 
   // Reads the other clocks again where there are several; called by all ranks.
   void read_again();

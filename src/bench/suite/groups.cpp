@@ -35,9 +35,9 @@ bool is_group_name(std::string_view name) {
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
-Group Groups::named(const std::string& name, bool neighbors, bool fresh) {
+CellGroup CellGroups::named(const std::string& name, bool neighbors, bool fresh) {
   if (fresh) {
-    Group group = make(name, neighbors);
+    CellGroup group = make(name, neighbors);
     if (group.is_in && group.measured == native().comm_world) {
       using Dup = int (*)(MPI_Comm, MPI_Comm*);
       reached_as<Dup>("Comm_dup")(native().comm_world, &group.measured);
@@ -50,20 +50,20 @@ Group Groups::named(const std::string& name, bool neighbors, bool fresh) {
   return known_.emplace(key, make(name, neighbors)).first->second;
 }
 
-void Groups::let_go(Group& group) {
+void CellGroups::let_go(CellGroup& group) {
   if (!group.is_in) return;
   using Free = int (*)(MPI_Comm*);
   reached_as<Free>("Comm_free")(&group.measured);
   native().Comm_free(&group.own);
 }
 
-Group Groups::make(const std::string& name, bool neighbors) const {
+CellGroup CellGroups::make(const std::string& name, bool neighbors) const {
   int rank = 0;
   int size = 1;
   const MPI_Comm world = native().comm_world;
   native().Comm_rank(world, &rank);
   native().Comm_size(world, &size);
-  Group group;
+  CellGroup group;
   group.measured = world;
   group.is_everyone = name == "world" || name == "halves";
   if (name != "world") {
@@ -89,7 +89,7 @@ Group Groups::make(const std::string& name, bool neighbors) const {
   return group;
 }
 
-int Groups::part_of(std::string_view name, int rank, int size) const {
+int CellGroups::part_of(std::string_view name, int rank, int size) const {
   if (name == "every-second") return rank % 2 == 0 ? 0 : MPI_UNDEFINED;
   if (name == "halves") return rank < (size + 1) / 2 ? 0 : 1;
   // one-a-host: its first rank.

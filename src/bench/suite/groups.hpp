@@ -13,7 +13,7 @@
 namespace stretto::bench {
 
 // One communicator, with another one of the same ranks for what the benchmark itself sends.
-struct Group {
+struct CellGroup {
   MPI_Comm measured{};
   MPI_Comm own{};
   Place place{};
@@ -23,23 +23,23 @@ struct Group {
 
 [[nodiscard]] bool is_group_name(std::string_view name);
 
-class Groups {
+class CellGroups {
  public:
-  explicit Groups(const Topology& topology) : topology_(topology) {}
+  explicit CellGroups(const Topology& topology) : topology_(topology) {}
 
   // Called by all ranks of MPI_COMM_WORLD. `neighbors`: with a topology of its own, a torus of two
   // dimensions. `fresh`: on whose measured communicator nobody has called anything yet; it is
   // released by let_go.
-  [[nodiscard]] Group named(const std::string& name, bool neighbors, bool fresh);
-  static void let_go(Group& group);
+  [[nodiscard]] CellGroup named(const std::string& name, bool neighbors, bool fresh);
+  static void let_go(CellGroup& group);
 
  private:
-  [[nodiscard]] Group make(const std::string& name, bool neighbors) const;
+  [[nodiscard]] CellGroup make(const std::string& name, bool neighbors) const;
   // MPI_UNDEFINED where this rank is in none.
   [[nodiscard]] int part_of(std::string_view name, int rank, int size) const;
 
   const Topology& topology_;
-  std::map<std::string, Group> known_{};
+  std::map<std::string, CellGroup> known_{};
 };
 
 }  // namespace stretto::bench

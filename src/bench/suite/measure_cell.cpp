@@ -15,7 +15,7 @@ constexpr int kLargestBatch = 256;
 
 class CellRun {
  public:
-  CellRun(const Cell& cell, const Group& group, const Bench& bench)
+  CellRun(const BenchCell& cell, const CellGroup& group, const Bench& bench)
       : cell_(cell),
         group_(group),
         bench_(bench),
@@ -80,7 +80,7 @@ class CellRun {
     row.arrived = now_ns();
     synchronisation_.wait(i);
     if (late_ns_ > 0) be_late();
-    if (cell_.form == Form::blocking) {
+    if (cell_.form == CallForm::blocking) {
       row.entered = now_ns();
       call_.call();
       if (cell_.compute_ns > 0) bench_.work.run(cell_.compute_ns);
@@ -129,8 +129,8 @@ class CellRun {
 
   void write(const BufferPair& pair, int root) {
     if (!buffers_.is_rewritten(repetition_)) return;
-    const Operation& operation = call_.operation();
-    const Blocks& blocks = call_.blocks();
+    const MeasuredOperation& operation = call_.operation();
+    const BlockLayout& blocks = call_.blocks();
     const int size = call_.element_size();
     const int rank = group_.place.rank;
     const int written = buffers_.written_for(repetition_);
@@ -143,7 +143,7 @@ class CellRun {
       call_.values().write(pair.send, blocks.send_length, rank, 0, written);
     }
     if (cell_.in_place) {
-      for (const Piece& piece : own_in_place(operation, blocks, group_.place, root)) {
+      for (const ResultPiece& piece : own_in_place(operation, blocks, group_.place, root)) {
         call_.values().write(pair.receive + piece.at * size, piece.length, rank, piece.from,
                              written);
       }
@@ -199,7 +199,7 @@ class CellRun {
 
   // MPI_IN_PLACE takes one buffer for both.
   [[nodiscard]] std::int64_t receive_bytes() const {
-    const Blocks& blocks = call_.blocks();
+    const BlockLayout& blocks = call_.blocks();
     return std::max(blocks.receive_length, cell_.in_place ? blocks.send_length : 0) *
            call_.element_size();
   }
@@ -207,11 +207,11 @@ class CellRun {
     return call_.blocks().send_length * call_.element_size();
   }
 
-  const Cell& cell_;
-  const Group& group_;
+  const BenchCell& cell_;
+  const CellGroup& group_;
   const Bench& bench_;
   MeasuredCall call_;
-  Buffers buffers_;
+  CellBuffers buffers_;
   Synchronisation synchronisation_;
   std::vector<Row> rows_{};
   std::int64_t late_ns_ = 0;
@@ -223,7 +223,7 @@ class CellRun {
 
 }  // namespace
 
-CellResult measure_cell(const Cell& cell, const Group& group, const Bench& bench) {
+CellResult measure_cell(const BenchCell& cell, const CellGroup& group, const Bench& bench) {
   return CellRun(cell, group, bench).run();
 }
 

@@ -17,7 +17,7 @@ namespace stretto::bench {
 // What all cells of a launch have in common.
 struct Bench {
   const Settings& settings;
-  const Clocks& clocks;
+  const CommonClock& clocks;
   const Work& work;
   bool crowded = false;
   RowFile& file;
@@ -31,6 +31,7 @@ struct CellResult {
 
 // Called by all ranks of the group. Rows are in the file when it returns; no more than those of one
 // batch are in memory.
-[[nodiscard]] CellResult measure_cell(const Cell& cell, const Group& group, const Bench& bench);
+[[nodiscard]] CellResult measure_cell(const BenchCell& cell, const CellGroup& group,
+                                      const Bench& bench);
 
 }  // namespace stretto::bench

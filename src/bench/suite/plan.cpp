@@ -11,9 +11,9 @@ namespace {
 template <class Value, std::size_t count>
 using Names = std::array<std::pair<std::string_view, Value>, count>;
 
-constexpr Names<Form, 3> kForms{{{"blocking", Form::blocking},
-                                 {"nonblocking", Form::nonblocking},
-                                 {"persistent", Form::persistent}}};
+constexpr Names<CallForm, 3> kForms{{{"blocking", CallForm::blocking},
+                                     {"nonblocking", CallForm::nonblocking},
+                                     {"persistent", CallForm::persistent}}};
 constexpr Names<Scheme, 7> kSchemes{{{"auto", Scheme::automatic},
                                      {"none", Scheme::none},
                                      {"barrier", Scheme::barrier},
@@ -27,9 +27,9 @@ constexpr Names<BufferUse, 4> kBufferUses{{{"same", BufferUse::same},
                                            {"cold", BufferUse::cold}}};
 
 // One word: NAME=VALUE.
-class Word {
+class PlanWord {
  public:
-  Word(std::string_view text, int line) : text_(text), line_(line) {
+  PlanWord(std::string_view text, int line) : text_(text), line_(line) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) bad();
     name_ = text.substr(0, equals);
@@ -80,7 +80,7 @@ class Word {
   std::string_view value_{};
 };
 
-void set(Settings& settings, const Word& word) {
+void set(Settings& settings, const PlanWord& word) {
   const std::string_view name = word.name();
   if (name == "synchronisation") {
     settings.scheme = word.one_of(kSchemes);
@@ -107,7 +107,7 @@ void set(Settings& settings, const Word& word) {
   }
 }
 
-void set(Cell& cell, const Word& word) {
+void set(BenchCell& cell, const PlanWord& word) {
   const std::string_view name = word.name();
   if (name == "number") {
     cell.number = word.number<std::int64_t>();
@@ -148,8 +148,8 @@ void set(Cell& cell, const Word& word) {
 
 }  // namespace
 
-Plan read_plan(std::string_view text) {
-  Plan plan;
+BenchPlan read_plan(std::string_view text) {
+  BenchPlan plan;
   std::istringstream lines{std::string(text)};
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -162,7 +162,7 @@ Plan read_plan(std::string_view text) {
     }
     if (is_cell) plan.cells.emplace_back();
     for (std::string each; words >> each;) {
-      const Word word(each, number);
+      const PlanWord word(each, number);
       if (is_cell) {
         set(plan.cells.back(), word);
       } else {

@@ -9,7 +9,7 @@
 
 namespace stretto::bench {
 
-enum class Form : std::uint8_t { blocking, nonblocking, persistent };
+enum class CallForm : std::uint8_t { blocking, nonblocking, persistent };
 
 // How ranks come to begin a repetition together.
 enum class Scheme : std::uint8_t {
@@ -43,10 +43,10 @@ struct Settings {
   std::int64_t skew_ns = 0;          // rank 0 begins so much later: a test of what is reported
 };
 
-struct Cell {
+struct BenchCell {
   std::int64_t number = 0;
   std::string operation{};  // "allreduce"
-  Form form = Form::blocking;
+  CallForm form = CallForm::blocking;
   std::int64_t bytes = 0;  // of the vector, or of one rank's block
   std::string datatype = "double";
   std::string op = "sum";
@@ -62,9 +62,9 @@ struct Cell {
   std::vector<std::int64_t> delays_ns{};  // how late each rank comes; empty: none does
 };
 
-struct Plan {
+struct BenchPlan {
   Settings settings{};
-  std::vector<Cell> cells{};
+  std::vector<BenchCell> cells{};
 };
 
 struct BadPlan : std::runtime_error {
@@ -72,6 +72,6 @@ struct BadPlan : std::runtime_error {
 };
 
 // Throws BadPlan, which names the line and the word.
-[[nodiscard]] Plan read_plan(std::string_view text);
+[[nodiscard]] BenchPlan read_plan(std::string_view text);
 
 }  // namespace stretto::bench

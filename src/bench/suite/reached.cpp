@@ -11,9 +11,9 @@ void* reached(const std::string& name) {
   return dlsym(RTLD_DEFAULT, ("MPIX_" + name).c_str());
 }
 
-std::string name_in_form(const std::string& function, Form form) {
-  if (form == Form::blocking) return function;
-  if (form == Form::persistent) return function + "_init";
+std::string name_in_form(const std::string& function, CallForm form) {
+  if (form == CallForm::blocking) return function;
+  if (form == CallForm::persistent) return function + "_init";
   std::string name = "I" + function;
   name[1] = static_cast<char>(std::tolower(name[1]));
   return name;

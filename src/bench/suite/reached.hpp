@@ -20,19 +20,19 @@ template <class Function>
 // A function of MPI that has three forms, one of which is called.
 struct FormOf {
   void* function = nullptr;
-  Form form = Form::blocking;
+  CallForm form = CallForm::blocking;
   MPI_Info info{};
 
   // The blocking form takes `arguments`, the others a request besides.
   template <class... Arguments>
   [[gnu::always_inline]] int operator()(MPI_Request* request, Arguments... arguments) const {
     switch (form) {
-      case Form::blocking:
+      case CallForm::blocking:
         return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
-      case Form::nonblocking:
+      case CallForm::nonblocking:
         return reinterpret_cast<int (*)(Arguments..., MPI_Request*)>(function)(arguments...,
                                                                                request);
-      case Form::persistent:
+      case CallForm::persistent:
         return reinterpret_cast<int (*)(Arguments..., MPI_Info, MPI_Request*)>(function)(
             arguments..., info, request);
     }
@@ -41,6 +41,6 @@ struct FormOf {
 };
 
 // Of a collective named as in MPI ("Allreduce"): Allreduce, Iallreduce or Allreduce_init.
-[[nodiscard]] std::string name_in_form(const std::string& function, Form form);
+[[nodiscard]] std::string name_in_form(const std::string& function, CallForm form);
 
 }  // namespace stretto::bench

@@ -21,7 +21,8 @@ bool has_times(Scheme scheme) { return scheme == Scheme::window || scheme == Sch
 
 }  // namespace
 
-Synchronisation::Synchronisation(Scheme scheme, MPI_Comm comm, const Clocks& clocks, bool crowded)
+Synchronisation::Synchronisation(Scheme scheme, MPI_Comm comm, const CommonClock& clocks,
+                                 bool crowded)
     : scheme_(scheme),
       is_free_(scheme == Scheme::automatic),
       comm_(comm),

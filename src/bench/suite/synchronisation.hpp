@@ -14,7 +14,7 @@ namespace stretto::bench {
 class Synchronisation {
  public:
   // Messages go by the MPI's own functions on `comm`, which nobody else uses.
-  Synchronisation(Scheme scheme, MPI_Comm comm, const Clocks& clocks, bool crowded);
+  Synchronisation(Scheme scheme, MPI_Comm comm, const CommonClock& clocks, bool crowded);
 
   [[nodiscard]] Scheme scheme() const { return scheme_; }
 
@@ -43,7 +43,7 @@ class Synchronisation {
   Scheme scheme_;
   bool is_free_;  // to take another scheme
   MPI_Comm comm_;
-  const Clocks& clocks_;
+  const CommonClock& clocks_;
   bool crowded_;
   int rank_ = 0;
   int size_ = 1;

@@ -42,9 +42,9 @@ void write_as(std::byte* to, std::int64_t length, int rank, std::int64_t from, i
 }
 
 template <class Type>
-std::int64_t first_wrong_as(const std::byte* received, const std::vector<Piece>& pieces,
+std::int64_t first_wrong_as(const std::byte* received, const std::vector<ResultPiece>& pieces,
                             Combination combination, int repetition) {
-  for (const Piece& piece : pieces) {
+  for (const ResultPiece& piece : pieces) {
     // Results come again after as many elements as values do.
     std::array<Type, kPeriod> expected;
     const std::int64_t different = std::min(kPeriod, piece.length);
@@ -72,17 +72,17 @@ std::int64_t first_wrong_as(const std::byte* received, const std::vector<Piece>&
 
 // Calls `use` with a value of the type that elements have.
 template <class Use>
-auto with_type(Element element, const Use& use) {
+auto with_type(ElementType element, const Use& use) {
   switch (element) {
-    case Element::byte:
+    case ElementType::byte:
       return use(std::uint8_t{});
-    case Element::int32:
+    case ElementType::int32:
       return use(std::int32_t{});
-    case Element::int64:
+    case ElementType::int64:
       return use(std::int64_t{});
-    case Element::float32:
+    case ElementType::float32:
       return use(float{});
-    case Element::float64:
+    case ElementType::float64:
       break;
   }
   return use(double{});
@@ -90,12 +90,12 @@ auto with_type(Element element, const Use& use) {
 
 }  // namespace
 
-std::optional<Element> element_named(std::string_view name) {
-  if (name == "byte") return Element::byte;
-  if (name == "int") return Element::int32;
-  if (name == "long") return Element::int64;
-  if (name == "float") return Element::float32;
-  if (name == "double") return Element::float64;
+std::optional<ElementType> element_named(std::string_view name) {
+  if (name == "byte") return ElementType::byte;
+  if (name == "int") return ElementType::int32;
+  if (name == "long") return ElementType::int64;
+  if (name == "float") return ElementType::float32;
+  if (name == "double") return ElementType::float64;
   return std::nullopt;
 }
 
@@ -108,14 +108,14 @@ std::optional<Combination> combination_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::int64_t size_of(Element element) {
+std::int64_t size_of(ElementType element) {
   return with_type(element, [](auto value) { return static_cast<std::int64_t>(sizeof value); });
 }
 
-bool combines(Combination combination, Element element) {
+bool combines(Combination combination, ElementType element) {
   const bool is_bitwise = combination == Combination::band || combination == Combination::bor;
-  if (element == Element::byte) return is_bitwise;  // MPI_BYTE is no number.
-  return !is_bitwise || element == Element::int32 || element == Element::int64;
+  if (element == ElementType::byte) return is_bitwise;  // MPI_BYTE is no number.
+  return !is_bitwise || element == ElementType::int32 || element == ElementType::int64;
 }
 
 void Values::write(std::byte* to, std::int64_t length, int rank, std::int64_t from,
@@ -124,7 +124,7 @@ void Values::write(std::byte* to, std::int64_t length, int rank, std::int64_t fr
             [&](auto type) { write_as<decltype(type)>(to, length, rank, from, repetition); });
 }
 
-std::int64_t Values::first_wrong(const std::byte* received, const std::vector<Piece>& pieces,
+std::int64_t Values::first_wrong(const std::byte* received, const std::vector<ResultPiece>& pieces,
                                  int repetition) const {
   return with_type(element_, [&](auto type) {
     return first_wrong_as<decltype(type)>(received, pieces, combination_, repetition);

@@ -15,7 +15,7 @@ std::string complaint_of(std::string_view text) {
 }
 
 TEST(BenchPlan, ReadsSettingsAndCells) {
-  const Plan plan = read_plan(
+  const BenchPlan plan = read_plan(
       "settings synchronisation=window buffers=cold checks=0 budget_ns=5 cell_timeout_s=7\n"
       "\n"
       "cell number=3 operation=gather form=persistent bytes=64 root=1 root_step=2 comm=halves\n"
@@ -27,7 +27,7 @@ TEST(BenchPlan, ReadsSettingsAndCells) {
   EXPECT_EQ(plan.settings.cell_timeout_s, 7);
   ASSERT_EQ(plan.cells.size(), 2U);
   EXPECT_EQ(plan.cells[0].number, 3);
-  EXPECT_EQ(plan.cells[0].form, Form::persistent);
+  EXPECT_EQ(plan.cells[0].form, CallForm::persistent);
   EXPECT_EQ(plan.cells[0].root_step, 2);
   EXPECT_EQ(plan.cells[0].comm, "halves");
   EXPECT_EQ(plan.cells[1].counts, (std::vector<std::int64_t>{1, 2, 3}));

@@ -11,8 +11,8 @@ namespace stretto::bench {
 namespace {
 
 struct Case {
-  const Operation& operation;
-  Cell cell;
+  const MeasuredOperation& operation;
+  BenchCell cell;
   int size;
   int root;
 };
@@ -29,12 +29,13 @@ Place place_of(int rank, int size, bool neighbors) {
 
 template <class Use>
 void for_every_case(const Use& use) {
-  for (const Operation& operation : operations()) {
+  for (const MeasuredOperation& operation : operations()) {
     for (const int size : {1, 2, 3, 4, 7}) {
       for (int root = 0; root < (operation.rooted ? size : 1); ++root) {
         for (const bool in_place : {false, true}) {
           if (in_place && !operation.in_place) continue;
-          Cell cell{.operation = std::string(operation.name), .in_place = in_place, .root = root};
+          BenchCell cell{
+              .operation = std::string(operation.name), .in_place = in_place, .root = root};
           use(Case{.operation = operation, .cell = cell, .size = size, .root = root});
           if (!operation.takes_counts) continue;
           cell.counts = {2, 0, 5};
@@ -51,21 +52,23 @@ TEST(Results, LieInTheReceiveBufferAndComeFromSendBuffers) {
   for_every_case([](const Case& each) {
     for (int rank = 0; rank < each.size; ++rank) {
       const Place place = place_of(rank, each.size, each.operation.neighbors);
-      const Blocks blocks = blocks_of(each.operation, each.cell, kElements, place);
+      const BlockLayout blocks = blocks_of(each.operation, each.cell, kElements, place);
       std::int64_t end = 0;
-      for (const Piece& piece : result_of(each.operation, each.cell, blocks, place, each.root)) {
+      for (const ResultPiece& piece :
+           result_of(each.operation, each.cell, blocks, place, each.root)) {
         EXPECT_GE(piece.at, end) << each.operation.name;
         end = piece.at + piece.length;
         EXPECT_LT(piece.first, piece.last);
         EXPECT_LE(piece.last, each.size);
         for (int source = piece.first; source < piece.last; ++source) {
-          const Blocks theirs = blocks_of(each.operation, each.cell, kElements,
-                                          place_of(source, each.size, each.operation.neighbors));
+          const BlockLayout theirs =
+              blocks_of(each.operation, each.cell, kElements,
+                        place_of(source, each.size, each.operation.neighbors));
           EXPECT_LE(piece.from + piece.length, theirs.send_length) << each.operation.name;
         }
       }
       EXPECT_LE(end, blocks.receive_length) << each.operation.name;
-      for (const Piece& own : own_in_place(each.operation, blocks, place, each.root)) {
+      for (const ResultPiece& own : own_in_place(each.operation, blocks, place, each.root)) {
         EXPECT_LE(own.at + own.length, std::max(blocks.receive_length, blocks.send_length));
         EXPECT_LE(own.from + own.length, blocks.send_length);
       }
@@ -77,10 +80,10 @@ TEST(Results, WhatOneSendsTheOtherExpects) {
   for_every_case([](const Case& each) {
     if (!each.operation.name.starts_with("alltoall")) return;
     for (int rank = 0; rank < each.size; ++rank) {
-      const Blocks mine =
+      const BlockLayout mine =
           blocks_of(each.operation, each.cell, kElements, place_of(rank, each.size, false));
       for (int other = 0; other < each.size; ++other) {
-        const Blocks theirs =
+        const BlockLayout theirs =
             blocks_of(each.operation, each.cell, kElements, place_of(other, each.size, false));
         EXPECT_EQ(mine.send_counts[static_cast<std::size_t>(other)],
                   theirs.counts[static_cast<std::size_t>(rank)]);
@@ -102,11 +105,12 @@ std::vector<Type> sums(const Values& values, int ranks, std::int64_t length, int
 }
 
 template <class Type>
-void expect_every_byte_checked(Element element) {
+void expect_every_byte_checked(ElementType element) {
   constexpr std::int64_t length = 600;  // beyond where values come again
   const Values values(element, Combination::sum);
   auto result = sums<Type>(values, 5, length, 3);
-  const std::vector<Piece> pieces{{.at = 0, .length = length, .first = 0, .last = 5, .from = 0}};
+  const std::vector<ResultPiece> pieces{
+      {.at = 0, .length = length, .first = 0, .last = 5, .from = 0}};
   auto* const bytes = reinterpret_cast<std::byte*>(result.data());
   EXPECT_EQ(values.first_wrong(bytes, pieces, 3), -1);
   EXPECT_GE(values.first_wrong(bytes, pieces, 4), 0) << "the result of another repetition";
@@ -118,17 +122,18 @@ void expect_every_byte_checked(Element element) {
 }
 
 TEST(Values, OneWrongByteAnywhereIsFound) {
-  expect_every_byte_checked<double>(Element::float64);
-  expect_every_byte_checked<float>(Element::float32);
-  expect_every_byte_checked<std::int32_t>(Element::int32);
-  expect_every_byte_checked<std::int64_t>(Element::int64);
+  expect_every_byte_checked<double>(ElementType::float64);
+  expect_every_byte_checked<float>(ElementType::float32);
+  expect_every_byte_checked<std::int32_t>(ElementType::int32);
+  expect_every_byte_checked<std::int64_t>(ElementType::int64);
 }
 
 TEST(Values, ABlockInAnothersPlaceIsFound) {
-  const Values values(Element::byte, Combination::bor);
+  const Values values(ElementType::byte, Combination::bor);
   std::vector<std::byte> received(512);
-  const std::vector<Piece> pieces{{.at = 0, .length = 256, .first = 0, .last = 1, .from = 0},
-                                  {.at = 256, .length = 256, .first = 1, .last = 2, .from = 256}};
+  const std::vector<ResultPiece> pieces{
+      {.at = 0, .length = 256, .first = 0, .last = 1, .from = 0},
+      {.at = 256, .length = 256, .first = 1, .last = 2, .from = 256}};
   values.write(received.data(), 256, 0, 0, 0);
   values.write(received.data() + 256, 256, 1, 256, 0);
   EXPECT_EQ(values.first_wrong(received.data(), pieces, 0), -1);
@@ -139,13 +144,13 @@ TEST(Values, ABlockInAnothersPlaceIsFound) {
 }
 
 TEST(Values, CombineAsMpiHasThem) {
-  EXPECT_FALSE(combines(Combination::sum, Element::byte));
-  EXPECT_TRUE(combines(Combination::band, Element::byte));
-  EXPECT_FALSE(combines(Combination::bor, Element::float64));
-  EXPECT_TRUE(combines(Combination::bor, Element::int32));
-  EXPECT_TRUE(combines(Combination::max, Element::float32));
+  EXPECT_FALSE(combines(Combination::sum, ElementType::byte));
+  EXPECT_TRUE(combines(Combination::band, ElementType::byte));
+  EXPECT_FALSE(combines(Combination::bor, ElementType::float64));
+  EXPECT_TRUE(combines(Combination::bor, ElementType::int32));
+  EXPECT_TRUE(combines(Combination::max, ElementType::float32));
   EXPECT_FALSE(element_named("complex"));
-  EXPECT_EQ(size_of(Element::float32), 4);
+  EXPECT_EQ(size_of(ElementType::float32), 4);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@
 namespace stretto::bench {
 namespace {
 
-Plan plan_in(const std::string& path) {
+BenchPlan plan_in(const std::string& path) {
   const auto text = read_file(path);
   if (!text) refuse(5, "cannot read %s", path.c_str());
   try {
@@ -54,9 +54,9 @@ extern "C" void end_for_time(int /*signal*/) {
 }
 
 // What rank 0 says while the launch runs: which cell begins, and how the one before ended.
-class Progress {
+class ProgressFile {
  public:
-  Progress(const std::string& path, bool is_mine, int timeout_s)
+  ProgressFile(const std::string& path, bool is_mine, int timeout_s)
       : path_(path), file_(is_mine ? std::fopen(path.c_str(), "w") : nullptr) {
     if (!is_mine) return;
     if (file_ == nullptr) refuse(5, "cannot write %s", path.c_str());
@@ -64,24 +64,24 @@ class Progress {
     timeout_s_ = static_cast<unsigned>(timeout_s);
     if (timeout_s > 0) static_cast<void>(signal(SIGALRM, end_for_time));
   }
-  ~Progress() {
+  ~ProgressFile() {
     if (file_ != nullptr) static_cast<void>(std::fclose(file_));
   }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressFile(const ProgressFile&) = delete;
+  ProgressFile& operator=(const ProgressFile&) = delete;
 
-  void begin(const Cell& cell) {
+  void begin(const BenchCell& cell) {
     cell_under_way = cell.number;
     say("begin", cell, "");
     if (file_ != nullptr) alarm(timeout_s_);
   }
-  void end(const char* state, const Cell& cell, const std::string& why) {
+  void end(const char* state, const BenchCell& cell, const std::string& why) {
     if (file_ != nullptr) alarm(0);
     say(state, cell, why);
   }
 
  private:
-  void say(const char* state, const Cell& cell, const std::string& why) {
+  void say(const char* state, const BenchCell& cell, const std::string& why) {
     if (file_ == nullptr) return;
     std::fprintf(file_, "%s %lld %s\n", state, static_cast<long long>(cell.number), why.c_str());
     if (std::fflush(file_) != 0) refuse(5, "cannot write %s", path_.c_str());
@@ -128,8 +128,8 @@ void meet(bool politely) {
   }
 }
 
-void describe(const std::string& path, int ranks, const Topology& topology, const Clocks& clocks,
-              bool crowded, std::int64_t init_ns) {
+void describe(const std::string& path, int ranks, const Topology& topology,
+              const CommonClock& clocks, bool crowded, std::int64_t init_ns) {
   std::ofstream out(path);
   Json json(out);
   json.begin_object()
@@ -148,7 +148,7 @@ void describe(const std::string& path, int ranks, const Topology& topology, cons
   if (!out.flush()) refuse(5, "cannot write %s", path.c_str());
 }
 
-void measure(const Plan& plan, const std::string& folder, std::int64_t init_ns) {
+void measure(const BenchPlan& plan, const std::string& folder, std::int64_t init_ns) {
   int rank = 0;
   int size = 1;
   native().Comm_rank(native().comm_world, &rank);
@@ -157,31 +157,31 @@ void measure(const Plan& plan, const std::string& folder, std::int64_t init_ns) 
   const bool crowded = topology.oversubscribed();
   MPI_Comm own{};
   native().Comm_split(native().comm_world, 0, rank, &own);
-  Clocks clocks(own, crowded);
+  CommonClock clocks(own, crowded);
   const Work work;
   RowFile file(folder + "/rank-" + std::to_string(rank) + ".rows");
   if (rank == 0) {
     describe(folder + "/launch.json", size, topology, clocks, crowded, init_ns);
   }
-  Progress progress(folder + "/progress", rank == 0, plan.settings.cell_timeout_s);
-  Groups groups(topology);
+  ProgressFile progress(folder + "/progress", rank == 0, plan.settings.cell_timeout_s);
+  CellGroups groups(topology);
   const Bench bench{
       .settings = plan.settings, .clocks = clocks, .work = work, .crowded = crowded, .file = file};
-  for (const Cell& cell : plan.cells) {
+  for (const BenchCell& cell : plan.cells) {
     progress.begin(cell);
-    const Operation* const operation = operation_named(cell.operation);
+    const MeasuredOperation* const operation = operation_named(cell.operation);
     if (operation == nullptr || !is_group_name(cell.comm)) {
       progress.end("skipped", cell, why_not(cell, {}));
       continue;
     }
     clocks.read_again();
-    Group group = groups.named(cell.comm, operation->neighbors, cell.fresh);
+    CellGroup group = groups.named(cell.comm, operation->neighbors, cell.fresh);
     // The same for all: rank 0, which is in every group, decides nothing alone.
     const std::string why = group.is_in ? why_not(cell, group.place) : "";
     CellResult result;
     if (group.is_in && why.empty()) result = measure_cell(cell, group, bench);
     meet(!group.is_everyone);
-    if (cell.fresh) Groups::let_go(group);
+    if (cell.fresh) CellGroups::let_go(group);
     if (!why.empty()) {
       progress.end("skipped", cell, why);
     } else if (result.wrong > 0) {
@@ -194,7 +194,7 @@ void measure(const Plan& plan, const std::string& folder, std::int64_t init_ns) 
 }
 
 int run(const std::string& library, const std::string& plan_file, const std::string& folder) {
-  const Plan plan = plan_in(plan_file);
+  const BenchPlan plan = plan_in(plan_file);
   if (dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) refuse(5, "%s", dlerror());
   using Init = int (*)(int*, char***);
   const auto init = reached_as<Init>("Init");

@@ -100,7 +100,7 @@ def calls(
 
 
 def _of_one(plan: BenchPlan, cell: Cell) -> BenchPlan:
-    """The operation first of all in its process, then again, and what making a communicator takes."""
+    """The operation first in its process, then again, and what making a communicator takes."""
     first = msgspec.structs.replace(cell, number=0)
     again = msgspec.structs.replace(cell, number=1)
     making = Cell(2, "comm_dup")

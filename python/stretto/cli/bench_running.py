@@ -18,6 +18,7 @@ from stretto.data.bench_folder import (
     BenchRecord,
     LaunchedBy,
     begin,
+    begun_as,
     discard,
     resume,
     resume_newest,
@@ -44,8 +45,13 @@ def measured(
         if dry_run:
             _say_plan(spec, mpi, plan_of(spec, mpi, rig, unknown))
             return None, Path()
-        alone = _pilot(spec, mpi, rig, where) if spec.needs_pilot else unknown
-        return launched(plan_of(spec, mpi, rig, alone), mpi, where, output)
+        plan = plan_of(spec, mpi, rig, unknown)
+        if spec.needs_pilot:
+            # What a pilot finds out is never twice the same: a run goes on by what its own found.
+            plan = begun_as(output or RUNS, plan) or plan_of(
+                spec, mpi, rig, _pilot(spec, mpi, rig, where)
+            )
+        return launched(plan, mpi, where, output)
 
 
 def repeated(record: BenchRecord, mpi: Measured, output: Path | None) -> tuple[BenchResult, Path]:
@@ -83,6 +89,7 @@ def plan_of(
         rig=rig,
         width=spec.width,
         most_launches=spec.most_launches or max(_MOST_LAUNCHES, spec.launches),
+        asked=msgspec.to_builtins(spec),
     )
 
 

@@ -9,6 +9,7 @@ in flight.
 import io
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -153,11 +154,26 @@ class BenchFolder:
         record = self.record()
         launches = [self.launched(*each) for each in done]
         _write(self.path / _RECORD, indented(msgspec.structs.replace(record, launches=launches)))
-        content = io.BytesIO()
-        joined(self.samples_so_far(*each) for each in done).write_parquet(content)
-        _write(self.path / _SAMPLES, content.getvalue())
+        self._write_samples(done)
         for part in (self.path / "launches").glob("*/part-*/rank-*.rows"):
             part.unlink()
+
+    def _write_samples(self, done: Sequence[tuple[int, int]]) -> None:
+        """One launch in memory at a time."""
+        partial = self.path / f"{_SAMPLES}.partial"
+        with writing(partial), tempfile.TemporaryDirectory(dir=self.path) as place:
+            files = []
+            for number, each in enumerate(done):
+                file = Path(place) / f"{number:06}.parquet"
+                content = io.BytesIO()
+                self.samples_so_far(*each).write_parquet(content)
+                file.write_bytes(content.getvalue())
+                files.append(file)
+            try:
+                pl.scan_parquet(files).sink_parquet(partial)
+            except pl.exceptions.PolarsError as error:
+                raise EnvironmentUnusable(f"{partial} cannot be written: {error}") from None
+            partial.rename(self.path / _SAMPLES)
 
     def _launch_folder(self, launch: int, implementation: int) -> Path:
         return self.path / "launches" / f"{launch:03}-{implementation}"
@@ -190,6 +206,24 @@ def resume_newest(parent: Path, plan: BenchPlan) -> BenchFolder | None:
     for path in sorted(begun, key=lambda it: it.stat().st_mtime, reverse=True):
         if is_bench(path) and (folder := resume(path, plan)):
             return folder
+    return None
+
+
+def begun_as(place: Path, plan: BenchPlan) -> BenchPlan | None:
+    """That of a run which was cut short, in `place` or that folder itself, and was asked the same.
+
+    Its cells may be others, as the work in them is measured first.
+    """
+    if not place.is_dir():
+        return None
+    for path in [place, *sorted(place.iterdir(), reverse=True)]:
+        folder = BenchFolder(path)
+        if not is_bench(path) or folder.complete:
+            continue
+        with suppress(InputError):
+            found = folder.record().plan
+            if msgspec.structs.replace(found, cells=plan.cells) == plan:
+                return found
     return None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -105,6 +105,7 @@ class BenchPlan(msgspec.Struct, frozen=True):
     rig: str | None = None
     width: float | None = None  # launches go on until intervals are as narrow, as a share
     most_launches: int = 0
+    asked: dict[str, Any] = {}  # the plan as people write it that this was made of
     in_order: bool = False  # cells are measured as they come, not in an order drawn by lot
 
 

@@ -1,0 +1,117 @@
+"""A benchmark's run folder: begun, cut short, gone on with, finished."""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from stretto.data.bench_folder import (
+    BenchFolder,
+    BenchRecord,
+    LaunchedBy,
+    begin,
+    begun_as,
+    discard,
+    resume,
+    resume_newest,
+)
+from stretto.data.bench_plan import BenchPlan, Cell, Settings
+from stretto.data.bench_rows import _ROW, CellState, LaunchFacts
+from stretto.data.provenance import collect
+from stretto.errors import InputError
+
+CELLS = [Cell(0, "barrier"), Cell(1, "bcast", bytes=8)]
+PLAN = BenchPlan("bench", ["native", "stretto"], 1, 2, 1, Settings(), CELLS, "an MPI")
+FACTS = LaunchFacts("Some MPI", 1, 1, False, "shared", 0, 0, 0, [0])
+
+
+def record(plan: BenchPlan = PLAN) -> BenchRecord:
+    return BenchRecord(plan, collect(argv=["stretto"]), {}, LaunchedBy("mpirun", [], "libmpi.so"))
+
+
+def begun(path: Path, plan: BenchPlan = PLAN) -> BenchFolder:
+    path.mkdir(parents=True)
+    return begin(path, record(plan))
+
+
+def measure(folder: BenchFolder, launch: int, way: int, progress: str) -> None:
+    """As one part of a launch does, that takes as many ns as the number of its cell."""
+    part = folder.new_part(launch, way)
+    (part / "launch.json").write_bytes(msgspec.json.encode(FACTS))
+    (part / "progress").write_text(progress)
+    rows = np.zeros(len(CELLS), _ROW)
+    rows["cell"] = rows["leave_ns"] = [cell.number for cell in CELLS]
+    (part / "rank-0.rows").write_bytes(rows.tobytes())
+
+
+def test_a_launch_in_two_parts_is_one(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    measure(folder, 0, 0, "begin 0 \ndone 0 barrier\nbegin 1 \n")
+    assert folder.states(0, 0) == {0: CellState(0, "done", "barrier")}
+    assert folder.samples_so_far(0, 0)["cell"].to_list() == [0]
+    measure(folder, 0, 0, "begin 1 \nwrong 1 3\n")
+    assert [state.state for state in folder.launched(0, 0).states] == ["done", "wrong"]
+    assert sorted(folder.samples_so_far(0, 0)["cell"]) == [0, 1]
+    assert not folder.complete
+    folder.finish([(0, 0)])
+    assert folder.complete
+    assert sorted(folder.samples()["cell"]) == [0, 1]
+    assert folder.record().launches == [folder.launched(0, 0)]
+    assert not [*folder.path.glob("**/*.rows")]
+    assert not [*folder.path.glob("*.partial")]
+
+
+def test_a_launch_of_which_nothing_was_measured_has_no_samples(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    measure(folder, 0, 1, "skipped 0 no\nskipped 1 no\n")
+    folder.finish([(0, 1)])
+    assert folder.samples().is_empty()
+    assert folder.launched(0, 1).implementation == "stretto"
+
+
+def test_what_was_cut_short_is_resumed_under_its_own_plan_alone(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "bench-1")
+    assert resume(folder.path, PLAN) is None  # this process makes it
+    path = folder.path
+    del folder
+    other = msgspec.structs.replace(PLAN, seed=2)
+    assert resume(path, other) is None
+    assert resume_newest(tmp_path, other) is None
+    found = resume_newest(tmp_path, PLAN)
+    assert found is not None
+    assert found.path == path
+    found.finish([(0, 0)])
+    del found
+    assert resume_newest(tmp_path, PLAN) is None
+    assert resume_newest(tmp_path / "none", PLAN) is None
+
+
+def test_a_run_whose_work_was_measured_first_is_found_by_what_was_asked(tmp_path: Path) -> None:
+    plan = msgspec.structs.replace(PLAN, asked={"operations": ["ibcast"]})
+    work = [*CELLS, Cell(2, "compute", compute_ns=1234)]
+    with_work = msgspec.structs.replace(plan, cells=work)
+    begun(tmp_path / "bench-1", with_work)
+    assert begun_as(tmp_path, plan) == with_work
+    assert begun_as(tmp_path / "bench-1", plan) == with_work
+    assert begun_as(tmp_path, msgspec.structs.replace(plan, seed=2)) is None
+    assert begun_as(tmp_path / "none", plan) is None
+
+
+def test_only_a_benchmark_is_discarded(tmp_path: Path) -> None:
+    path = begun(tmp_path / "run").path
+    discard(path)
+    assert not path.exists()
+    discard(path)
+    path.mkdir()
+    (path / "thesis.tex").touch()
+    with pytest.raises(InputError, match="holds something else"):
+        discard(path)
+
+
+def test_what_is_no_run_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no run folder of stretto bench"):
+        BenchFolder(tmp_path).record()
+    (tmp_path / "bench.json").write_text("{")
+    with pytest.raises(InputError, match=r"bench\.json cannot be read"):
+        BenchFolder(tmp_path).record()

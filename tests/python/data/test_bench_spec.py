@@ -1,0 +1,105 @@
+"""Plans as people write them, and the cells they stand for."""
+
+from pathlib import Path
+
+import pytest
+
+from stretto.data.bench_plan import Cell, Form
+from stretto.data.bench_spec import Spec, arrival_patterns, cells_of, read_spec
+from stretto.errors import InputError
+
+
+def test_cells_are_numbered_and_of_each_size() -> None:
+    cells = cells_of(Spec(operations=["barrier", "ibcast", "reduce"], sizes=[4, 8]), {})
+    assert [cell.number for cell in cells] == [0, 1, 2, 3, 4]
+    assert [(cell.name, cell.bytes) for cell in cells] == [
+        ("barrier", 0),
+        ("ibcast", 4),
+        ("ibcast", 8),
+        ("reduce", 4),  # the program says that it is no whole number of doubles
+        ("reduce", 8),
+    ]
+    assert [cell.datatype for cell in cells[1:]] == ["byte", "double", "double", "double"]
+
+
+def test_roots_and_counts_are_for_those_that_have_them() -> None:
+    spec = Spec(operations=["gatherv", "allgather"], sizes=[8], root=1, root_step=2, counts=[3])
+    gatherv, allgather = cells_of(spec, {})
+    assert (gatherv.root, gatherv.root_step, gatherv.counts) == (1, 2, [3])
+    assert (allgather.root, allgather.root_step, allgather.counts) == (0, 0, [])
+
+
+def test_work_is_measured_by_what_operations_take_alone() -> None:
+    spec = Spec(operations=["ibcast", "barrier"], sizes=[64], compute=[0.5, 2], tests=[0, 3])
+    assert spec.needs_pilot
+    cells = cells_of(spec, {("ibcast", 64): 1000})
+    found = [(cell.operation, cell.compute_ns, cell.tests) for cell in cells]
+    assert found == [
+        ("bcast", 0, 0),
+        ("bcast", 500, 0),
+        ("bcast", 500, 3),
+        ("bcast", 2000, 0),
+        ("bcast", 2000, 3),
+        ("barrier", 0, 0),
+        ("compute", 500, 0),
+        ("compute", 2000, 0),
+    ]
+    assert {cell.form for cell in cells if cell.operation == "bcast"} == {Form.NONBLOCKING}
+
+
+@pytest.mark.parametrize(
+    ("late", "delays"),
+    [
+        ("", []),
+        ("each", [[9000, 0, 0], [0, 9000, 0], [0, 0, 9000]]),
+        ("last", [[0, 0, 9000]]),
+        ("sorted", [[0, 4500, 9000]]),
+        ("1.5,0,2", [[1500, 0, 2000]]),
+    ],
+)
+def test_arrival_patterns(late: str, delays: list[list[int]]) -> None:
+    assert arrival_patterns(Spec(ranks=3, late=late, delay_us=9)) == delays
+
+
+def test_a_random_pattern_is_drawn_by_the_seed() -> None:
+    drawn = [arrival_patterns(Spec(ranks=8, late="random", seed=seed)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert all(0 <= delay <= 1_000_000 for delay in drawn[0][0])
+
+
+@pytest.mark.parametrize("late", ["sometimes", "1,2", "1,2,-3", "1,,2"])
+def test_other_patterns_are_refused(late: str) -> None:
+    with pytest.raises(InputError, match=f"--late {late}"):
+        arrival_patterns(Spec(ranks=3, late=late))
+
+
+def test_a_late_pattern_comes_beside_the_one_without() -> None:
+    cells = cells_of(Spec(operations=["bcast"], sizes=[8], ranks=2, late="last", delay_us=1), {})
+    assert [cell.delays_ns for cell in cells] == [[], [0, 1000]]
+
+
+def test_a_file_may_leave_out_what_is_as_ever(tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text('operations = ["scan"]\nsizes = [8]\nbuffers = "cold"\n')
+    spec = read_spec(file)
+    assert cells_of(spec, {}) == [Cell(0, "scan", bytes=8)]
+    assert spec.settings().buffers == "cold"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("sizes = [-1]", "sizes"),
+        ('buffers = "warm"', "buffers"),
+        ("colour = 1", "colour"),
+        ("sizes = [", "plan.toml"),
+        ("ranks = 0", "ranks"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named(text: str, complaint: str, tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=complaint):
+        read_spec(file)
+    with pytest.raises(InputError, match="No such file"):
+        read_spec(tmp_path / "none.toml")

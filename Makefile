@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis build demo packaged bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers coverage test wheel docs sanitize $(SANITIZERS)
+.PHONY: help setup mpis build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers coverage test wheel docs sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this
@@ -60,6 +60,9 @@ packaged: build  ## run packaged MPI programs that are here in virtual time, rec
 
 bars: build  ## measure the promised speeds against the MPI's own (a quiet machine, root)
 	@$(BIN)/python tools/bars.py
+
+bench-bars: build  ## measure what stretto bench promises of itself (a quiet machine)
+	@$(BIN)/python tools/bench_bars.py
 
 selection: build  ## print where selection is farthest from the best algorithm, on each machine (minutes)
 	@$(BIN)/python tools/selection_cells.py

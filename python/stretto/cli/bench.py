@@ -76,6 +76,7 @@ def run(
     ] = False,
     late: options.Late = None,
     delay: options.Delay = None,
+    skew: options.Skew = None,
     no_check: Annotated[
         bool, typer.Option("--no-check", help="Do not compare results with what they must be.")
     ] = False,
@@ -125,6 +126,7 @@ def run(
         "tests": [int(it) for it in options.numbers_of("--tests", tests)] if tests else None,
         "late": late,
         "delay_us": delay,
+        "skew_us": skew,
         "seed": seed,
         "cell_timeout_s": cell_timeout,
         **(options.root_of(root) if root else {}),

@@ -112,6 +112,12 @@ Late = Annotated[
     ),
 ]
 Delay = Annotated[float | None, typer.Option("--delay", metavar="US", help="By so much.")]
+Skew = Annotated[
+    float | None,
+    typer.Option(
+        metavar="US", min=0, help="Rank 0 enters so much later, to see that it is reported."
+    ),
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Draws the order of launches and cells.")]
 
 

@@ -75,6 +75,10 @@ class ProgressFile {
     say("begin", cell, "");
     if (file_ != nullptr) alarm(timeout_s_);
   }
+  // The time of what is under way begins anew.
+  void go_on() const {
+    if (file_ != nullptr) alarm(timeout_s_);
+  }
   void end(const char* state, const BenchCell& cell, const std::string& why) {
     if (file_ != nullptr) alarm(0);
     say(state, cell, why);
@@ -160,13 +164,16 @@ void measure(const BenchPlan& plan, const std::string& folder, std::int64_t init
   CommonClock clocks(own, crowded);
   const Work work;
   RowFile file(folder + "/rank-" + std::to_string(rank) + ".rows");
-  if (rank == 0) {
-    describe(folder + "/launch.json", size, topology, clocks, crowded, init_ns);
-  }
+  const std::string facts = folder + "/launch.json";
+  if (rank == 0) describe(facts, size, topology, clocks, crowded, init_ns);
   ProgressFile progress(folder + "/progress", rank == 0, plan.settings.cell_timeout_s);
   CellGroups groups(topology);
-  const Bench bench{
-      .settings = plan.settings, .clocks = clocks, .work = work, .crowded = crowded, .file = file};
+  const Bench bench{.settings = plan.settings,
+                    .clocks = clocks,
+                    .work = work,
+                    .crowded = crowded,
+                    .file = file,
+                    .alive = [&progress] { progress.go_on(); }};
   for (const BenchCell& cell : plan.cells) {
     progress.begin(cell);
     const MeasuredOperation* const operation = operation_named(cell.operation);
@@ -176,20 +183,25 @@ void measure(const BenchPlan& plan, const std::string& folder, std::int64_t init
     }
     clocks.read_again();
     CellGroup group = groups.named(cell.comm, operation->neighbors, cell.fresh);
-    // The same for all: rank 0, which is in every group, decides nothing alone.
     const std::string why = group.is_in ? why_not(cell, group.place) : "";
     CellResult result;
     if (group.is_in && why.empty()) result = measure_cell(cell, group, bench);
     meet(!group.is_everyone);
+    // Of several groups rank 0 is in one only.
+    const auto wrong = static_cast<double>(result.wrong);
+    double most_wrong = 0;
+    native().Allreduce(&wrong, &most_wrong, 1, native().real, native().op_max, own);
     if (cell.fresh) CellGroups::let_go(group);
     if (!why.empty()) {
       progress.end("skipped", cell, why);
-    } else if (result.wrong > 0) {
-      progress.end("wrong", cell, std::to_string(result.wrong));
+    } else if (most_wrong > 0) {
+      progress.end("wrong", cell, std::to_string(static_cast<long long>(most_wrong)));
     } else {
       progress.end("done", cell, name_of(result.scheme));
     }
   }
+  // Again: by now there is more to say of the clocks.
+  if (rank == 0) describe(facts, size, topology, clocks, crowded, init_ns);
   native().Comm_free(&own);
 }
 

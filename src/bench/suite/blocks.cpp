@@ -17,9 +17,15 @@ int count_between(const BenchCell& cell, const Place& place, int one, int other,
   return count_of(cell, (one + other) % place.size, elements);
 }
 
+// Only what takes displacements reads them: of other operations all blocks together may be longer.
 std::vector<int> one_after_another(const std::vector<int>& counts) {
-  std::vector<int> displs(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), displs.begin(), 0);
+  std::vector<int> displs;
+  displs.reserve(counts.size());
+  std::int64_t next = 0;
+  for (const int count : counts) {
+    displs.push_back(static_cast<int>(next));
+    next += count;
+  }
   return displs;
 }
 
@@ -44,9 +50,15 @@ bool is_scatter_of_sums(const MeasuredOperation& operation) {
   return operation.name.starts_with("reduce_scatter");
 }
 
+// Elements of the blocks before a rank's.
+std::int64_t before(const BlockLayout& blocks, int rank) {
+  return std::accumulate(blocks.counts.begin(), blocks.counts.begin() + rank, std::int64_t{0});
+}
+
 // What `source` sends to this rank begins there in its send buffer.
 std::int64_t sent_from(const BenchCell& cell, const Place& place, int source,
                        std::int64_t elements) {
+  if (cell.counts.empty()) return place.rank * elements;
   std::int64_t before = 0;
   for (int other = 0; other < place.rank; ++other) {
     before += count_between(cell, place, source, other, elements);
@@ -214,11 +226,13 @@ BlockLayout blocks_of(const MeasuredOperation& operation, const BenchCell& cell,
   blocks.displs = one_after_another(blocks.counts);
   const std::int64_t all = total(blocks.counts);
   const std::int64_t own = blocks.counts[at(place.rank)];
+  // Only a root has all blocks, which may be more than others have room for.
+  const bool is_root = cell.root_step != 0 || place.rank == cell.root;
   if (is(operation, "gather") || is(operation, "allgather")) {
     blocks.send_length = own;
-    blocks.receive_length = all;
+    blocks.receive_length = operation.rooted && !is_root ? 0 : all;
   } else if (is(operation, "scatter")) {
-    blocks.send_length = all;
+    blocks.send_length = is_root ? all : 0;
     blocks.receive_length = own;
   } else if (is_scatter_of_sums(operation)) {
     blocks.send_length = all;
@@ -243,16 +257,20 @@ std::vector<ResultPiece> result_of(const MeasuredOperation& operation, const Ben
   if (operation.name == "bcast") {
     pieces.push_back(moved(0, blocks.count, root, 0));
   } else if (is(operation, "gather") || is(operation, "allgather")) {
+    std::int64_t next = 0;
     for (int other = 0; other < place.size; ++other) {
-      pieces.push_back(moved(blocks.displs[at(other)], blocks.counts[at(other)], other, 0));
+      pieces.push_back(moved(next, blocks.counts[at(other)], other, 0));
+      next += blocks.counts[at(other)];
     }
   } else if (is(operation, "scatter")) {
     const bool stays = cell.in_place && rank == root;
-    if (!stays) pieces.push_back(moved(0, blocks.receive_length, root, blocks.displs[at(rank)]));
+    if (!stays) pieces.push_back(moved(0, blocks.receive_length, root, before(blocks, rank)));
   } else if (is_alltoall(operation)) {
+    std::int64_t next = 0;
     for (int other = 0; other < place.size; ++other) {
-      pieces.push_back(moved(blocks.displs[at(other)], blocks.counts[at(other)], other,
-                             sent_from(cell, place, other, blocks.count)));
+      const std::int64_t from = sent_from(cell, place, other, blocks.count);
+      pieces.push_back(moved(next, blocks.counts[at(other)], other, from));
+      next += blocks.counts[at(other)];
     }
   } else if (operation.neighbors) {
     for (std::size_t each = 0; each < place.sources.size(); ++each) {
@@ -266,7 +284,7 @@ std::vector<ResultPiece> result_of(const MeasuredOperation& operation, const Ben
                       .length = blocks.receive_length,
                       .first = 0,
                       .last = place.size,
-                      .from = blocks.displs[at(rank)]});
+                      .from = before(blocks, rank)});
   } else if (operation.reduces) {
     const int last = operation.name == "scan"     ? rank + 1
                      : operation.name == "exscan" ? rank
@@ -286,7 +304,7 @@ std::vector<ResultPiece> own_in_place(const MeasuredOperation& operation, const 
         {.at = where, .length = length, .first = place.rank, .last = place.rank + 1, .from = 0}};
   };
   if (is(operation, "gather") || is(operation, "allgather")) {
-    return own(blocks.displs[at(place.rank)], blocks.counts[at(place.rank)]);
+    return own(before(blocks, place.rank), blocks.counts[at(place.rank)]);
   }
   if (is(operation, "scatter")) return {};  // The root's send buffer is read as ever.
   return own(0, blocks.send_length);

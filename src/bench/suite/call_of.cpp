@@ -58,6 +58,35 @@ std::string function_of(const MeasuredOperation& operation, CallForm form) {
   return name_in_form(std::string(operation.function), form);
 }
 
+// Counts, and where displacements say where, the place of the last block are ints in MPI.
+bool has_too_many(const MeasuredOperation& operation, const BenchCell& cell, const Place& place) {
+  const std::int64_t size = size_of(element_of(cell));
+  std::int64_t largest = cell.bytes / size;
+  std::int64_t all = largest * (operation.neighbors ? 4 : place.size);
+  if (!cell.counts.empty()) {
+    all = 0;
+    for (int rank = 0; rank < place.size; ++rank) {
+      const auto at = static_cast<std::size_t>(rank) % cell.counts.size();
+      largest = std::max(largest, cell.counts[at]);
+      all += cell.counts[at];
+    }
+  }
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  switch (operation.signature) {
+    case Signature::gathered:
+    case Signature::rooted_gathered:
+    case Signature::rooted_scattered:
+    case Signature::scattered_vector:
+    case Signature::counts:
+    case Signature::addresses:
+      return std::max(largest, all) > most;
+    case Signature::types:
+      return all * size > most;
+    default:
+      return largest > most;
+  }
+}
+
 }  // namespace
 
 std::string why_not(const BenchCell& cell, const Place& place) {
@@ -81,8 +110,7 @@ std::string why_not(const BenchCell& cell, const Place& place) {
     return "it takes two ranks";
   }
   if (!is_group_name(cell.comm)) return "there are no such communicators";
-  const std::int64_t total = cell.bytes / size_of(*element) * place.size;
-  if (total > std::numeric_limits<int>::max()) return "so many elements are more than an int holds";
+  if (has_too_many(*operation, cell, place)) return "so many elements are more than an int holds";
   if (cell.operation != "compute") {
     const std::string function = function_of(*operation, cell.form);
     if (reached(function) == nullptr) return "this MPI has no MPI_" + function;
@@ -111,11 +139,11 @@ MeasuredCall::MeasuredCall(const BenchCell& cell, const CellGroup& group)
   const auto own = static_cast<std::size_t>(group.place.rank);
   const bool by_rank = operation_.takes_counts && own < blocks_.counts.size();
   own_count_ = by_rank ? blocks_.counts[own] : static_cast<int>(blocks_.count);
-  byte_displs_.reserve(blocks_.displs.size());
-  address_displs_.reserve(blocks_.displs.size());
-  for (const int each : blocks_.displs) {
-    byte_displs_.push_back(each * element_size_);
-    address_displs_.push_back(MPI_Aint{each} * element_size_);
+  if (operation_.signature == Signature::types) {
+    for (const int each : blocks_.displs) byte_displs_.push_back(each * element_size_);
+  }
+  if (operation_.signature == Signature::addresses) {
+    for (const int each : blocks_.displs) address_displs_.push_back(MPI_Aint{each} * element_size_);
   }
 }
 
@@ -125,6 +153,12 @@ int MeasuredCall::root_of(int repetition) const {
   if (!operation_.rooted) return -1;
   const std::int64_t root = cell_.root + std::int64_t{cell_.root_step} * repetition;
   return static_cast<int>(root % group_.place.size);
+}
+
+bool MeasuredCall::is_timed() const {
+  const int rank = group_.place.rank;
+  if (operation_.name == "pingpong") return rank % 2 == 0 && rank + 1 < group_.place.size;
+  return operation_.name != "exchange" || (rank ^ 1) < group_.place.size;
 }
 
 void MeasuredCall::prepare(const BufferPair& buffers, int root) {

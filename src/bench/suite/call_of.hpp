@@ -31,6 +31,9 @@ class MeasuredCall {
   [[nodiscard]] int element_size() const { return element_size_; }
   [[nodiscard]] const Values& values() const { return values_; }
   [[nodiscard]] int root_of(int repetition) const;
+  // Is what this rank does the operation? Of a round trip its answering side sees half of it only,
+  // and the last of an odd number has nobody to send to.
+  [[nodiscard]] bool is_timed() const;
 
   // Before a repetition, which is not timed: of a persistent operation the request is made.
   void prepare(const BufferPair& buffers, int root);

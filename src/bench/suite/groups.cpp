@@ -36,18 +36,11 @@ bool is_group_name(std::string_view name) {
 }
 
 CellGroup CellGroups::named(const std::string& name, bool neighbors, bool fresh) {
-  if (fresh) {
-    CellGroup group = make(name, neighbors);
-    if (group.is_in && group.measured == native().comm_world) {
-      using Dup = int (*)(MPI_Comm, MPI_Comm*);
-      reached_as<Dup>("Comm_dup")(native().comm_world, &group.measured);
-    }
-    return group;
-  }
+  if (fresh) return make(name, neighbors, true);
   const std::string key = neighbors ? name + " neighbors" : name;
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
-  return known_.emplace(key, make(name, neighbors)).first->second;
+  return known_.emplace(key, make(name, neighbors, false)).first->second;
 }
 
 void CellGroups::let_go(CellGroup& group) {
@@ -57,27 +50,32 @@ void CellGroups::let_go(CellGroup& group) {
   native().Comm_free(&group.own);
 }
 
-CellGroup CellGroups::make(const std::string& name, bool neighbors) const {
+CellGroup CellGroups::make(const std::string& name, bool neighbors, bool fresh) const {
   int rank = 0;
   int size = 1;
   const MPI_Comm world = native().comm_world;
   native().Comm_rank(world, &rank);
   native().Comm_size(world, &size);
   CellGroup group;
-  group.measured = world;
-  group.is_everyone = name == "world" || name == "halves";
-  if (name != "world") {
-    const int part = part_of(name, rank, size);
-    group.is_in = part != MPI_UNDEFINED;
-    group.measured = split(world, part, rank);
-    if (!group.is_in) return group;
-    native().Comm_size(group.measured, &size);
+  group.rank_of_world = rank;
+  const int part = part_of(name, rank, size);
+  group.is_in = part != MPI_UNDEFINED;
+  group.number = group.is_in ? part : 0;
+  for (int other = 0; other < size; ++other) {
+    if (part_of(name, other, size) == part) group.ranks.push_back(other);
   }
-  if (neighbors) group.measured = with_neighbors(group.measured, size);
-  native().Comm_rank(group.measured, &group.place.rank);
-  native().Comm_size(group.measured, &group.place.size);
-  native().Comm_split(group.measured, 0, group.place.rank, &group.own);
-  for (int dimension = 0; neighbors && dimension < 2; ++dimension) {
+  group.is_everyone = name == "world" || name == "halves";
+  // Its own first: on the measured one nothing shall have been called.
+  native().Comm_split(world, part, rank, &group.own);
+  group.measured = name == "world" && !fresh && !neighbors ? world : split(world, part, rank);
+  if (!group.is_in) return group;
+  native().Comm_rank(group.own, &group.place.rank);
+  native().Comm_size(group.own, &group.place.size);
+  if (!neighbors) return group;
+  MPI_Comm flat = group.measured;
+  group.measured = with_neighbors(flat, group.place.size);
+  reached_as<int (*)(MPI_Comm*)>("Comm_free")(&flat);
+  for (int dimension = 0; dimension < 2; ++dimension) {
     int before = 0;
     int behind = 0;
     native().Cart_shift(group.measured, dimension, 1, &before, &behind);
@@ -90,6 +88,7 @@ CellGroup CellGroups::make(const std::string& name, bool neighbors) const {
 }
 
 int CellGroups::part_of(std::string_view name, int rank, int size) const {
+  if (name == "world") return 0;
   if (name == "every-second") return rank % 2 == 0 ? 0 : MPI_UNDEFINED;
   if (name == "halves") return rank < (size + 1) / 2 ? 0 : 1;
   // one-a-host: its first rank.

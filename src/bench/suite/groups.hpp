@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/suite/blocks.hpp"
 #include "topology/topology.hpp"
@@ -16,6 +17,9 @@ namespace stretto::bench {
 struct CellGroup {
   MPI_Comm measured{};
   MPI_Comm own{};
+  int number = 0;  // of several that are measured at once
+  int rank_of_world = 0;
+  std::vector<int> ranks{};  // of MPI_COMM_WORLD, by rank
   Place place{};
   bool is_in = true;        // Does this rank take part?
   bool is_everyone = true;  // Do all?
@@ -34,7 +38,7 @@ class CellGroups {
   static void let_go(CellGroup& group);
 
  private:
-  [[nodiscard]] CellGroup make(const std::string& name, bool neighbors) const;
+  [[nodiscard]] CellGroup make(const std::string& name, bool neighbors, bool fresh) const;
   // MPI_UNDEFINED where this rank is in none.
   [[nodiscard]] int part_of(std::string_view name, int rank, int size) const;
 

@@ -22,7 +22,7 @@ class CellRun {
         call_(cell, group),
         buffers_(bench.settings.buffers, send_bytes(), receive_bytes()),
         synchronisation_(bench.settings.scheme, group.own, bench.clocks, bench.crowded) {
-    const auto rank = static_cast<std::size_t>(group.place.rank);
+    const auto rank = static_cast<std::size_t>(group.rank_of_world);
     if (rank < cell.delays_ns.size()) late_ns_ = cell.delays_ns[rank];
     if (group.place.rank == 0) late_ns_ += bench.settings.skew_ns;
   }
@@ -65,7 +65,8 @@ class CellRun {
     usual_ns_ = static_cast<std::int64_t>(longest);
     mark_invalid();
     count_wrong();
-    bench_.file.append(rows_);
+    if (call_.is_timed()) bench_.file.append(rows_);
+    bench_.alive();
   }
 
   Row run_once(int i, std::uint32_t flags) {
@@ -75,8 +76,9 @@ class CellRun {
     call_.prepare(pair, root);
     Row row{.cell = static_cast<std::int32_t>(cell_.number),
             .repetition = repetition_,
-            .root = root,
-            .flags = flags};
+            .root = root < 0 ? -1 : group_.ranks[static_cast<std::size_t>(root)],
+            .flags = flags,
+            .group = group_.number};
     row.arrived = now_ns();
     synchronisation_.wait(i);
     if (late_ns_ > 0) be_late();
@@ -98,7 +100,10 @@ class CellRun {
       row.after = now_ns();
     }
     call_.finish();
-    if (bench_.settings.checks && !is_right(pair, root)) row.flags |= kWrong;
+    // What stays as it was received says nothing of the repetitions that follow.
+    if (bench_.settings.checks && buffers_.is_rewritten(repetition_) && !is_right(pair, root)) {
+      row.flags |= kWrong;
+    }
     ++repetition_;
     for (std::int64_t* time :
          {&row.arrived, &row.entered, &row.started, &row.computed, &row.left, &row.after}) {
@@ -116,14 +121,14 @@ class CellRun {
 
   // The work, with tests spread evenly within it; when it was done.
   std::int64_t compute(std::int64_t& in_tests) {
-    const std::int64_t part = cell_.compute_ns / (cell_.tests + 1);
+    const int parts = cell_.tests + 1;
     for (int test = 0; test < cell_.tests; ++test) {
-      bench_.work.run(part);
+      bench_.work.run_part(cell_.compute_ns, test, parts);
       const std::int64_t begin = now_ns();
       call_.test();
       in_tests += now_ns() - begin;
     }
-    bench_.work.run(part);
+    bench_.work.run_part(cell_.compute_ns, cell_.tests, parts);
     return now_ns();
   }
 
@@ -152,10 +157,13 @@ class CellRun {
   }
 
   bool is_right(const BufferPair& pair, int root) {
-    const auto pieces = result_of(call_.operation(), cell_, call_.blocks(), group_.place, root);
+    if (root != root_of_pieces_) {
+      pieces_ = result_of(call_.operation(), cell_, call_.blocks(), group_.place, root);
+      root_of_pieces_ = root;
+    }
     const bool is_root_of_bcast = cell_.operation == "bcast" && group_.place.rank == root;
     const std::int64_t wrong = call_.values().first_wrong(
-        is_root_of_bcast ? pair.send : pair.receive, pieces, buffers_.written_for(repetition_));
+        is_root_of_bcast ? pair.send : pair.receive, pieces_, buffers_.written_for(repetition_));
     if (wrong < 0) return true;
     if (!said_) {
       say("%s of %lld B: rank %d has a wrong byte %lld after repetition %d",
@@ -186,7 +194,7 @@ class CellRun {
         rows_[i].flags |= kInvalid;
       }
     }
-    synchronisation_.learn_from(share);
+    synchronisation_.learn_from(share, (rows_.front().flags & kWarmup) == 0);
   }
 
   void count_wrong() {
@@ -219,6 +227,8 @@ class CellRun {
   std::int64_t wrong_ = 0;
   int repetition_ = 0;
   bool said_ = false;
+  std::vector<ResultPiece> pieces_{};  // of results with that root
+  int root_of_pieces_ = -2;            // none yet
 };
 
 }  // namespace

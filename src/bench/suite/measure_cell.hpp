@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Bench {
   const Work& work;
   bool crowded = false;
   RowFile& file;
+  std::function<void()> alive;  // called after each batch
 };
 
 // What came of it, the same on all ranks of the group.

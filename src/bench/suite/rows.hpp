@@ -18,8 +18,10 @@ constexpr std::int64_t kNotTaken = -1;  // a time that this kind of cell has not
 struct Row {
   std::int32_t cell = 0;
   std::int32_t repetition = 0;  // of the cell, its warm-up included
-  std::int32_t root = -1;       // -1: the operation has none
+  std::int32_t root = -1;       // as a rank of the launch; -1: the operation has none
   std::uint32_t flags = 0;
+  std::int32_t group = 0;  // of several that are measured at once
+  std::int32_t reserved = 0;
   std::int64_t arrived = kNotTaken;   // ready to begin, and waiting for the others
   std::int64_t entered = kNotTaken;   // called the operation
   std::int64_t started = kNotTaken;   // a start has returned
@@ -28,7 +30,7 @@ struct Row {
   std::int64_t after = kNotTaken;     // the work after it was done
   std::int64_t in_tests = 0;          // ns in MPI_Test
 };
-static_assert(sizeof(Row) == 72);
+static_assert(sizeof(Row) == 80);
 
 // The file of one rank.
 class RowFile {

@@ -116,12 +116,10 @@ std::vector<bool> Synchronisation::valid(const std::vector<std::int64_t>& arrive
   return valid;
 }
 
-void Synchronisation::learn_from(double valid_share) {
+void Synchronisation::learn_from(double valid_share, bool counts) {
   if (!has_times(scheme_) || valid_share >= kEnoughValid) return;
-  if (is_free_ && (valid_share < kTooFewValid || ahead_ns_ >= kFarthestAhead)) {
-    scheme_ = Scheme::barrier;
-  }
-  ahead_ns_ = std::min(2 * ahead_ns_, kFarthestAhead);
+  if (is_free_ && !counts && valid_share < kTooFewValid) scheme_ = Scheme::barrier;
+  ahead_ns_ = std::max(ahead_ns_, std::min(2 * ahead_ns_, kFarthestAhead));
 }
 
 void Synchronisation::disseminate() const {

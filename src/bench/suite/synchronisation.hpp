@@ -33,9 +33,9 @@ class Synchronisation {
                                         std::int64_t late_by, std::int64_t tolerance_ns) const;
 
   // Called by all ranks with the share of a batch that was valid: where ranks came too late for
-  // their times, the next ones are farther ahead. Where that does not help either, and nobody has
-  // asked for times, a barrier is what keeps repetitions valid.
-  void learn_from(double valid_share);
+  // their times, the next ones are farther ahead. Where that is no help, nobody has asked for times
+  // and nothing counts yet, a barrier is what keeps repetitions valid.
+  void learn_from(double valid_share, bool counts);
 
  private:
   void disseminate() const;

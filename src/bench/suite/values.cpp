@@ -10,8 +10,15 @@ namespace {
 // A prime: no size of a block, which would be a power of two, brings back the same value.
 constexpr std::int64_t kPeriod = 251;
 
+// From 0 to 250, by a hash: no two ranks, places or repetitions have all values alike, and sums
+// over any number of ranks differ from place to place.
 std::int64_t value_at(int rank, std::int64_t index, int repetition) {
-  return (index + std::int64_t{rank} * 97 + std::int64_t{repetition} * 31) % kPeriod;
+  std::uint64_t mixed = static_cast<std::uint64_t>(index % kPeriod) * 0x9e3779b97f4a7c15U +
+                        static_cast<std::uint64_t>(rank) * 0xbf58476d1ce4e5b9U +
+                        static_cast<std::uint64_t>(repetition) * 0x94d049bb133111ebU;
+  mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
+  mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
+  return static_cast<std::int64_t>((mixed ^ (mixed >> 31U)) % kPeriod);
 }
 
 template <class Type>
@@ -33,11 +40,14 @@ Type combined(Type before, Type next, Combination combination) {
 
 template <class Type>
 void write_as(std::byte* to, std::int64_t length, int rank, std::int64_t from, int repetition) {
-  std::int64_t value = value_at(rank, from, repetition);
-  for (std::int64_t i = 0; i < length; ++i) {
-    const auto element = static_cast<Type>(value);
-    std::memcpy(to + i * static_cast<std::int64_t>(sizeof(Type)), &element, sizeof(Type));
-    if (++value == kPeriod) value = 0;
+  std::array<Type, kPeriod> values;
+  const std::int64_t different = std::min(kPeriod, length);
+  for (std::int64_t i = 0; i < different; ++i) {
+    values[static_cast<std::size_t>(i)] = static_cast<Type>(value_at(rank, from + i, repetition));
+  }
+  for (std::int64_t i = 0; i < length; i += kPeriod) {
+    const auto bytes = static_cast<std::size_t>(std::min(kPeriod, length - i)) * sizeof(Type);
+    std::memcpy(to + i * static_cast<std::int64_t>(sizeof(Type)), values.data(), bytes);
   }
 }
 

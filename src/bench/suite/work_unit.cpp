@@ -33,8 +33,10 @@ Work::Work() {
   steps_per_ns_ = static_cast<double>(kTrialSteps) / static_cast<double>(shortest);
 }
 
-void Work::run(std::int64_t duration_ns) const {
-  take_steps(static_cast<std::int64_t>(static_cast<double>(duration_ns) * steps_per_ns_));
+void Work::run_part(std::int64_t duration_ns, int part, int parts) const {
+  const double steps = static_cast<double>(duration_ns) * steps_per_ns_ / parts;
+  const auto begin = static_cast<std::int64_t>(steps * part);
+  take_steps(static_cast<std::int64_t>(steps * (part + 1)) - begin);
 }
 
 }  // namespace stretto::bench

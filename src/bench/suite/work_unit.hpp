@@ -12,7 +12,9 @@ class Work {
   Work();
 
   // As much as takes so long where nothing disturbs it.
-  void run(std::int64_t duration_ns) const;
+  void run(std::int64_t duration_ns) const { run_part(duration_ns, 0, 1); }
+  // The same in equal parts, of which this is one: all of them are as much as the whole.
+  void run_part(std::int64_t duration_ns, int part, int parts) const;
 
  private:
   double steps_per_ns_ = 1;

@@ -13,6 +13,7 @@ from stretto.cli.bench_check import check
 from stretto.cli.bench_cliffs import cliffs
 from stretto.cli.bench_compare import compare
 from stretto.cli.bench_import import import_
+from stretto.cli.bench_model import model
 from stretto.cli.bench_repeat import repeat
 from stretto.cli.bench_running import measured
 from stretto.cli.bench_shown import show
@@ -166,6 +167,7 @@ def show_(
 
 app.command()(cliffs)
 app.command()(calls)
+app.command()(model)
 
 
 @app.command()

@@ -1,0 +1,161 @@
+"""stretto bench model: a run beside what the LogGP model of a machine says of it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from stretto.cli.consoles import note, out
+from stretto.cli.narrow import show_table
+from stretto.cli.options import AsJson
+from stretto.cli.output import print_plain_json
+from stretto.cli.plain_tables import plain_table
+from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
+from stretto.data.bench_folder import BenchFolder, BenchRecord
+from stretto.data.bench_predictions import Prediction, Predictions, keep_predictions
+from stretto.errors import InputError
+from stretto.model.machine import Machine, presets, read_machine
+from stretto.native.bench_predictions import Surroundings, predictor
+from stretto.native.schedules import Unsuited
+from stretto.report.bench import Row, summarise
+from stretto.report.bench_model import Modelled, curves, modelled, sentences, summary
+from stretto.report.words import seconds, size
+
+
+def model(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    machine: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help=f"What stretto calibrate -o wrote of the machine, or {', '.join(presets())}.",
+        ),
+    ],
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the predictions in the run folder: model.json.")
+    ] = False,
+    export_csv: ExportCsv = None,
+    export_markdown: ExportMarkdown = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare a run with the LogGP model of the machine, and with its bandwidth.
+
+    What is predicted of stretto is the schedule that stretto explain names there; of native, the
+    times of the MPI that were measured when the machine was calibrated, or where there are none
+    the fastest of Stretto's schedules. What is compared is the median of the slowest rank.
+
+    Example: stretto bench model stretto-runs/bench-1 --machine machine.toml
+    """
+    where = read_machine(machine)
+    result = summarise(BenchFolder(folder))
+    predictions, left_out = _predictions(where, result.record, result.rows)
+    found = modelled(result.rows, predictions.by_row())
+    if not found:
+        words = "; ".join(left_out) or "nothing was measured"
+        raise InputError(f"{folder}: of nothing in it is anything predicted: {words}")
+    if keep:
+        keep_predictions(folder, predictions)
+    tables = _tables(found, where)
+    export_tables(map(plain_table, tables), export_csv, export_markdown)
+    if as_json:
+        print_plain_json(_plain(folder, where, found, left_out))
+        return
+    for table in tables:
+        show_table(table, out)
+    for line in sentences(found):
+        out.print(line, markup=False, soft_wrap=True)
+    out.print(summary(found), markup=False, soft_wrap=True)
+    for why, rows in left_out.items():
+        note(f"without a prediction: {rows} rows, {why}")
+    if keep:
+        note(f"Kept in {folder}")
+
+
+def _predictions(
+    machine: Machine, record: BenchRecord, rows: Sequence[Row]
+) -> tuple[Predictions, dict[str, int]]:
+    """Those of the rows, and of how many there is none, by the reason."""
+    found = []
+    left_out: dict[str, int] = {}
+    with predictor(machine, _surroundings(record)) as predict:
+        for row in rows:
+            try:
+                by_class = predict.of(row.cell, row.implementation)
+            except Unsuited as why:
+                left_out[str(why)] = left_out.get(str(why), 0) + 1
+                continue
+            predicted = by_class[row.rank_class]
+            found.append(Prediction(row.cell.number, row.rank_class, row.implementation, predicted))
+    return Predictions(machine.name, found), left_out
+
+
+def _surroundings(record: BenchRecord) -> Surroundings:
+    facts = [launched.facts for launched in record.launches if launched.facts]
+    return Surroundings(
+        ranks=record.plan.ranks,
+        hosts=max((each.hosts for each in facts), default=1),
+        crowded=any(each.crowded for each in facts),
+        cold=record.plan.settings.buffers in ("unique", "cold"),
+    )
+
+
+def _tables(found: Sequence[Modelled], machine: Machine) -> list[Table]:
+    names = dict.fromkeys(each.row.cell.name for each in found)
+    return [_table(name, found, machine) for name in names]
+
+
+def _table(name: str, found: Sequence[Modelled], machine: Machine) -> Table:
+    title = f"{name}: the slowest rank's median, beside the model of {escape(machine.name)}"
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("bytes", no_wrap=True)
+    table.add_column("ranks", overflow="fold")
+    table.add_column("by", overflow="fold")
+    for heading in ("measured", "predicted", "residual", "floor"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("predicted of", overflow="fold")
+    rows = [each for each in found if each.row.cell.name == name]
+    for each in sorted(rows, key=lambda it: (it.row.cell.number, it.row.rank_class)):
+        row, predicted = each.row, each.predicted
+        table.add_row(
+            size(row.cell.bytes) if row.cell.bytes else "",
+            row.rank_class,
+            row.implementation,
+            seconds(each.measured_ns * 1e-9),
+            seconds(predicted.ns * 1e-9),
+            f"{each.residual:+.0%}",
+            seconds(predicted.floor_ns * 1e-9) if predicted.floor_ns else "",
+            predicted.by,
+        )
+    return table
+
+
+def _plain(
+    folder: Path, machine: Machine, found: Sequence[Modelled], left_out: dict[str, int]
+) -> dict[str, Any]:
+    return {
+        "folder": str(folder),
+        "machine": machine.name,
+        "rows": [
+            {
+                "operation": each.row.cell.name,
+                "bytes": each.row.cell.bytes,
+                "rank_class": each.row.rank_class,
+                "implementation": each.row.implementation,
+                "measured_ns": each.measured_ns,
+                "residual": each.residual,
+                **msgspec.to_builtins(each.predicted),
+                "is_off": each.is_off,
+            }
+            for each in found
+        ],
+        "curves": [
+            {"operation": operation, "implementation": implementation, "points": points}
+            for (operation, implementation), points in curves(found).items()
+        ],
+        "left_out": left_out,
+        "summary": summary(found),
+    }

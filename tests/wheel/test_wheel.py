@@ -67,6 +67,10 @@ def test_machines_to_simulate_on_come_along(stretto: Path, tmp_path: Path) -> No
     assert {each["ranks"] for each in found} == {2, 4, 8}
 
 
+def test_plans_of_benchmarks_come_along(stretto: Path, tmp_path: Path) -> None:
+    assert "gather-cliff" in said(stretto, "bench", "plans", cwd=tmp_path)
+
+
 @pytest.mark.parametrize("mpi", MPIS.values(), ids=MPIS.keys())
 def test_programs_are_profiled(stretto: Path, mpi: Mpi, tmp_path: Path) -> None:
     shown = said(stretto, "profile", mpi.program("profiled"), cwd=tmp_path, env=mpi.environment)

@@ -41,11 +41,10 @@ def measured(
     for text in spec.implementations:
         implementation(text, mpi, spec.ranks)  # before the launches, not after some of them
     with launcher_on(mpi.launcher, rig) as where:
-        unknown = dict[tuple[str, int], int]()
         if dry_run:
-            _say_plan(spec, mpi, plan_of(spec, mpi, rig, unknown))
+            _say_plan(spec, mpi, plan_of(spec, mpi, rig, _some_work(spec)))
             return None, Path()
-        plan = plan_of(spec, mpi, rig, unknown)
+        plan = plan_of(spec, mpi, rig, {})
         if spec.needs_pilot:
             # What a pilot finds out is never twice the same: a run goes on by what its own found.
             plan = begun_as(output or RUNS, plan) or plan_of(
@@ -178,6 +177,13 @@ def _saying_how_to_resume(folder: BenchFolder) -> Iterator[None]:
                 f"Interrupted; what was measured is in {folder.path}, and the same command goes on"
             )
         raise
+
+
+def _some_work(spec: Spec) -> dict[tuple[str, int], int]:
+    """What operations might take alone, each another time, as long as nobody has measured it: how
+    many cells the work beside them makes does not depend on it."""
+    cells = cells_of(spec, {})
+    return {(cell.name, cell.bytes): 1_000_000 + at for at, cell in enumerate(cells)}
 
 
 def _say_plan(spec: Spec, mpi: Measured, plan: BenchPlan) -> None:

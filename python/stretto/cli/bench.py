@@ -109,6 +109,14 @@ def run(
     repetitions of something are valid.
 
     Example: stretto bench gather ibcast -n 4 --impl native,stretto --quick
+
+    Example: stretto bench allreduce --sizes 8:4M --impl native,stretto:allreduce=ring --width 0.05
+
+    Example: stretto bench iallreduce --compute 0.5,1,2 --tests 0,10,100 --after
+
+    Example: stretto bench bcast -n 4 --late each --delay 1000
+
+    Example: stretto bench --plan gather-cliff --impl native -o gather
     """
     given: dict[str, Any] = {
         "operations": operations,

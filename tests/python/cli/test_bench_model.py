@@ -3,22 +3,16 @@
 import json
 from pathlib import Path
 
-import polars as pl
 import pytest
+from bench_runs import make_run
 
 from stretto.cli.main import run_command
-from stretto.data.bench_folder import BenchRecord, Launched, LaunchedBy, begin
-from stretto.data.bench_plan import BenchPlan, Cell, Settings
+from stretto.data.bench_plan import Cell
 from stretto.data.bench_predictions import kept_predictions
-from stretto.data.bench_rows import SCHEMA, CellState, LaunchFacts
-from stretto.data.json_bytes import indented
-from stretto.data.provenance import collect
 
 Captured = pytest.CaptureFixture[str]
 
-RANKS = 4
 CELLS = [Cell(0, "bcast", bytes=1024), Cell(1, "bcast", bytes=1024, tests=5)]
-FACTS = LaunchFacts("an MPI", RANKS, 1, False, "shared", 0.0, 0.0, 0, [0] * RANKS)
 WAYS = ["native", "stretto:bcast=binomial"]
 
 MACHINE = """
@@ -51,46 +45,14 @@ def machine(tmp_path: Path) -> str:
     return str(path)
 
 
-def sample(cell: Cell, way: str, rank: int, repetition: int) -> dict[str, object]:
-    enter = repetition * 100_000
-    values = {
-        "launch": 0,
-        "implementation": way,
-        "cell": cell.number,
-        "rank": rank,
-        "repetition": repetition,
-        "root": 0,
-        "enter_ns": enter,
-        "leave_ns": enter + (3000 if rank else 1000),
-    }
-    flags = {"warmup": False, "valid": True, "wrong": False}
-    return dict.fromkeys(SCHEMA.names()) | values | flags
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Non-root ranks took 3 µs, the root 1 µs."""
-    path = tmp_path / "run"
-    path.mkdir()
-    states = [CellState(cell.number, "done") for cell in CELLS]
-    record = BenchRecord(
-        BenchPlan("bench", WAYS, RANKS, 1, 1, Settings(), CELLS, "here"),
-        collect(argv=["stretto"]),
-        {},
-        LaunchedBy("/bin/mpirun", [], "libmpi.so"),
-        [Launched(0, way, FACTS, states) for way in WAYS],
-    )
-    begin(path, record)
-    (path / "bench.json").write_bytes(indented(record))
-    samples = [
-        sample(cell, way, rank, repetition)
-        for cell in CELLS
-        for way in WAYS
-        for rank in range(RANKS)
-        for repetition in range(3)
-    ]
-    pl.DataFrame(samples, schema=SCHEMA).write_parquet(path / "samples.parquet")
-    return path
+
+    def takes(_way: str, _cell: Cell, _launch: int, rank: int) -> float:
+        return 3 if rank else 1
+
+    return make_run(tmp_path / "run", takes, cells=CELLS, ways=WAYS, ranks=4, launches=1)
 
 
 def test_rows_are_beside_what_is_predicted(run: Path, machine: str, capsys: Captured) -> None:

@@ -1,12 +1,19 @@
 """Plans as people write them, and the cells they stand for."""
 
+import re
+import tomllib
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
 from stretto.data.bench_plan import Cell, Form
 from stretto.data.bench_spec import Spec, arrival_patterns, cells_of, read_spec
 from stretto.errors import InputError
+
+DOCS = Path(__file__).parents[3] / "docs" / "bench.md"
+# A key, its default as TOML has it or none, and what it is.
+KEY = re.compile(r"^\| `(\w+)` \| (?:`(.*?)`|none) \| (.+) \|$", re.MULTILINE)
 
 
 def test_cells_are_numbered_and_of_each_size() -> None:
@@ -103,3 +110,14 @@ def test_what_is_wrong_in_a_file_is_named(text: str, complaint: str, tmp_path: P
         read_spec(file)
     with pytest.raises(InputError, match="No such file"):
         read_spec(tmp_path / "none.toml")
+
+
+def test_the_docs_have_every_key_with_its_default_and_all_it_may_be() -> None:
+    keys = KEY.findall(DOCS.read_text(encoding="utf-8"))
+    assert [name for name, _, _ in keys] == [*Spec.__struct_fields__]
+    types = get_type_hints(Spec)
+    for name, default, meaning in keys:
+        value = tomllib.loads(f"{name} = {default}")[name] if default else None
+        assert value == getattr(Spec(), name), name
+        if get_origin(types[name]) is Literal:
+            assert {*get_args(types[name])} <= {*re.findall(r"`([\w-]+)`", meaning)}, name

@@ -1,6 +1,6 @@
 """stretto bench model: a run beside what the LogGP model of a machine says of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from stretto.cli.consoles import note, out
+from stretto.cli.consoles import err, note, out
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson
 from stretto.cli.output import print_plain_json
@@ -18,6 +18,7 @@ from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_predictions import Prediction, Predictions, keep_predictions
 from stretto.errors import InputError
+from stretto.model.calibrated import MEASURED_WITH
 from stretto.model.machine import Machine, presets, read_machine
 from stretto.native.bench_predictions import Surroundings, predictor
 from stretto.native.schedules import Unsuited
@@ -61,14 +62,17 @@ def model(
         keep_predictions(folder, predictions)
     tables = _tables(found, where)
     export_tables(map(plain_table, tables), export_csv, export_markdown)
+    warnings = [*_warnings(where, result.record)]
     if as_json:
-        print_plain_json(_plain(folder, where, found, left_out))
+        print_plain_json(_plain(folder, where, found, left_out) | {"warnings": warnings})
         return
     for table in tables:
         show_table(table, out)
     for line in sentences(found):
         out.print(line, markup=False, soft_wrap=True)
     out.print(summary(found), markup=False, soft_wrap=True)
+    for warning in warnings:
+        err.print(f"Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
     for why, rows in left_out.items():
         note(f"without a prediction: {rows} rows, {why}")
     if keep:
@@ -91,6 +95,24 @@ def _predictions(
             predicted = by_class[row.rank_class]
             found.append(Prediction(row.cell.number, row.rank_class, row.implementation, predicted))
     return Predictions(machine.name, found), left_out
+
+
+def _warnings(machine: Machine, record: BenchRecord) -> Iterator[str]:
+    """What the residuals may come from that is no fault of the model."""
+    facts = [launched.facts for launched in record.launches if launched.facts]
+    if any(each.crowded for each in facts):
+        yield "ranks shared cores in this run, and in the model each has its own"
+    mpi = " ".join(facts[0].mpi.split()) if facts else ""
+    source = " ".join(machine.source.split())
+    if source.startswith(MEASURED_WITH) and not source.startswith(f"{MEASURED_WITH}{mpi},"):
+        yield f"the machine was {source}, and the run was with {mpi}"
+    on = sorted({each.ranks for each in machine.collective})
+    if on and record.plan.ranks not in on:
+        ranks = ", ".join(map(str, on))
+        yield (
+            f"the MPI's own collectives were measured on {ranks} ranks, and the run had "
+            f"{record.plan.ranks}: calibrate with as many"
+        )
 
 
 def _surroundings(record: BenchRecord) -> Surroundings:

@@ -9,6 +9,9 @@ from stretto.data.calibration import Calibration, LevelTimes, Quartiles
 from stretto.model.fit import Floats, Measured, Piece, fit, line
 from stretto.model.machine import Collective, Compute, Level, Machine
 
+# Behind it a machine's source names the MPI.
+MEASURED_WITH = "measured with "
+
 
 @dataclass(frozen=True)
 class Fitted:
@@ -33,7 +36,7 @@ def machine_of(calibration: Calibration, name: str) -> Fitted:
     machine = Machine(
         name=name,
         level=levels,
-        source=f"measured with {calibration.mpi}, {calibration.ranks} ranks, "
+        source=f"{MEASURED_WITH}{calibration.mpi}, {calibration.ranks} ranks, "
         f"{calibration.hosts} host{'s' if calibration.hosts > 1 else ''}",
         compute=_compute(calibration),
         collective=[

@@ -88,6 +88,28 @@ def test_it_says_what_is_off(
     assert kept_predictions(run) is None
 
 
+def warnings_of(run: Path, machine: str, capsys: Captured) -> list[str]:
+    assert run_command(["bench", "model", str(run), "--machine", machine, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["warnings"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_what_else_differs_is_said(run: Path, machine: str, capsys: Captured) -> None:
+    assert warnings_of(run, machine, capsys) == []
+    text = Path(machine).read_text().replace("ranks = 4", "ranks = 2")
+    text = text.replace("[[level]]", 'source = "measured with Some MPI 1.0.1, 2 ranks"\n[[level]]')
+    Path(machine).write_text(text)
+    record = run / "bench.json"
+    record.write_text(record.read_text().replace('"crowded":false', '"crowded":true'))
+    crowded, other, ranks = warnings_of(run, machine, capsys)
+    assert "ranks shared cores" in crowded
+    assert other.endswith(
+        "measured with Some MPI 1.0.1, 2 ranks, and the run was with Some MPI 1.0"
+    )
+    assert ranks.endswith("measured on 2 ranks, and the run had 4: calibrate with as many")
+
+
 def test_predictions_are_kept_where_asked(run: Path, machine: str) -> None:
     assert run_command(["bench", "model", str(run), "--machine", machine, "--keep"]) == 0
     kept = kept_predictions(run)

@@ -8,7 +8,6 @@ import typer
 
 from stretto.cli.bench_compare import named_words, run_words
 from stretto.cli.bench_repeat import Output, run_again
-from stretto.cli.bench_tables import cell_words
 from stretto.cli.consoles import err, note, out
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
 from stretto.cli.output import print_plain_json
@@ -17,6 +16,7 @@ from stretto.errors import InputError
 from stretto.report import bench_check
 from stretto.report.bench import summarise
 from stretto.report.bench_check import Checked, CheckResult
+from stretto.report.cell_words import cell_words
 from stretto.report.words import seconds
 
 EXIT_WORSE = 3

@@ -8,7 +8,6 @@ import msgspec
 import typer
 from rich.table import Table
 
-from stretto.cli.bench_tables import cell_words
 from stretto.cli.consoles import err, out
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson
@@ -26,6 +25,7 @@ from stretto.report.bench_comparison import (
     compare_others,
     compare_runs,
 )
+from stretto.report.cell_words import cell_words
 from stretto.report.imported import plain_number
 from stretto.report.words import seconds, size
 from stretto.stats.estimate import LEVEL

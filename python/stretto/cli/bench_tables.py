@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
-from stretto.data.bench_plan import Cell
 from stretto.report.bench import BenchResult, Compared, Row
+from stretto.report.cell_words import cell_words
 from stretto.report.words import seconds, size
 
 
@@ -50,19 +50,6 @@ def _table(
             _against(compared.get(_key(row))),
         )
     return table
-
-
-def cell_words(cell: Cell) -> str:
-    """Its bytes, and what there is besides the operation."""
-    words = [size(cell.bytes)] if cell.bytes else [""]
-    if cell.compute_ns:
-        words.append(f"+ {seconds(cell.compute_ns * 1e-9)} work")
-    if cell.tests:
-        words.append(f"{cell.tests} tests")
-    if any(cell.delays_ns):
-        late = [rank for rank, delay in enumerate(cell.delays_ns) if delay]
-        words.append(f"late: {','.join(map(str, late))}")
-    return " ".join(words)
 
 
 def _against(each: Compared | None) -> str:

@@ -15,7 +15,7 @@ from stretto.report.comparison import Result
 from stretto.report.plots import order_plot, ratio_plot, times_plots
 from stretto.report.profile_section import ProfileSection
 
-_MARK = b"<title>Stretto: "  # as report.html.j2 has it
+_MARK = b"<title>Stretto: "  # as page.html.j2 has it
 
 
 def write_report(
@@ -30,7 +30,11 @@ def write_report(
     written.
     """
     refuse_if_not_ours(path)
-    page = render(results, profiles, answers)
+    write_page(render(results, profiles, answers), path)
+
+
+def write_page(page: str, path: Path) -> None:
+    """Write a page to where it may be. Raises EnvironmentUnusable where it cannot be written."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():  # as /dev/stdout
@@ -64,6 +68,23 @@ def render(
     answers: Sequence[AnswerSection] = (),
 ) -> str:
     """The page as text."""
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            results=list(results),
+            profiles=list(profiles),
+            answers=list(answers),
+            contents=[*_contents(results, profiles, answers)],
+            ratios=ratio_plot(list(results)) if results else None,
+            times_plots=times_plots,
+            order_plot=order_plot,
+        )
+    )
+
+
+def environment() -> Environment:
+    """Of all pages' templates; they say when they were written, and by which Stretto."""
     templates = Environment(
         loader=PackageLoader("stretto.report"),
         autoescape=True,
@@ -74,17 +95,10 @@ def render(
     templates.filters.update(
         seconds=words.seconds, calls=words.calls, interval=words.interval, command=shlex.join
     )
-    return templates.get_template("report.html.j2").render(
-        results=list(results),
-        profiles=list(profiles),
-        answers=list(answers),
-        contents=[*_contents(results, profiles, answers)],
-        written_at=now(),
-        version=versions().get("stretto", "from its source tree"),
-        ratios=ratio_plot(list(results)) if results else None,
-        times_plots=times_plots,
-        order_plot=order_plot,
+    templates.globals.update(
+        written_at=now(), version=versions().get("stretto", "from its source tree")
     )
+    return templates
 
 
 def _contents(

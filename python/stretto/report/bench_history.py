@@ -1,0 +1,179 @@
+"""Many runs of the same benchmark as a history: what changed, and in which run."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+
+from stretto.data.bench_folder import BenchFolder, BenchRecord
+from stretto.data.bench_plan import COMPUTE
+from stretto.errors import InputError
+from stretto.report.bench import Row, rows_of
+from stretto.report.bench_comparison import plain_cell
+from stretto.report.cell_words import cell_words
+from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
+from stretto.stats.estimate import LEVEL, Interval
+
+
+@dataclass(frozen=True)
+class HistoryRun:
+    """One run, and what its rows say."""
+
+    path: Path
+    record: BenchRecord
+    rows: list[Row]
+
+    @property
+    def label(self) -> str:
+        """When it was, and at which commit."""
+        when = self.record.provenance.started_at[:16].replace("T", " ")
+        return " ".join(filter(None, (when, self.record.provenance.git)))
+
+    @property
+    def mpi(self) -> str:
+        """The MPI, as its ranks know it."""
+        facts = (it.facts.mpi for it in self.record.launches if it.facts)
+        return " ".join(next(facts, "").partition(",")[0].split())
+
+    @property
+    def plan(self) -> tuple[str, int]:
+        """What runs must have in common to be of one history: the plan's name, and the ranks."""
+        return self.record.plan.name, self.record.plan.ranks
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """What one run says of one thing; times in ns."""
+
+    run: int  # which of the runs
+    median: float
+    low: float
+    high: float
+    # Of the run before that has it: how many times as long this one took, and of the changes on
+    # the page those that are no chance.
+    factor: float | None = None
+    interval: Interval | None = None
+    p: float | None = None
+
+    @property
+    def changed(self) -> bool:
+        """It took longer or less than in the run before, beyond chance."""
+        return self.p is not None and self.p <= 1 - LEVEL
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    """One operation of one size on the ranks of one class, by one implementation."""
+
+    plan: str
+    name: str
+    what: str
+    rank_class: str
+    implementation: str
+    points: list[HistoryPoint]
+
+
+@dataclass(frozen=True)
+class BenchHistory:
+    """All runs, the oldest first."""
+
+    runs: list[HistoryRun]
+    lines: list[HistoryLine]
+    warnings: list[str]
+
+    @property
+    def changes(self) -> list[tuple[HistoryLine, HistoryPoint]]:
+        """The newest first, and of a run the largest."""
+        found = [(line, it) for line in self.lines for it in line.points if it.changed]
+        return sorted(found, key=lambda each: (-each[1].run, -_size(each[1])))
+
+
+def _size(point: HistoryPoint) -> float:
+    factor = point.factor or 1.0
+    return max(factor, 1 / factor)
+
+
+def read_history(folder: Path, most: int) -> BenchHistory:
+    """The newest `most` complete runs in a folder. Raises InputError where there is none."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder")
+    inside = [BenchFolder(path.parent) for path in sorted(folder.glob("*/bench.json"))]
+    complete = [(run, run.record()) for run in inside if run.complete]
+    if not complete:
+        raise InputError(f"{folder} has no complete run of stretto bench in it")
+    complete.sort(key=lambda each: each[1].provenance.started_at)
+    runs = [
+        HistoryRun(run.path, record, rows_of(run.samples(), record.plan.cells))
+        for run, record in complete[-most:]
+    ]
+    warnings = []
+    if len(inside) > len(complete):
+        warnings.append(f"{len(inside) - len(complete)} runs are not finished, and left out")
+    if len(complete) > most:
+        warnings.append(f"{len(complete) - most} older runs are left out")
+    return history_of(runs, warnings)
+
+
+def history_of(runs: Sequence[HistoryRun], warnings: Sequence[str] = ()) -> BenchHistory:
+    """Runs, the oldest first, as lines, with the changes between each and the one before."""
+    found: dict[tuple[object, ...], list[tuple[int, Row]]] = {}
+    for number, run in enumerate(runs):
+        for row in run.rows:
+            if row.cell.operation != COMPUTE:
+                cell = msgspec.json.encode(plain_cell(row.cell))
+                key = (*run.plan, cell, row.rank_class, row.implementation)
+                found.setdefault(key, []).append((number, row))
+    points = [point for rows in found.values() for point in _points(rows)]
+    tested = [it.p for it in points if it.p is not None]
+    corrected = iter(adjusted(tested))
+    known = [it if it.p is None else replace(it, p=next(corrected)) for it in points]
+    lines, at = [], 0
+    for rows in found.values():
+        row = rows[0][1]
+        lines.append(
+            HistoryLine(
+                "{}, {} ranks".format(*runs[rows[0][0]].plan),
+                row.cell.name,
+                cell_words(row.cell),
+                row.rank_class,
+                row.implementation,
+                known[at : at + len(rows)],
+            )
+        )
+        at += len(rows)
+    return BenchHistory([*runs], lines, [*warnings, *_doubts(runs, found, len(tested))])
+
+
+def _points(rows: Sequence[tuple[int, Row]]) -> Iterator[HistoryPoint]:
+    before: Row | None = None
+    for number, row in rows:
+        time = row.time
+        values = (time.median, time.interval.low, time.interval.high)
+        if before is None or min(*before.launches, *row.launches) <= 0:
+            yield HistoryPoint(number, *values)
+        else:
+            made = difference(row.launches, before.launches)
+            yield HistoryPoint(number, *values, made.ratio, made.interval, made.p)
+        before = row
+
+
+def _doubts(
+    runs: Sequence[HistoryRun],
+    found: dict[tuple[object, ...], list[tuple[int, Row]]],
+    tests: int,
+) -> Iterator[str]:
+    pairs = [
+        (len(one.launches), len(other.launches))
+        for rows in found.values()
+        for (_, one), (_, other) in pairwise(rows)
+    ]
+    if tests and not any(can_differ(*pair, tests) for pair in pairs):
+        yield (
+            f"{tests} comparisons of so few launches can show no change, however large: launch "
+            f"{launches_needed(tests)} each"
+        )
+    hosts = {run.record.provenance.machine.hostname for run in runs}
+    if len(hosts) > 1:
+        yield f"the runs are of {len(hosts)} machines: {', '.join(sorted(hosts))}"

@@ -1,0 +1,146 @@
+"""The page of a history: a small line for each thing that was measured."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stretto.report.bench_history import BenchHistory, HistoryLine, HistoryPoint, HistoryRun
+from stretto.report.page import environment, refuse_if_not_ours, write_page
+from stretto.report.words import seconds
+from stretto.stats.summary import median
+
+WIDTH, HEIGHT = 240, 36
+_MARGIN = 4
+# So much around a line's median is always in its picture, or noise would look like change.
+_LEAST_REACH = 0.1
+
+
+@dataclass(frozen=True)
+class SparkDot:
+    """One run's median."""
+
+    x: float
+    y: float
+    kind: str  # "", "slower" or "faster"
+    label: str
+
+
+@dataclass(frozen=True)
+class Spark:
+    """A line of medians with their intervals; in units of a picture of WIDTH x HEIGHT."""
+
+    medians: str  # points of a polyline
+    intervals: str  # of a path
+    dots: list[SparkDot]
+
+
+@dataclass(frozen=True)
+class LineShown:
+    """A line of the table."""
+
+    line: HistoryLine
+    spark: Spark
+    newest: str
+    interval: str
+    change: str  # since the oldest run that has it
+    kind: str  # of the newest run
+
+
+@dataclass(frozen=True)
+class ChangeShown:
+    """A line of the table of changes."""
+
+    run: str
+    what: str
+    words: str
+    kind: str
+
+
+def write_history(history: BenchHistory, path: Path) -> None:
+    """Write the page. Raises InputError where something else is at `path`."""
+    refuse_if_not_ours(path)
+    write_page(render_history(history), path)
+
+
+def render_history(history: BenchHistory) -> str:
+    """The page as text."""
+    lines = [_shown(line, history.runs) for line in history.lines]
+    names = list(dict.fromkeys((it.line.plan, it.line.name) for it in lines))
+    sections = [
+        (f"{name} ({plan})", [it for it in lines if (it.line.plan, it.line.name) == (plan, name)])
+        for plan, name in names
+    ]
+    template = environment().get_template("history.html.j2")
+    return template.render(
+        history=history,
+        sections=sections,
+        changes=[*_changes(history)],
+        width=WIDTH,
+        height=HEIGHT,
+    )
+
+
+def _kind(point: HistoryPoint) -> str:
+    if not point.changed or point.factor is None:
+        return ""
+    return "slower" if point.factor > 1 else "faster"
+
+
+def _time(point: HistoryPoint) -> str:
+    return seconds(point.median * 1e-9)
+
+
+def _interval(point: HistoryPoint) -> str:
+    return f"{seconds(point.low * 1e-9)} to {seconds(point.high * 1e-9)}"
+
+
+def _changes(history: BenchHistory) -> Iterator[ChangeShown]:
+    for line, point in history.changes:
+        if point.interval is None:
+            continue
+        low, high = point.interval.low, point.interval.high
+        words = f"{point.factor:.2f}x [{low:.2f}, {high:.2f}], to {_time(point)}"
+        what = ", ".join(filter(None, (line.name, line.what, line.rank_class, line.implementation)))
+        yield ChangeShown(history.runs[point.run].label, what, words, _kind(point))
+
+
+def _shown(line: HistoryLine, runs: list[HistoryRun]) -> LineShown:
+    first, last = line.points[0], line.points[-1]
+    since = f"{last.median / first.median:.2f}x" if first.median > 0 and last != first else ""
+    is_newest = last.run == len(runs) - 1
+    return LineShown(
+        line,
+        _spark(line, runs),
+        _time(last) if is_newest else f"{_time(last)}, not in the newest run",
+        _interval(last),
+        since,
+        _kind(last) if is_newest else "",
+    )
+
+
+def _spark(line: HistoryLine, runs: list[HistoryRun]) -> Spark:
+    middle = median([it.median for it in line.points])
+    low = min(*(it.low for it in line.points), (1 - _LEAST_REACH) * middle)
+    high = max(*(it.high for it in line.points), (1 + _LEAST_REACH) * middle)
+    step = (WIDTH - 2 * _MARGIN) / max(len(runs) - 1, 1)
+
+    def x(point: HistoryPoint) -> float:
+        return round(_MARGIN + step * point.run, 1)
+
+    def y(time: float) -> float:
+        share = (time - low) / (high - low) if high > low else 0.5
+        return round(HEIGHT - _MARGIN - share * (HEIGHT - 2 * _MARGIN), 1)
+
+    return Spark(
+        " ".join(f"{x(it):g},{y(it.median):g}" for it in line.points),
+        "".join(f"M{x(it):g} {y(it.low):g}V{y(it.high):g}" for it in line.points),
+        [
+            SparkDot(
+                x(it),
+                y(it.median),
+                _kind(it),
+                f"{runs[it.run].label}: {_time(it)} ({_interval(it)})",
+            )
+            for it in line.points
+        ],
+    )

@@ -12,6 +12,7 @@ from stretto.cli.bench_calls import calls
 from stretto.cli.bench_check import check
 from stretto.cli.bench_cliffs import cliffs
 from stretto.cli.bench_compare import compare
+from stretto.cli.bench_guidelines import guidelines
 from stretto.cli.bench_history import history
 from stretto.cli.bench_import import import_
 from stretto.cli.bench_model import model
@@ -197,4 +198,5 @@ app.command()(compare)
 app.command()(check)
 app.command()(repeat)
 app.command()(history)
+app.command()(guidelines)
 app.command(name="import")(import_)

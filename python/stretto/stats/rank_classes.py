@@ -68,6 +68,20 @@ def of_launches(ranks: pl.DataFrame) -> pl.DataFrame:
     return ranks.group_by([*_CLASS, "launch"]).agg(_over_ranks()).sort([*_CLASS, "launch"])
 
 
+def slowest_of_launches(ranks: pl.DataFrame) -> pl.DataFrame:
+    """How long an operation keeps the rank that it keeps longest, launch by launch.
+
+    `ranks` is what `of_ranks` gives. A row a (implementation, cell, launch) with a duration, and
+    its duration_ns.
+    """
+    return (
+        ranks.filter(pl.col("duration_ns").is_not_null())
+        .group_by(_LAUNCH)
+        .agg(pl.col("duration_ns").max())
+        .sort(_LAUNCH)
+    )
+
+
 def summary_of(ranks: pl.DataFrame) -> pl.DataFrame:
     """Over the ranks of a class, each with the median of its launches' medians.
 

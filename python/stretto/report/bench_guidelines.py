@@ -1,0 +1,118 @@
+"""A run of stretto bench held against self-consistent performance guidelines."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, BenchPlan, Cell, name_of
+from stretto.errors import InputError
+from stretto.report.bench import BenchResult, cells_frame
+from stretto.stats.difference import can_differ, launches_needed
+from stretto.stats.guidelines import (
+    MONOTONY,
+    SPLITTING,
+    GuidelineTest,
+    GuidelineVerdict,
+    Timed,
+    Unchecked,
+    guideline_tests,
+    judged,
+)
+from stretto.stats.rank_classes import of_ranks, slowest_of_launches
+
+# Those whose algorithms stretto tune chooses among.
+_TUNED = (
+    *("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"),
+    *("reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
+)
+
+By = tuple[str, str]  # the implementation and the form
+
+
+@dataclass(frozen=True)
+class GuidelineResult:
+    """What was checked, and what could not be."""
+
+    checked: list[tuple[By, GuidelineVerdict]]
+    unchecked: list[tuple[By, Unchecked]]
+    least: float
+    warnings: list[str]
+
+    @property
+    def violated(self) -> list[tuple[By, GuidelineVerdict]]:
+        """The worst first."""
+        found = [each for each in self.checked if each[1].is_violated(self.least)]
+        return sorted(found, key=lambda each: -each[1].factor)
+
+
+def check_guidelines(result: BenchResult, samples: pl.DataFrame, least: float) -> GuidelineResult:
+    """Each implementation and form by itself; `least` is a share: 0.05 is 5 %.
+
+    Raises InputError where nothing was measured that guidelines are about.
+    """
+    plan = result.record.plan
+    tests: list[tuple[By, GuidelineTest]] = []
+    unchecked: list[tuple[By, Unchecked]] = []
+    for by, times in _times_of(samples, plan).items():
+        found, missing = guideline_tests(times, plan.ranks)
+        tests += [(by, each) for each in found]
+        unchecked += [(by, each) for each in missing]
+    if not tests:
+        raise InputError(
+            "the run has nothing that guidelines are about: stretto bench run --plan guidelines "
+            "measures what they need"
+        )
+    verdicts = judged([test for _, test in tests])
+    checked = [(by, verdict) for (by, _), verdict in zip(tests, verdicts, strict=True)]
+    warnings = [*result.warnings]
+    launches = max(len(test.took) for _, test in tests)
+    if not can_differ(launches, launches, len(tests), greater=True):
+        warnings.append(
+            f"with {launches} launches no violation can be shown among {len(tests)} that are "
+            f"checked, however large: launch {launches_needed(len(tests), greater=True)}"
+        )
+    return GuidelineResult(checked, unchecked, least, warnings)
+
+
+def _times_of(samples: pl.DataFrame, plan: BenchPlan) -> Mapping[By, dict[Timed, dict[int, float]]]:
+    cells = {cell.number: cell for cell in plan.cells}
+    ranks = of_ranks(samples, cells_frame(plan.cells))
+    found: dict[By, dict[Timed, dict[int, float]]] = {}
+    for row in slowest_of_launches(ranks).iter_rows(named=True):
+        cell = cells[row["cell"]]
+        if (what := _timed(cell, plan.ranks)) is not None:
+            times = found.setdefault((row["implementation"], str(cell.form)), {})
+            times.setdefault(what, {})[row["launch"]] = row["duration_ns"]
+    return found
+
+
+def _timed(cell: Cell, ranks: int) -> Timed | None:
+    """What a cell is to guidelines; None where work, delays or other communicators are in it."""
+    special = (cell.compute_ns, cell.tests, any(cell.delays_ns), cell.fresh, cell.in_place)
+    if cell.operation == COMPUTE or cell.comm != "world" or any(special):
+        return None
+    if not cell.counts:
+        return Timed(cell.operation, cell.bytes)
+    if len(cell.counts) == ranks and cell.counts[0] > 0 and not any(cell.counts[1:]):
+        return Timed(cell.operation, cell.counts[0] * ELEMENT_BYTES[cell.datatype], of_root=True)
+    return None
+
+
+def remedy(test: GuidelineTest, form: str) -> str:
+    """What can be done where the guideline is violated."""
+    first, times = test.instead[0], len(test.instead)
+    if test.guideline.startswith(MONOTONY):
+        words = f"pad to {first.bytes} B"
+    elif test.guideline.startswith(SPLITTING):
+        words = f"call it {times} times with {first.bytes} B each"
+    else:
+        words = f"call {' and '.join(_function(part.operation, form) for part in test.instead)}"
+    if test.algorithm:
+        return f"{words}, or stretto run --algorithm {test.operation}={test.algorithm}"
+    return f"{words}, or stretto tune" if test.operation in _TUNED else words
+
+
+def _function(operation: str, form: str) -> str:
+    """As a program calls it: MPI_Reduce_scatter_block, MPI_Ibcast, MPI_Gather_init."""
+    return f"MPI_{name_of(operation, form).capitalize()}"

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.table import Table
 from typer.core import TyperGroup
@@ -22,6 +23,7 @@ from stretto.cli.bench_shown import show
 from stretto.cli.consoles import out
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
+from stretto.cli.output import print_plain_json
 from stretto.cli.rigs import OnRig
 from stretto.cli.table_export import ExportCsv, ExportMarkdown
 from stretto.data.bench_folder import BenchFolder
@@ -181,11 +183,14 @@ app.command()(model)
 
 
 @app.command()
-def plans() -> None:
+def plans(as_json: AsJson = False) -> None:
     """List the plans that come along, one for each of the field's puzzles.
 
     Example: stretto bench plans
     """
+    if as_json:
+        print_plain_json(msgspec.to_builtins(options.shipped_plans()))
+        return
     table = Table(title="Plans", title_justify="left", title_style="bold")
     table.add_column("plan", no_wrap=True)
     table.add_column("about", overflow="fold")

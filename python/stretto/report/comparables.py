@@ -105,7 +105,7 @@ def _as_suites_do(cell: Cell) -> bool:
 def _figures_of(cell: Cell, launches: Sequence[dict[str, float]]) -> dict[Statistic, list[float]]:
     # All suites give half of a round trip.
     part = 0.5 if cell.operation == "pingpong" else 1
-    names = [(RANKS, name) for name in ("mean", "min", "max")]
+    names = [(RANKS, name) for name in ("mean", "median", "min", "max")]
     names += [(SLOWEST, name) for name in ("mean", "median", "min", "max")]
     return {
         Statistic(TIME, over, name, "ns"): [part * row[f"{over}_{name}"] for row in launches]
@@ -116,8 +116,8 @@ def _figures_of(cell: Cell, launches: Sequence[dict[str, float]]) -> dict[Statis
 def of_import(imported: Imported, ranks: int | None) -> list[Comparable]:
     """All that a file has figures of; where it does not say how many ranks there were, `ranks`.
 
-    Raw values become the median of their launch; what a file has several times, as of outputs
-    that were put together, is of a launch each.
+    Raw values become the median of their launch, of processes the median of theirs; what a file
+    has several times, as of outputs that were put together, is of a launch each.
     """
     rows: dict[tuple[str, str, int, bool, int | None, str], list[ImportedRow]] = {}
     for row in imported.rows:
@@ -146,27 +146,46 @@ def _bytes_of(row: ImportedRow, suite: str, ranks: int | None) -> int | None:
 
 
 def _imported_figures(rows: Sequence[ImportedRow], suite: str) -> dict[Statistic, list[float]]:
-    figures: dict[Statistic, list[float]] = {}
-    raw: dict[Statistic, dict[int, list[float]]] = {}
+    # By launch and process, which are None where there is one value for all of them.
+    found: dict[Statistic, dict[int, dict[int | None, list[float]]]] = {}
     for row in rows:
         seconds = seconds_of(row)
         is_time = seconds is not None and _is_of_the_operation(row)
         value = 1e9 * seconds if seconds is not None and is_time else row.value
         if not 0 < value < float("inf"):
             continue
-        unit = "ns" if is_time else row.unit
-        metric = TIME if is_time else row.metric
-        over = SLOWEST if suite in _OF_THE_SLOWEST else RANKS
-        if row.statistic == RAW and (row.process, row.repetition) != (None, None):
-            over = SLOWEST if row.process is None else RANKS
-            what = Statistic(metric, over if is_time else "", "median", unit)
-            raw.setdefault(what, {}).setdefault(row.launch or 0, []).append(value)
-        elif row.statistic != RAW:
-            what = Statistic(metric, over if is_time else "", row.statistic, unit)
-            figures.setdefault(what, []).append(value)
-    for what, launches in raw.items():
-        figures[what] = [median(launches[launch]) for launch in sorted(launches)]
-    return figures
+        is_raw = row.statistic == RAW and (row.process, row.repetition) != (None, None)
+        if row.statistic == RAW and not is_raw:
+            continue
+        what = Statistic(
+            metric=TIME if is_time else row.metric,
+            over=_over(row, suite, is_raw=is_raw) if is_time else "",
+            name="median" if is_raw else row.statistic,
+            unit="ns" if is_time else row.unit,
+        )
+        # What is there several times without a number, as in outputs put together, is a launch.
+        launches = found.setdefault(what, {})
+        launch = row.launch if row.launch is not None else 0
+        if not is_raw and row.launch is None:
+            launch = sum(row.process in launches[each] for each in launches)
+        launches.setdefault(launch, {}).setdefault(row.process, []).append(value)
+    return {
+        what: [_of_processes(what.name, launches[launch]) for launch in sorted(launches)]
+        for what, launches in found.items()
+    }
+
+
+def _over(row: ImportedRow, suite: str, *, is_raw: bool) -> str:
+    if row.process is not None:
+        return RANKS
+    return SLOWEST if is_raw or suite in _OF_THE_SLOWEST else RANKS
+
+
+def _of_processes(name: str, values: dict[int | None, list[float]]) -> float:
+    """Over processes what the statistic is over: each one's median, or its mean."""
+    if name == "median":
+        return median([median(each) for each in values.values()])
+    return sum(sum(each) / len(each) for each in values.values()) / len(values)
 
 
 def _is_of_the_operation(row: ImportedRow) -> bool:

@@ -16,17 +16,19 @@ def suite_figures(samples: pl.DataFrame) -> pl.DataFrame:
     """A row a (implementation, cell, launch), without those in which no repetition counts; in ns.
 
     ranks_mean, ranks_min and ranks_max are over ranks, of each rank's mean over its repetitions
-    (OSU, IMB); slowest_mean, slowest_median, slowest_min and slowest_max are over repetitions, of
-    the rank that took longest in each (ReproMPI, SKaMPI, NBCBench).
+    (OSU, IMB), ranks_median of their medians. slowest_mean, slowest_median, slowest_min and
+    slowest_max are over repetitions, of the rank that took longest in each (ReproMPI, SKaMPI,
+    NBCBench).
     """
     duration = pl.col("duration_ns")
     counted = counted_durations(samples)
     ranks = (
         counted.group_by([*_LAUNCH, "rank"])
-        .agg(duration.mean())
+        .agg(duration.mean(), median_ns=duration.median())
         .group_by(_LAUNCH)
         .agg(
             ranks_mean=duration.mean(),
+            ranks_median=pl.col("median_ns").median(),
             ranks_min=duration.min(),
             ranks_max=duration.max(),
         )

@@ -125,6 +125,27 @@ def test_raw_values_of_launches_are_tested(tmp_path: Path) -> None:
     assert pair.ratio == pytest.approx(0.5, rel=0.05)
 
 
+def test_values_of_processes_are_over_ranks(tmp_path: Path) -> None:
+    """Ranks take 10 and 30 us; of both means and medians the middle is 20."""
+    folder = make_run(tmp_path / "a", lopsided)
+    of_processes = [
+        replace(MEAN, process=process, value=value) for process, value in ((0, 12.0), (1, 28.0))
+    ]
+    (pair,) = compare_others(run(folder), suite(*of_processes, name="skampi")).pairs
+    assert (pair.statistic, pair.launches) == ("mean over ranks of their means", (8, 1))
+    assert pair.figures == pytest.approx((20_000, 20_000))
+    raw = [replace(it, statistic="raw", repetition=at) for it in of_processes for at in range(3)]
+    (pair,) = compare_others(run(folder), suite(*raw)).pairs
+    assert pair.statistic == "median over ranks of their medians"
+    assert pair.figures == pytest.approx((20_000, 20_000))
+
+
+def test_outputs_that_were_put_together_are_launches(tmp_path: Path) -> None:
+    means = [replace(MEAN, value=20 + 0.1 * launch) for launch in range(6)]
+    (pair,) = compare_others(run(make_run(tmp_path / "a")), suite(*means)).pairs
+    assert (pair.launches, pair.differs) == ((8, 6), True)
+
+
 def test_two_files_by_what_they_share() -> None:
     speed = replace(MEAN, operation="bandwidth", metric="bandwidth", unit="MB/s", value=100.0)
     first = suite(MEAN, speed, replace(MEAN, form="nonblocking"))

@@ -29,6 +29,7 @@ def test_means_over_ranks_and_times_of_the_slowest() -> None:
         pl.concat([samples, late.head(1), late.tail(1)], how="vertical_relaxed")
     ).to_dicts()
     assert (row["ranks_mean"], row["ranks_min"], row["ranks_max"]) == (4, 4, 4)
+    assert row["ranks_median"] == 2.5
     # In repetitions 0 to 2 the slowest took 3, 5 and 10.
     assert (row["slowest_mean"], row["slowest_median"]) == (6, 5)
     assert (row["slowest_min"], row["slowest_max"]) == (3, 10)

@@ -7,8 +7,10 @@ import typer
 from msgspec.structs import replace
 
 from stretto.cli.answers_shown import answer_of
+from stretto.cli.bench_report import bench_of
 from stretto.cli.consoles import note
 from stretto.data.answer_record import is_answer
+from stretto.data.bench_folder import is_bench
 from stretto.data.places import places_of
 from stretto.data.profile_record import is_profile, read_record
 from stretto.data.profile_traces import read_trace
@@ -27,17 +29,18 @@ def report(
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the report goes.")
     ] = Path("report.html"),
 ) -> None:
-    """Write one report over several run folders: of compare, profile, whatif, replay, calibrate
-    and simulate.
+    """Write one report over several run folders: of bench, compare, profile, whatif, replay,
+    calibrate and simulate.
 
     Example: stretto report stretto-runs/transpose-1 stretto-runs/jacobi3d-1 -o report.html
     """
     refuse_if_not_ours(output)
     profiles = [_profile(run) for run in runs if is_profile(run)]
     answers = [answer_of(run) for run in runs if is_answer(run)]
-    others = [run for run in runs if not is_profile(run) and not is_answer(run)]
+    benches = [bench_of(run) for run in runs if is_bench(run)]
+    others = [run for run in runs if not (is_profile(run) or is_answer(run) or is_bench(run))]
     compared = [comparison.summarise(RunFolder(run)) for run in others]
-    write_report(compared, output, profiles, answers)
+    write_report(compared, output, profiles, answers, benches)
     note(f"Report: {output}")
 
 

@@ -11,6 +11,7 @@ from stretto.data.provenance import now, versions
 from stretto.errors import InputError, writing
 from stretto.report import words
 from stretto.report.answer_section import AnswerSection
+from stretto.report.bench_section import BenchSection
 from stretto.report.comparison import Result
 from stretto.report.plots import order_plot, ratio_plot, times_plots
 from stretto.report.profile_section import ProfileSection
@@ -23,14 +24,15 @@ def write_report(
     path: Path,
     profiles: Sequence[ProfileSection] = (),
     answers: Sequence[AnswerSection] = (),
+    benches: Sequence[BenchSection] = (),
 ) -> None:
-    """Write the page over all `results`, `profiles` and `answers` to `path`.
+    """Write the page over all `results`, `profiles`, `answers` and `benches` to `path`.
 
     Raises InputError where something else is there, EnvironmentUnusable where it cannot be
     written.
     """
     refuse_if_not_ours(path)
-    write_page(render(results, profiles, answers), path)
+    write_page(render(results, profiles, answers, benches), path)
 
 
 def write_page(page: str, path: Path) -> None:
@@ -66,6 +68,7 @@ def render(
     results: Sequence[Result],
     profiles: Sequence[ProfileSection] = (),
     answers: Sequence[AnswerSection] = (),
+    benches: Sequence[BenchSection] = (),
 ) -> str:
     """The page as text."""
     return (
@@ -75,7 +78,8 @@ def render(
             results=list(results),
             profiles=list(profiles),
             answers=list(answers),
-            contents=[*_contents(results, profiles, answers)],
+            benches=list(benches),
+            contents=[*_contents(results, profiles, answers, benches)],
             ratios=ratio_plot(list(results)) if results else None,
             times_plots=times_plots,
             order_plot=order_plot,
@@ -105,6 +109,7 @@ def _contents(
     results: Sequence[Result],
     profiles: Sequence[ProfileSection],
     answers: Sequence[AnswerSection],
+    benches: Sequence[BenchSection],
 ) -> Iterator[tuple[str, str]]:
     """Of each section its anchor, as report.html.j2 has it, and what it is of."""
     for number, result in enumerate(results, 1):
@@ -113,3 +118,5 @@ def _contents(
         yield f"profile-{number}", f"{profile.name}: where its time in MPI goes"
     for number, answer in enumerate(answers, 1):
         yield f"answer-{number}", f"{answer.name}: {answer.title}"
+    for number, bench in enumerate(benches, 1):
+        yield f"bench-{number}", f"{bench.name}: what collectives cost each rank"

@@ -1,0 +1,119 @@
+"""What there is to draw of a benchmark: how long each operation takes, by size and rank class."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from stretto.data.bench_plan import COMPUTE, Cell
+from stretto.report.bench import BenchResult, Row
+from stretto.report.line_plot import MOST_COLOURS, Jump, LinePlot, PlotLine, Reading
+from stretto.report.spread import Spread
+from stretto.report.words import seconds, significant, size
+from stretto.stats.cliffs import cliffs
+from stretto.stats.rank_classes import ALL, NON_ROOT
+
+NS = 1e-9
+
+
+@dataclass(frozen=True)
+class TimeSpans:
+    """Operations that move no data: one time for each, with its interval."""
+
+    name: str  # of a file
+    title: str
+    words: str
+    spans: dict[str, Spread]  # in seconds; the first is what others compare with
+
+
+BenchPlot = LinePlot | TimeSpans
+
+
+def is_plain(cell: Cell) -> bool:
+    """The operation by itself, all ranks at once."""
+    return not (cell.compute_ns or cell.tests or any(cell.delays_ns) or cell.operation == COMPUTE)
+
+
+def operations(result: BenchResult) -> list[str]:
+    """As MPI calls them, in the plan's order."""
+    return list(dict.fromkeys(row.cell.name for row in result.rows))
+
+
+def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
+    """Times of one operation; None where it was measured only beside work, or with late ranks."""
+    rows = [row for row in result.rows if row.cell.name == name and is_plain(row.cell)]
+    if not rows:
+        return None
+    if not any(row.cell.bytes for row in rows):
+        return TimeSpans(
+            name,
+            name,
+            "the dot is the median of launches, the bar its interval",
+            {name_of(row): _span(row) for row in _in_order(rows, result)},
+        )
+    names = result.record.plan.implementations
+    drawn = [*_lines(rows, names[:MOST_COLOURS])]
+    return LinePlot(
+        name,
+        name,
+        "bytes of the vector, or of one rank's block",
+        "from entering to leaving",
+        "log",
+        size,
+        seconds,
+        [line for line, _ in drawn],
+        [jump for line, of_line in drawn for jump in _jumps(line, of_line)],
+        len({row.implementation for row in rows} - {*names[:MOST_COLOURS]}),
+    )
+
+
+def name_of(row: Row) -> str:
+    """Of its implementation, and of its ranks where not all do the same."""
+    return row.implementation + ("" if row.rank_class == ALL else f", {row.rank_class}")
+
+
+def reading_of(x: float, row: Row) -> Reading:
+    """In seconds."""
+    interval = row.time.interval
+    values = (row.time.median, interval.low, interval.high, row.minimum, row.maximum)
+    return Reading(x, *(NS * each for each in values))
+
+
+def _in_order(rows: Sequence[Row], result: BenchResult) -> list[Row]:
+    names = result.record.plan.implementations
+    return sorted(rows, key=lambda row: (names.index(row.implementation), row.rank_class))
+
+
+def _lines(
+    rows: Sequence[Row], implementations: Sequence[str]
+) -> Iterator[tuple[PlotLine, list[Row]]]:
+    """One for each implementation and class, with the rows that it goes through, by size."""
+    for colour, implementation in enumerate(implementations):
+        of_it = [row for row in rows if row.implementation == implementation]
+        for rank_class in sorted({row.rank_class for row in of_it}, reverse=True):
+            # On axes of logarithms there is no place for nothing.
+            known = [
+                row
+                for row in sorted(of_it, key=lambda row: row.cell.bytes)
+                if row.rank_class == rank_class and row.cell.bytes and _least(row) > 0
+            ]
+            if known:
+                readings = [reading_of(row.cell.bytes, row) for row in known]
+                is_dashed = rank_class == NON_ROOT
+                yield PlotLine(name_of(known[0]), colour, is_dashed, readings), known
+
+
+def _least(row: Row) -> float:
+    return min(row.minimum, row.time.interval.low)
+
+
+def _jumps(line: PlotLine, rows: Sequence[Row]) -> Iterator[Jump]:
+    times = {row.cell.bytes: row.launches for row in rows if min(row.launches) > 0}
+    for cliff in cliffs(times):
+        label = f"{significant(cliff.factor)}x"
+        between = f"between {size(cliff.low)} and {size(cliff.high)}"
+        words = f"cliff of {line.name} {between}: {label} what its trend lets expect"
+        yield Jump(cliff.low, cliff.high, label, words)
+
+
+def _span(row: Row) -> Spread:
+    interval = row.time.interval
+    return Spread(*(NS * each for each in (interval.low, row.time.median, interval.high)))

@@ -1,0 +1,105 @@
+"""A benchmark as the report shows it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stretto.data.bench_folder import BenchRecord
+from stretto.report.bars import Tile
+from stretto.report.bench import BenchResult
+from stretto.report.bench_plots import BenchPlot, TimeSpans, latency_plot
+from stretto.report.line_drawing import DrawnPlot, draw_lines
+from stretto.report.plain_table import PlainTable
+from stretto.report.plots import SpansPlot, spans_plot
+from stretto.report.words import percent
+
+
+@dataclass(frozen=True)
+class OperationPart:
+    """An operation: its picture, if it has one, and all figures."""
+
+    name: str
+    figure: DrawnPlot | SpansPlot | None
+    table: PlainTable
+
+
+@dataclass(frozen=True)
+class BenchSection:
+    """Everything the page shows of one benchmark."""
+
+    record: BenchRecord
+    name: str
+    mpi: str
+    headline: str
+    tiles: list[Tile]
+    warnings: list[str]
+    operations: list[OperationPart]
+    not_measured: PlainTable | None
+
+
+def bench_section(
+    result: BenchResult,
+    name: str,
+    tables: Mapping[str, PlainTable],
+    not_measured: PlainTable | None,
+) -> BenchSection:
+    """One run; `tables` are those of the terminal, by operation, in their order."""
+    record = result.record
+    facts = [each.facts for each in record.launches if each.facts]
+    return BenchSection(
+        record,
+        name,
+        facts[0].mpi if facts else "",
+        _headline(record, facts[0].hosts if facts else 1),
+        [*_tiles(result)],
+        result.warnings,
+        [
+            OperationPart(operation, drawn(latency_plot(result, operation)), table)
+            for operation, table in tables.items()
+        ],
+        not_measured,
+    )
+
+
+def drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:
+    """As the templates take it."""
+    if plot is None:
+        return None
+    if isinstance(plot, TimeSpans):
+        return spans_plot(plot.title, plot.words, plot.spans, next(iter(plot.spans)))
+    return draw_lines(plot)
+
+
+def _headline(record: BenchRecord, hosts: int) -> str:
+    plan = record.plan
+    launches = len({each.launch for each in record.launches})
+    rig = f", network rig {plan.rig}" if plan.rig else ""
+    ways = ", ".join(plan.implementations)
+    return f"{plan.ranks} ranks on {hosts} host(s){rig}, {launches} launches each of {ways}"
+
+
+def _tiles(result: BenchResult) -> Iterator[Tile]:
+    first = result.record.plan.implementations[0]
+    for name in result.record.plan.implementations[1:]:
+        compared = [each for each in result.compared if each.row.implementation == name]
+        better = sum(each.differs and each.difference.ratio > 1 for each in compared)
+        worse = sum(each.differs and each.difference.ratio < 1 for each in compared)
+        if compared:
+            yield Tile(
+                f"{name} against {first}",
+                f"{better} faster, {worse} slower",
+                f"of {len(compared)} comparisons; the others show no difference",
+            )
+    if result.rows:
+        least = min(result.rows, key=lambda row: row.valid)
+        where = f"{least.cell.name} by {least.implementation}"
+        yield Tile("least valid repetitions", percent(least.valid), where)
+
+
+def operation_tables(
+    names: Sequence[str], tables: Sequence[PlainTable]
+) -> Mapping[str, PlainTable]:
+    """Tables by the operations that they are of, each without a title of its own."""
+    return {
+        name: PlainTable("", table.heads, table.rows)
+        for name, table in zip(names, tables, strict=True)
+    }

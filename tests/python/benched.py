@@ -13,7 +13,7 @@ from stretto.data.bench_plan import COMPUTE, BenchPlan, Cell, Form, Settings
 from stretto.data.bench_rows import SCHEMA, CellState, LaunchFacts
 from stretto.data.provenance import collect
 
-RANKS, LAUNCHES, REPETITIONS = 4, 6, 5
+RANKS, LAUNCHES, REPETITIONS = 4, 8, 5
 SIZES = [8, 64, 512, 4096, 8192, 16384, 65536]
 WAYS = {"native": 1.0, "<stretto>": 0.5}
 CLIFF = 3.0  # times as long, from 8 KiB on, with the first of WAYS

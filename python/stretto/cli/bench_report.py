@@ -12,10 +12,12 @@ from stretto.report.bench_section import BenchSection, bench_section, operation_
 
 def bench_of(folder: Path) -> BenchSection:
     """A complete run. Raises InputError where it is not."""
-    result = summarise(BenchFolder(folder))
+    run = BenchFolder(folder)
+    result = summarise(run)
     not_measured = not_measured_table(result)
     return bench_section(
         result,
+        run.samples(),
         folder.absolute().name,
         operation_tables(operations(result), [plain_table(each) for each in tables(result)]),
         plain_table(not_measured) if not_measured else None,

@@ -16,7 +16,7 @@ NS = 1e-9
 
 @dataclass(frozen=True)
 class TimeSpans:
-    """Operations that move no data: one time for each, with its interval."""
+    """An operation of one size, or that moves no data: one time for each, with its interval."""
 
     name: str  # of a file
     title: str
@@ -42,11 +42,13 @@ def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
     rows = [row for row in result.rows if row.cell.name == name and is_plain(row.cell)]
     if not rows:
         return None
-    if not any(row.cell.bytes for row in rows):
+    sizes = {row.cell.bytes for row in rows}
+    if len(sizes) == 1:
         return TimeSpans(
             name,
             name,
-            "the dot is the median of launches, the bar its interval",
+            (f"of {size(max(sizes))}: " if any(sizes) else "")
+            + "the dot is the median of launches, the bar its interval",
             {name_of(row): _span(row) for row in _in_order(rows, result)},
         )
     names = result.record.plan.implementations

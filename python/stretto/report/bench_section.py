@@ -3,9 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from stretto.data.bench_folder import BenchRecord
 from stretto.report.bars import Tile
 from stretto.report.bench import BenchResult
+from stretto.report.bench_first_calls import first_calls
+from stretto.report.bench_late import DelayMatrix, delay_matrices
+from stretto.report.bench_overlap import BesideWork, beside_work, overlap_plots, overlap_table
 from stretto.report.bench_plots import BenchPlot, TimeSpans, latency_plot
 from stretto.report.line_drawing import DrawnPlot, draw_lines
 from stretto.report.plain_table import PlainTable
@@ -20,6 +25,9 @@ class OperationPart:
     name: str
     figure: DrawnPlot | SpansPlot | None
     table: PlainTable
+    overlaps: list[DrawnPlot]  # by size, the largest first
+    overlap_table: PlainTable | None
+    late: list[DelayMatrix]
 
 
 @dataclass(frozen=True)
@@ -33,17 +41,20 @@ class BenchSection:
     tiles: list[Tile]
     warnings: list[str]
     operations: list[OperationPart]
+    first_calls: PlainTable | None
     not_measured: PlainTable | None
 
 
 def bench_section(
     result: BenchResult,
+    samples: pl.DataFrame,
     name: str,
     tables: Mapping[str, PlainTable],
     not_measured: PlainTable | None,
 ) -> BenchSection:
     """One run; `tables` are those of the terminal, by operation, in their order."""
     record = result.record
+    found, late = beside_work(result, samples), [*delay_matrices(result, samples)]
     facts = [each.facts for each in record.launches if each.facts]
     return BenchSection(
         record,
@@ -53,14 +64,33 @@ def bench_section(
         [*_tiles(result)],
         result.warnings,
         [
-            OperationPart(operation, drawn(latency_plot(result, operation)), table)
+            _part(
+                latency_plot(result, operation),
+                table,
+                [each for each in found if each.row.cell.name == operation],
+                [each for each in late if each.operation == operation],
+                operation,
+            )
             for operation, table in tables.items()
         ],
+        first_calls(result, samples),
         not_measured,
     )
 
 
-def drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:
+def _part(
+    plot: BenchPlot | None,
+    table: PlainTable,
+    found: Sequence[BesideWork],
+    late: list[DelayMatrix],
+    name: str,
+) -> OperationPart:
+    overlaps = [draw_lines(each) for each in overlap_plots(found)]
+    of_work = overlap_table(found) if found else None
+    return OperationPart(name, _drawn(plot), table, overlaps, of_work, late)
+
+
+def _drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:
     """As the templates take it."""
     if plot is None:
         return None

@@ -67,8 +67,9 @@ def test_a_cliff_is_marked_where_it_is(result: BenchResult) -> None:
         assert "native" in jump.words
 
 
-def test_what_moves_no_data_has_no_axis_of_bytes(result: BenchResult) -> None:
-    plot = latency_plot(result, "barrier")
+@pytest.mark.parametrize("operation", ["barrier", "iallreduce"])
+def test_what_has_one_size_has_no_axis_of_bytes(result: BenchResult, operation: str) -> None:
+    plot = latency_plot(result, operation)
     assert isinstance(plot, TimeSpans)
     assert [*plot.spans] == [*WAYS]
 
@@ -91,12 +92,16 @@ def test_the_page_is_whole(text: str) -> None:
     "words",
     [
         "bench-1: what collectives cost each rank",
-        "4 ranks on 1 host(s), 6 launches each of native, &lt;stretto&gt;",
+        "4 ranks on 1 host(s), 8 launches each of native, &lt;stretto&gt;",
         "Cliff of native, root between 4.00 KiB and 8.00 KiB",
         "skipped: &lt;too much&gt; memory",
         "mpirun -n 4 bench-1",
         "stretto bench &#39;&lt;bcast&gt;&#39;",
         "&lt;stretto&gt; against native",
+        "24 faster, 0 slower",
+        "iallreduce of 4.00 KiB beside work",
+        "iallreduce of 4.00 KiB by native: the end where a rank is 100 µs late",
+        "First call on a new communicator",
         '<th scope="row">8 B</th>',
     ],
 )

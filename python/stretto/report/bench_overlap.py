@@ -1,0 +1,131 @@
+"""How much of nonblocking collectives went on beside work, and how long was waited after it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from stretto.data.bench_plan import COMPUTE
+from stretto.report.bench import BenchResult, Row, rows_of
+from stretto.report.bench_plots import NS, is_plain, name_of, reading_of
+from stretto.report.line_plot import MOST_COLOURS, LinePlot, PlotLine, Reading
+from stretto.report.plain_table import PlainTable
+from stretto.report.words import percent, seconds, significant, size
+from stretto.stats.overlap import imb_share, osu_percent, over_ideal
+
+
+@dataclass(frozen=True)
+class BesideWork:
+    """An operation with work until its wait, on the ranks of one class; times in ns."""
+
+    row: Row  # until the end of the wait
+    wait: Row | None  # from the end of the work to that of the wait
+    alone: Row  # the operation without work
+    work_ns: float  # the work without the operation
+
+    @property
+    def name(self) -> str:
+        """Of its line."""
+        tests = self.row.cell.tests
+        return name_of(self.row) + (f", {tests} tests" if tests else "")
+
+
+def beside_work(result: BenchResult, samples: pl.DataFrame) -> list[BesideWork]:
+    """All cells with work whose operation was measured without it, too, by implementation."""
+    work = samples.filter(pl.col("computed_ns").is_not_null())
+    waited = rows_of(work.with_columns(enter_ns=pl.col("computed_ns")), result.record.plan.cells)
+    waits = {(row.cell.number, row.implementation, row.rank_class): row for row in waited}
+    alone = {_operation(row): row for row in result.rows if is_plain(row.cell)}
+    works = {
+        (row.cell.compute_ns, row.implementation): row.time.median
+        for row in result.rows
+        if row.cell.operation == COMPUTE
+    }
+    names = result.record.plan.implementations
+    return [
+        BesideWork(
+            row,
+            waits.get((row.cell.number, row.implementation, row.rank_class)),
+            alone[_operation(row)],
+            works.get((cell.compute_ns, row.implementation), cell.compute_ns),
+        )
+        for row in sorted(result.rows, key=lambda row: names.index(row.implementation))
+        if (cell := row.cell).compute_ns and _operation(row) in alone
+    ]
+
+
+def overlap_plots(found: Sequence[BesideWork]) -> Iterator[LinePlot]:
+    """One operation's, a plot for each size, the largest first."""
+    for bytes_ in sorted({each.row.cell.bytes for each in found}, reverse=True):
+        of_size = [each for each in found if each.row.cell.bytes == bytes_]
+        operation = of_size[0].row.cell.name
+        lines = list(dict.fromkeys(each.name for each in of_size))
+        longest = NS * max(each.work_ns for each in of_size)
+        yield LinePlot(
+            f"{operation}-{bytes_}-overlap",
+            f"{operation} of {size(bytes_)} beside work",
+            "work between start and wait",
+            "until the end of the wait, and waiting alone",
+            "linear",
+            seconds,
+            seconds,
+            [
+                *(
+                    line
+                    for colour, name in enumerate(lines[:MOST_COLOURS])
+                    for line in _lines(
+                        name, colour, [each for each in of_size if each.name == name]
+                    )
+                ),
+                PlotLine("work alone", None, False, [_exactly(0), _exactly(longest)]),
+            ],
+            (),
+            len(lines[MOST_COLOURS:]),
+        )
+
+
+def overlap_table(found: Sequence[BesideWork]) -> PlainTable:
+    """One operation's, all sizes."""
+    heads = ["bytes", "work", "by", "alone", "with work", "wait", "hidden (OSU)", "hidden (IMB)"]
+    return PlainTable(
+        "",
+        [*heads, "over the ideal"],
+        [
+            _figures(each)
+            for each in sorted(found, key=lambda it: (it.row.cell.bytes, it.row.cell.compute_ns))
+        ],
+    )
+
+
+def _operation(row: Row) -> tuple[str, int, str, str]:
+    return row.cell.name, row.cell.bytes, row.implementation, row.rank_class
+
+
+def _lines(name: str, colour: int, found: Sequence[BesideWork]) -> Iterator[PlotLine]:
+    by_work = sorted(found, key=lambda each: each.work_ns)
+    totals = [reading_of(NS * each.work_ns, each.row) for each in by_work]
+    yield PlotLine(name, colour, False, [reading_of(0, by_work[0].alone), *totals])
+    waits = [reading_of(NS * each.work_ns, each.wait) for each in by_work if each.wait]
+    if waits:
+        yield PlotLine(f"{name}, wait", colour, True, waits)
+
+
+def _exactly(time: float) -> Reading:
+    return Reading(time, time, time, time, time, time)
+
+
+def _figures(each: BesideWork) -> list[str]:
+    times = each.row.time.median, each.alone.time.median, each.work_ns
+    shares = ["", "", ""]
+    if min(times) > 0:
+        hidden = 0.01 * float(osu_percent(*times)), float(imb_share(*times))
+        shares = [*map(percent, hidden), f"{significant(float(over_ideal(*times)))}x"]
+    return [
+        size(each.row.cell.bytes),
+        seconds(NS * each.work_ns),
+        each.name,
+        seconds(NS * each.alone.time.median),
+        seconds(NS * each.row.time.median),
+        seconds(NS * each.wait.time.median) if each.wait else "",
+        *shares,
+    ]

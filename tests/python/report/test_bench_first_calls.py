@@ -1,0 +1,28 @@
+"""First calls on new communicators in a benchmark."""
+
+from pathlib import Path
+
+import pytest
+from benched import WAYS, benched
+
+from stretto.data.bench_folder import BenchFolder
+from stretto.report.bench import summarise
+from stretto.report.bench_first_calls import first_calls
+
+
+def test_first_calls_are_beside_later_ones(tmp_path: Path) -> None:
+    run = BenchFolder(benched(tmp_path / "run"))
+    table = first_calls(summarise(run), run.samples())
+    assert table is not None
+    assert [row[:3] for row in table.rows] == [["gather", "64 B", way] for way in sorted(WAYS)]
+    for row in table.rows:
+        assert float(row[-1].removesuffix("x")) == pytest.approx(10, rel=0.05)
+
+
+def test_without_a_new_communicator_there_is_no_table(tmp_path: Path) -> None:
+    run = BenchFolder(benched(tmp_path / "run"))
+    result = summarise(run)
+    for cell in result.record.plan.cells:
+        if cell.fresh:
+            result.record.plan.cells.remove(cell)
+    assert first_calls(result, run.samples()) is None

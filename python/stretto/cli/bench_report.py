@@ -1,24 +1,98 @@
-"""A benchmark's run folder as the report shows it."""
+"""Run folders of benchmarks as the report shows them, and their plots and tables as files."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
+import polars as pl
+
 from stretto.cli.bench_tables import not_measured_table, tables
+from stretto.cli.consoles import note
 from stretto.cli.plain_tables import plain_table
+from stretto.cli.table_export import markdown_of
 from stretto.data.bench_folder import BenchFolder
-from stretto.report.bench import summarise
+from stretto.errors import EnvironmentUnusable, writing
+from stretto.report.bench import BenchResult, summarise
+from stretto.report.bench_frame import rows_frame
 from stretto.report.bench_plots import operations
-from stretto.report.bench_section import BenchSection, bench_section, operation_tables
+from stretto.report.bench_section import BenchSection, bench_section, operation_tables, plots_of
+from stretto.report.plain_table import PlainTable
 
 
-def bench_of(folder: Path) -> BenchSection:
-    """A complete run. Raises InputError where it is not."""
-    run = BenchFolder(folder)
-    result = summarise(run)
-    not_measured = not_measured_table(result)
-    return bench_section(
-        result,
-        run.samples(),
-        folder.absolute().name,
-        operation_tables(operations(result), [plain_table(each) for each in tables(result)]),
-        plain_table(not_measured) if not_measured else None,
-    )
+@dataclass(frozen=True)
+class ShownBench:
+    """A complete run, and what the terminal has of it."""
+
+    name: str
+    result: BenchResult
+    samples: pl.DataFrame
+    tables: list[PlainTable]  # of the operations, in their order
+    not_measured: PlainTable | None
+
+    @staticmethod
+    def of(folder: Path) -> "ShownBench":
+        """Raises InputError where it is not complete."""
+        run = BenchFolder(folder)
+        result = summarise(run)
+        skipped = not_measured_table(result)
+        return ShownBench(
+            folder.absolute().name,
+            result,
+            run.samples(),
+            [plain_table(each) for each in tables(result)],
+            plain_table(skipped) if skipped else None,
+        )
+
+    def section(self) -> BenchSection:
+        """For the page."""
+        by_operation = operation_tables(operations(self.result), self.tables)
+        return bench_section(self.result, self.samples, self.name, by_operation, self.not_measured)
+
+
+def write_files(benches: Sequence[ShownBench], folder: Path) -> None:
+    """The plots as SVG, PNG and PDF, the tables as CSV, Parquet and Markdown, into `folder`.
+
+    Files of their names are replaced. Raises EnvironmentUnusable.
+    """
+    try:
+        # Here, as importing Matplotlib would make every report half a second slower.
+        from stretto.report.plot_files import write_plot  # noqa: PLC0415
+    except ImportError as error:
+        raise EnvironmentUnusable(
+            f"--plots {folder}: Matplotlib, which draws them, cannot be imported ({error}): "
+            "pip install matplotlib"
+        ) from None
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for name, bench in zip(_names(benches), benches, strict=True):
+        for plot in plots_of(bench.result, bench.samples):
+            write_plot(plot, folder, name)
+            count += 1
+        _write_tables(bench, folder / name)
+    note(f"Plots: {count} of them, and tables, in {folder}")
+
+
+def _write_tables(bench: ShownBench, path: Path) -> None:
+    frame = rows_frame(bench.result)
+    parquet = BytesIO()
+    frame.write_parquet(parquet)
+    shown = [*bench.tables, *filter(None, [bench.not_measured])]
+    for ending, content in (
+        ("csv", frame.write_csv().encode()),
+        ("parquet", parquet.getvalue()),
+        ("md", markdown_of(shown).encode(errors="backslashreplace")),
+    ):
+        file = path.with_name(f"{path.name}.{ending}")
+        with writing(file):
+            file.write_bytes(content)
+
+
+def _names(benches: Sequence[ShownBench]) -> list[str]:
+    """Of their folders, with numbers where several have one name."""
+    names: list[str] = []
+    for bench in benches:
+        numbered = (f"{bench.name}-{number}" for number in range(2, len(benches) + 2))
+        names.append(next(each for each in (bench.name, *numbered) if each not in names))
+    return names

@@ -7,7 +7,7 @@ import typer
 from msgspec.structs import replace
 
 from stretto.cli.answers_shown import answer_of
-from stretto.cli.bench_report import bench_of
+from stretto.cli.bench_report import ShownBench, write_files
 from stretto.cli.consoles import note
 from stretto.data.answer_record import is_answer
 from stretto.data.bench_folder import is_bench
@@ -17,6 +17,7 @@ from stretto.data.profile_traces import read_trace
 from stretto.data.profiles import read_profile
 from stretto.data.run_folder import RunFolder
 from stretto.data.symbols import lines_of
+from stretto.errors import InputError
 from stretto.report import comparison, profile
 from stretto.report.page import refuse_if_not_ours, write_report
 from stretto.report.profile_section import ProfileSection, section, shown_ranks
@@ -28,6 +29,14 @@ def report(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Where the report goes.")
     ] = Path("report.html"),
+    plots: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write the plots of benchmarks as SVG, PNG and PDF, and their tables as CSV, "
+            "Parquet and Markdown, into this folder, too.",
+        ),
+    ] = None,
 ) -> None:
     """Write one report over several run folders: of bench, compare, profile, whatif, replay,
     calibrate and simulate.
@@ -35,13 +44,17 @@ def report(
     Example: stretto report stretto-runs/transpose-1 stretto-runs/jacobi3d-1 -o report.html
     """
     refuse_if_not_ours(output)
+    if plots is not None and not any(map(is_bench, runs)):
+        raise InputError(f"--plots {plots}: it is for runs of stretto bench, and none is one")
     profiles = [_profile(run) for run in runs if is_profile(run)]
     answers = [answer_of(run) for run in runs if is_answer(run)]
-    benches = [bench_of(run) for run in runs if is_bench(run)]
+    benches = [ShownBench.of(run) for run in runs if is_bench(run)]
     others = [run for run in runs if not (is_profile(run) or is_answer(run) or is_bench(run))]
     compared = [comparison.summarise(RunFolder(run)) for run in others]
-    write_report(compared, output, profiles, answers, benches)
+    write_report(compared, output, profiles, answers, [each.section() for each in benches])
     note(f"Report: {output}")
+    if plots is not None:
+        write_files(benches, plots)
 
 
 def _profile(run: Path) -> ProfileSection:

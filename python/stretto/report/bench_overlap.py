@@ -65,7 +65,7 @@ def overlap_plots(found: Sequence[BesideWork]) -> Iterator[LinePlot]:
             f"{operation}-{bytes_}-overlap",
             f"{operation} of {size(bytes_)} beside work",
             "work between start and wait",
-            "until the end of the wait, and waiting alone",
+            "until the wait ends, and the wait",
             "linear",
             seconds,
             seconds,

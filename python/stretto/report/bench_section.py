@@ -11,7 +11,7 @@ from stretto.report.bench import BenchResult
 from stretto.report.bench_first_calls import first_calls
 from stretto.report.bench_late import DelayMatrix, delay_matrices
 from stretto.report.bench_overlap import BesideWork, beside_work, overlap_plots, overlap_table
-from stretto.report.bench_plots import BenchPlot, TimeSpans, latency_plot
+from stretto.report.bench_plots import BenchPlot, TimeSpans, latency_plot, operations
 from stretto.report.line_drawing import DrawnPlot, draw_lines
 from stretto.report.plain_table import PlainTable
 from stretto.report.plots import SpansPlot, spans_plot
@@ -76,6 +76,16 @@ def bench_section(
         first_calls(result, samples),
         not_measured,
     )
+
+
+def plots_of(result: BenchResult, samples: pl.DataFrame) -> Iterator[BenchPlot | DelayMatrix]:
+    """All that the page draws, for files."""
+    found = beside_work(result, samples)
+    for operation in operations(result):
+        if plot := latency_plot(result, operation):
+            yield plot
+        yield from overlap_plots([each for each in found if each.row.cell.name == operation])
+    yield from delay_matrices(result, samples)
 
 
 def _part(

@@ -12,6 +12,7 @@ from itertools import count
 from stretto.report.curves import log_axis
 from stretto.report.line_plot import LinePlot, PlotLine, Reading
 from stretto.report.plots import Axis, Tick, axis
+from stretto.report.words import of_round_values
 
 _MOST_FINE_TICKS = 8
 
@@ -67,12 +68,12 @@ def draw_lines(plot: LinePlot) -> DrawnPlot:
     xs = [reading.x for reading in every]
     ys = [y for each in every for y in (each.low, each.high, each.least, each.most)]
     if plot.scale == "log":
-        horizontal = log_axis(xs, 2, _rounded(plot.name_x))
-        vertical = _fine_log_axis(ys, _rounded(plot.name_y))
+        horizontal = log_axis(xs, 2, of_round_values(plot.name_x))
+        vertical = _fine_log_axis(ys, of_round_values(plot.name_y))
         across, up = _through(horizontal, math.log2), _through(vertical, math.log10)
     else:
-        horizontal = axis(max(xs), _rounded(plot.name_x))
-        vertical = axis(max(ys), _rounded(plot.name_y))
+        horizontal = axis(max(xs), of_round_values(plot.name_x))
+        vertical = axis(max(ys), of_round_values(plot.name_y))
         across, up = horizontal.at, vertical.at
 
     def place(x: float, y: float) -> str:
@@ -119,16 +120,6 @@ def _band(readings: Sequence[Reading], place: Callable[[float, float], str]) -> 
 
 def _path(places: Iterable[str]) -> str:
     return "M" + "L".join(places)
-
-
-def _rounded(name: Callable[[float], str]) -> Callable[[float], str]:
-    """Of round values, so without their zeros: "2 KiB" for "2.00 KiB"."""
-
-    def label(value: float) -> str:
-        number, space, unit = name(value).partition(" ")
-        return f"{float(number):g}{space}{unit}" if value else "0"
-
-    return label
 
 
 def _through(on: Axis, scale: Callable[[float], float]) -> Callable[[float], float]:

@@ -1,7 +1,7 @@
 """Figures as people read them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from stretto.stats.ratio import Ratio
 
@@ -56,6 +56,16 @@ def size(bytes_: float) -> str:
         (scale, unit) for scale, unit in _SIZES if bytes_ < 1024 * scale or unit == "GiB"
     )
     return f"{significant(bytes_ / scale)} {unit}"
+
+
+def of_round_values(words: Callable[[float], str]) -> Callable[[float], str]:
+    """For ticks, whose zeros say nothing: "2 KiB" where `words` has "2.00 KiB"."""
+
+    def label(value: float) -> str:
+        number, space, unit = words(value).partition(" ")
+        return f"{float(number):g}{space}{unit}" if value else "0"
+
+    return label
 
 
 def shortened(name: str, most: int) -> str:

@@ -1,0 +1,75 @@
+"""A benchmark's results as a table for other programs: all digits, one row for each cell."""
+
+import polars as pl
+
+from stretto.report.bench import BenchResult, Row
+
+SCHEMA = pl.Schema(
+    {
+        "operation": pl.String(),
+        "bytes": pl.Int64(),
+        "compute_ns": pl.Int64(),
+        "tests": pl.Int64(),
+        "delays_ns": pl.String(),  # of the ranks, in their order, with spaces between
+        "rank_class": pl.String(),
+        "implementation": pl.String(),
+        "median_ns": pl.Float64(),
+        "low_ns": pl.Float64(),
+        "high_ns": pl.Float64(),
+        "coverage": pl.Float64(),
+        "launches": pl.Int64(),
+        "fastest_rank_ns": pl.Float64(),
+        "p95_rank_ns": pl.Float64(),
+        "slowest_rank_ns": pl.Float64(),
+        "ranks": pl.Int64(),
+        "repetitions": pl.Int64(),
+        "outliers": pl.Int64(),
+        "valid": pl.Float64(),
+        "ratio": pl.Float64(),  # the first implementation's time over this one's
+        "ratio_low": pl.Float64(),
+        "ratio_high": pl.Float64(),
+        "p": pl.Float64(),  # corrected for all comparisons of the run
+    }
+)
+
+
+def rows_frame(result: BenchResult) -> pl.DataFrame:
+    """As SCHEMA has them; what compares with the first implementation is null in its own rows."""
+    compared = {_key(each.row): each for each in result.compared}
+    rows = []
+    for row in result.rows:
+        against = compared.get(_key(row))
+        interval = row.time.interval
+        ratio = against.difference if against else None
+        rows.append(
+            (
+                row.cell.name,
+                row.cell.bytes,
+                row.cell.compute_ns,
+                row.cell.tests,
+                " ".join(map(str, row.cell.delays_ns)),
+                row.rank_class,
+                row.implementation,
+                row.time.median,
+                interval.low,
+                interval.high,
+                interval.coverage,
+                row.time.launches,
+                row.minimum,
+                row.p95,
+                row.maximum,
+                row.ranks,
+                row.repetitions,
+                row.outliers,
+                row.valid,
+                ratio.ratio if ratio else None,
+                ratio.interval.low if ratio else None,
+                ratio.interval.high if ratio else None,
+                against.p if against else None,
+            )
+        )
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _key(row: Row) -> tuple[int, str, str]:
+    return row.cell.number, row.rank_class, row.implementation

@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers coverage test wheel docs sanitize $(SANITIZERS)
+.PHONY: help setup mpis browser build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers coverage test wheel docs sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this
@@ -23,6 +23,9 @@ setup:  ## install what building and testing need (Debian packages if root, .ven
 mpis: setup  ## install more MPIs to test on, beside the system's and .venv's (into .mpis)
 	@tools/mpis.sh
 
+browser:  ## install the browser in which tests look at the report (Debian's chromium, if root)
+	@tools/setup.sh browser
+
 build: setup  ## build everything into build/$(PRESET)
 	@$(CMAKE) --preset $(PRESET) -DSTRETTO_WERROR=$(WERROR) --log-level=WARNING
 	@$(CMAKE) --build build/$(PRESET) --parallel $(JOBS)
@@ -33,7 +36,7 @@ demo: setup  ## run the sample applications with and without Stretto, and compar
 	@$(CMAKE) --build build/$(PRESET) --parallel $(JOBS) --target demo
 	@tools/demo.sh
 
-test: build mpis  ## run every test
+test: build mpis browser  ## run every test
 	@tools/test.sh $(PRESET)
 
 # What is built already goes into the wheel; `pip wheel .` alone builds the same from nothing.

@@ -6,7 +6,8 @@
 #   otherwise           .venv's MPICH is the MPI; GoogleTest is unpacked into .deps
 #
 # Either way .venv gets the Python packages that pyproject.toml lists; what the documentation needs
-# it gets with `setup.sh docs` alone, as nothing else waits for that.
+# it gets with `setup.sh docs` alone, as nothing else waits for that. `setup.sh browser` installs the
+# browser in which tests look at the report, if it can.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -54,6 +55,21 @@ install_system_packages() {
     give_up "apt-get could not install ${missing[*]} (the whole output is in .setup.log)"
   }
   rm .setup.log
+}
+
+# Tests that need it are skipped without: it is large, and not every Debian-like system has it.
+install_browser() {
+  local without="tests of the report in a browser are skipped"
+  ! command -v chromium >/dev/null || return 0
+  can_install || { say "no chromium, and only root can install it: $without" && return; }
+  say "installing chromium"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get -qq update || say "apt-get update had errors (above), going on"
+  if apt-get -qq install --yes --no-install-recommends chromium >.setup.log 2>&1; then
+    rm .setup.log
+  else
+    say "apt-get could not install chromium (see .setup.log): $without"
+  fi
 }
 
 # Unpacks a Debian package into .deps, for those who may not install it.
@@ -158,4 +174,5 @@ else
 fi
 fill_venv
 [ "${1:-}" != docs ] || fill_docs
+[ "${1:-}" != browser ] || install_browser
 describe

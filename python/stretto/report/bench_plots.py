@@ -81,7 +81,9 @@ def reading_of(x: float, row: Row) -> Reading:
 
 def _in_order(rows: Sequence[Row], result: BenchResult) -> list[Row]:
     names = result.record.plan.implementations
-    return sorted(rows, key=lambda row: (names.index(row.implementation), row.rank_class))
+    return sorted(
+        rows, key=lambda row: (names.index(row.implementation), row.rank_class == NON_ROOT)
+    )
 
 
 def _lines(

@@ -34,11 +34,12 @@ def call_curves(folder: BenchFolder, cells: Sequence[Cell]) -> list[CallCurve]:
     return [
         each
         for cell, first_of in zip(cells, (IN_PROCESS, ON_COMMUNICATOR), strict=False)
-        for each in _of_cell(samples.filter(cell=cell.number), cell, first_of)
+        for each in curves_of(samples.filter(cell=cell.number), cell, first_of)
     ]
 
 
-def _of_cell(samples: pl.DataFrame, cell: Cell, first_of: str) -> Iterator[CallCurve]:
+def curves_of(samples: pl.DataFrame, cell: Cell, first_of: str) -> Iterator[CallCurve]:
+    """Of one cell, an implementation after the other, from its samples."""
     for (implementation,), of_way in samples.group_by("implementation", maintain_order=True):
         calls = calls_of(of_way)
         steady = steady_from(calls)

@@ -1,45 +1,45 @@
 """What the first call on a new communicator takes, against those that follow."""
 
+from collections.abc import Iterator
+
 import polars as pl
 
 from stretto.report.bench import BenchResult
-from stretto.report.bench_plots import NS
+from stretto.report.bench_calls import IN_PROCESS, ON_COMMUNICATOR, CallCurve, curves_of
 from stretto.report.plain_table import PlainTable
 from stretto.report.words import seconds, significant, size
-from stretto.stats.estimate import estimate
 
-_LAUNCH = ["cell", "implementation", "launch"]
+_NS = 1e-9
 
 
 def first_calls(result: BenchResult, samples: pl.DataFrame) -> PlainTable | None:
-    """Of cells on fresh communicators, on the rank that took longest; None without any."""
-    fresh = {cell.number: cell for cell in result.record.plan.cells if cell.fresh}
-    took = pl.col("leave_ns") - pl.col("enter_ns")
-    calls = (
-        samples.filter(pl.col("cell").is_in(list(fresh)))
-        .group_by([*_LAUNCH, "repetition"])
-        .agg(took.max().alias("ns"), pl.col("warmup").all(), pl.col("valid").all())
-        .sort([*_LAUNCH, "repetition"])
-    )
-    launches = calls.group_by(_LAUNCH, maintain_order=True).agg(
-        pl.col("ns").first().alias("first"),
-        pl.col("ns").filter(pl.col("valid") & ~pl.col("warmup")).median().alias("later"),
-    )
-    rows = []
-    kinds = launches.drop_nulls().group_by(["cell", "implementation"], maintain_order=True)
-    for (number, implementation), each in kinds:
-        first, later = (estimate(each[name].to_list()) for name in ("first", "later"))
-        cell, interval = fresh[number], first.interval
-        rows.append(
-            [
-                cell.name,
-                size(cell.bytes),
-                str(implementation),
-                seconds(NS * first.median),
-                f"{seconds(NS * interval.low)}-{seconds(NS * interval.high)}",
-                seconds(NS * later.median),
-                f"{significant(first.median / later.median)}x" if later.median else "",
-            ]
-        )
-    heads = ["operation", "bytes", "by", "first call", "95 %", "later calls", "first over later"]
-    return PlainTable("First call on a new communicator", heads, rows) if rows else None
+    """Of cells on fresh communicators, on the median rank; None without any."""
+    rows = [_figures(each) for each in _curves(result, samples)]
+    heads = ["operation", "bytes", "by", "first", "first call", "95 %", "later calls"]
+    heads += ["first over later", "alike from"]
+    return PlainTable("First calls", heads, rows) if rows else None
+
+
+def _curves(result: BenchResult, samples: pl.DataFrame) -> Iterator[CallCurve]:
+    plan = result.record.plan
+    for number, cell in enumerate(plan.cells):
+        if cell.fresh:
+            first_of = IN_PROCESS if plan.in_order and number == 0 else ON_COMMUNICATOR
+            of_cell = samples.filter(cell=cell.number)
+            found = [each for each in curves_of(of_cell, cell, first_of) if 1 in each.calls]
+            yield from sorted(found, key=lambda it: plan.implementations.index(it.implementation))
+
+
+def _figures(each: CallCurve) -> list[str]:
+    first, later = each.calls[1], each.later.median
+    return [
+        each.operation,
+        size(each.bytes),
+        each.implementation,
+        each.first_of,
+        seconds(_NS * first.median),
+        f"{seconds(_NS * first.interval.low)}-{seconds(_NS * first.interval.high)}",
+        seconds(_NS * later),
+        f"{significant(first.median / later)}x" if later else "",
+        "not seen" if each.steady_from is None else f"call {each.steady_from}",
+    ]

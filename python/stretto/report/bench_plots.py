@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from stretto.data.bench_plan import COMPUTE, Cell
 from stretto.report.bench import BenchResult, Row
+from stretto.report.bench_cliffs import cliffs_of
 from stretto.report.line_plot import MOST_COLOURS, Jump, LinePlot, PlotLine, Reading
 from stretto.report.spread import Spread
 from stretto.report.words import seconds, significant, size
-from stretto.stats.cliffs import cliffs
+from stretto.stats.cliffs import Cliff
 from stretto.stats.rank_classes import ALL, NON_ROOT
 
 NS = 1e-9
@@ -52,7 +53,7 @@ def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
             {name_of(row): _span(row) for row in _in_order(rows, result)},
         )
     names = result.record.plan.implementations
-    drawn = [*_lines(rows, names[:MOST_COLOURS])]
+    found = cliffs_of(rows)
     return LinePlot(
         name,
         name,
@@ -61,15 +62,20 @@ def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
         "log",
         size,
         seconds,
-        [line for line, _ in drawn],
-        [jump for line, of_line in drawn for jump in _jumps(line, of_line)],
+        [*_lines(rows, names[:MOST_COLOURS])],
+        [_jump(each, by, cliff) for (_, each, by), of_it in found.items() for cliff in of_it],
         len({row.implementation for row in rows} - {*names[:MOST_COLOURS]}),
     )
 
 
 def name_of(row: Row) -> str:
-    """Of its implementation, and of its ranks where not all do the same."""
-    return row.implementation + ("" if row.rank_class == ALL else f", {row.rank_class}")
+    """Of its line."""
+    return line_name(row.implementation, row.rank_class)
+
+
+def line_name(implementation: str, rank_class: str) -> str:
+    """Of an implementation, and of its ranks where not all do the same."""
+    return implementation + ("" if rank_class == ALL else f", {rank_class}")
 
 
 def reading_of(x: float, row: Row) -> Reading:
@@ -86,10 +92,8 @@ def _in_order(rows: Sequence[Row], result: BenchResult) -> list[Row]:
     )
 
 
-def _lines(
-    rows: Sequence[Row], implementations: Sequence[str]
-) -> Iterator[tuple[PlotLine, list[Row]]]:
-    """One for each implementation and class, with the rows that it goes through, by size."""
+def _lines(rows: Sequence[Row], implementations: Sequence[str]) -> Iterator[PlotLine]:
+    """One for each implementation and class, by size."""
     for colour, implementation in enumerate(implementations):
         of_it = [row for row in rows if row.implementation == implementation]
         for rank_class in sorted({row.rank_class for row in of_it}, reverse=True):
@@ -102,20 +106,19 @@ def _lines(
             if known:
                 readings = [reading_of(row.cell.bytes, row) for row in known]
                 is_dashed = rank_class == NON_ROOT
-                yield PlotLine(name_of(known[0]), colour, is_dashed, readings), known
+                yield PlotLine(name_of(known[0]), colour, is_dashed, readings)
 
 
 def _least(row: Row) -> float:
     return min(row.minimum, row.time.interval.low)
 
 
-def _jumps(line: PlotLine, rows: Sequence[Row]) -> Iterator[Jump]:
-    times = {row.cell.bytes: row.launches for row in rows if min(row.launches) > 0}
-    for cliff in cliffs(times):
-        label = f"{significant(cliff.factor)}x"
-        between = f"between {size(cliff.low)} and {size(cliff.high)}"
-        words = f"cliff of {line.name} {between}: {label} what its trend lets expect"
-        yield Jump(cliff.low, cliff.high, label, words)
+def _jump(rank_class: str, implementation: str, cliff: Cliff) -> Jump:
+    whose = line_name(implementation, rank_class)
+    label = f"{significant(cliff.factor)}x"
+    between = f"between {size(cliff.low)} and {size(cliff.high)}"
+    words = f"cliff of {whose} {between}: {label} what its trend lets expect"
+    return Jump(cliff.low, cliff.high, label, words)
 
 
 def _span(row: Row) -> Spread:

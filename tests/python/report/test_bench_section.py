@@ -101,7 +101,7 @@ def test_the_page_is_whole(text: str) -> None:
         "24 faster, 0 slower",
         "iallreduce of 4.00 KiB beside work",
         "iallreduce of 4.00 KiB by native: the end where a rank is 100 µs late",
-        "First call on a new communicator",
+        "First calls",
         '<th scope="row">8 B</th>',
     ],
 )

@@ -84,7 +84,7 @@ def test_nothing_is_wrong_and_nothing_asked_for(loaded: Loaded) -> None:
 
 
 def test_plots_are_drawn(loaded: Loaded) -> None:
-    bcast, overlap = (plot_of(loaded, start) for start in ("bcast", "iallreduce of 4.00 KiB"))
+    bcast, overlap = (plot_of(loaded, start) for start in ("bcast, ", "iallreduce of 4.00"))
     assert len(bcast["lines"]) == 4
     assert len(bcast["bands"]) == 2  # of the root there is one rank
     assert len(overlap["lines"]) == 5

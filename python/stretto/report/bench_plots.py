@@ -4,15 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stretto.data.bench_plan import COMPUTE, Cell
-from stretto.report.bench import BenchResult, Row
+from stretto.report.bench import BenchResult, Compared, Row
 from stretto.report.bench_cliffs import cliffs_of
 from stretto.report.line_plot import MOST_COLOURS, Jump, LinePlot, PlotLine, Reading
 from stretto.report.spread import Spread
 from stretto.report.words import seconds, significant, size
 from stretto.stats.cliffs import Cliff
-from stretto.stats.rank_classes import ALL, NON_ROOT
+from stretto.stats.rank_classes import ALL, NON_ROOT, ROOT
 
 NS = 1e-9
+_BYTES = "bytes of the vector, or of one rank's block"
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,11 @@ def operations(result: BenchResult) -> list[str]:
 
 
 def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
-    """Times of one operation; None where it was measured only beside work, or with late ranks."""
+    """Times of one operation; None where it was measured only beside work, or with late ranks,
+    or is faster than the clock ticks.
+    """
     rows = [row for row in result.rows if row.cell.name == name and is_plain(row.cell)]
-    if not rows:
+    if not any(_least(row) > 0 for row in rows):
         return None
     sizes = {row.cell.bytes for row in rows}
     if len(sizes) == 1:
@@ -57,7 +60,7 @@ def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
     return LinePlot(
         name,
         name,
-        "bytes of the vector, or of one rank's block",
+        _BYTES,
         "from entering to leaving",
         "log",
         size,
@@ -65,6 +68,44 @@ def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
         [*_lines(rows, names[:MOST_COLOURS])],
         [_jump(each, by, cliff) for (_, each, by), of_it in found.items() for cliff in of_it],
         len({row.implementation for row in rows} - {*names[:MOST_COLOURS]}),
+    )
+
+
+def comparison_plot(result: BenchResult, name: str) -> LinePlot | None:
+    """How many times as long the first implementation takes as others; None of a single size."""
+    first, *others = result.record.plan.implementations[:MOST_COLOURS]
+    compared = [
+        each
+        for each in result.compared
+        if each.row.cell.name == name and is_plain(each.row.cell) and each.row.cell.bytes
+    ]
+    sizes = sorted({each.row.cell.bytes for each in compared})
+    if len(sizes) < 2:
+        return None
+    lines = [
+        _ratios(of_line, colour)
+        for colour, other in enumerate(others, 1)
+        for rank_class in (ROOT, NON_ROOT, ALL)
+        if (
+            of_line := [
+                each
+                for each in compared
+                if (each.row.implementation, each.row.rank_class) == (other, rank_class)
+            ]
+        )
+    ]
+    even = [Reading(size, *(1.0,) * 5) for size in (sizes[0], sizes[-1])]
+    return LinePlot(
+        f"{name}-against-{first}",
+        f"{name} against {first}",
+        _BYTES,
+        f"the time of {first} over that of others",
+        "log",
+        size,
+        lambda ratio: f"{significant(ratio)}x",
+        [*lines, PlotLine(f"as {first}", None, False, even)],
+        explained="above 1x they take less; whiskers are intervals of the single ratio, and the "
+        "figures say which differ among so many",
     )
 
 
@@ -76,6 +117,17 @@ def name_of(row: Row) -> str:
 def line_name(implementation: str, rank_class: str) -> str:
     """Of an implementation, and of its ranks where not all do the same."""
     return implementation + ("" if rank_class == ALL else f", {rank_class}")
+
+
+def _ratios(compared: Sequence[Compared], colour: int) -> PlotLine:
+    """By size."""
+    readings = []
+    for each in sorted(compared, key=lambda it: it.row.cell.bytes):
+        found = each.difference
+        ends = found.interval.low, found.interval.high
+        readings.append(Reading(each.row.cell.bytes, found.ratio, *ends, found.ratio, found.ratio))
+    row = compared[0].row
+    return PlotLine(name_of(row), colour, row.rank_class == NON_ROOT, readings)
 
 
 def reading_of(x: float, row: Row) -> Reading:

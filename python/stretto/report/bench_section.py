@@ -11,8 +11,15 @@ from stretto.report.bench import BenchResult
 from stretto.report.bench_first_calls import first_calls
 from stretto.report.bench_late import DelayMatrix, delay_matrices
 from stretto.report.bench_overlap import BesideWork, beside_work, overlap_plots, overlap_table
-from stretto.report.bench_plots import BenchPlot, TimeSpans, latency_plot, operations
+from stretto.report.bench_plots import (
+    BenchPlot,
+    TimeSpans,
+    comparison_plot,
+    latency_plot,
+    operations,
+)
 from stretto.report.line_drawing import DrawnPlot, draw_lines
+from stretto.report.line_plot import LinePlot
 from stretto.report.plain_table import PlainTable
 from stretto.report.plots import SpansPlot, spans_plot
 from stretto.report.words import percent
@@ -24,6 +31,7 @@ class OperationPart:
 
     name: str
     figure: DrawnPlot | SpansPlot | None
+    comparison: DrawnPlot | None
     table: PlainTable
     overlaps: list[DrawnPlot]  # by size, the largest first
     overlap_table: PlainTable | None
@@ -66,6 +74,7 @@ def bench_section(
         [
             _part(
                 latency_plot(result, operation),
+                comparison_plot(result, operation),
                 table,
                 [each for each in found if each.row.cell.name == operation],
                 [each for each in late if each.operation == operation],
@@ -82,14 +91,15 @@ def plots_of(result: BenchResult, samples: pl.DataFrame) -> Iterator[BenchPlot |
     """All that the page draws, for files."""
     found = beside_work(result, samples)
     for operation in operations(result):
-        if plot := latency_plot(result, operation):
-            yield plot
+        of_all = (latency_plot(result, operation), comparison_plot(result, operation))
+        yield from filter(None, of_all)
         yield from overlap_plots([each for each in found if each.row.cell.name == operation])
     yield from delay_matrices(result, samples)
 
 
 def _part(
     plot: BenchPlot | None,
+    against: LinePlot | None,
     table: PlainTable,
     found: Sequence[BesideWork],
     late: list[DelayMatrix],
@@ -97,7 +107,8 @@ def _part(
 ) -> OperationPart:
     overlaps = [draw_lines(each) for each in overlap_plots(found)]
     of_work = overlap_table(found) if found else None
-    return OperationPart(name, _drawn(plot), table, overlaps, of_work, late)
+    comparison = draw_lines(against) if against else None
+    return OperationPart(name, _drawn(plot), comparison, table, overlaps, of_work, late)
 
 
 def _drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:

@@ -6,6 +6,10 @@ from typing import Literal
 
 # Colours beyond so many would not be told apart: the tables have them all.
 MOST_COLOURS = 6
+OF_TIMES = (
+    "the median of launches; whiskers are its interval, bands reach from the fastest rank to the "
+    "slowest"
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ class LinePlot:
     lines: Sequence[PlotLine]
     jumps: Sequence[Jump] = ()
     left_out: int = 0  # lines that there was no colour for
+    explained: str = OF_TIMES  # what lines, whiskers and bands are
 
     @property
     def words(self) -> str:
@@ -65,10 +70,9 @@ class LinePlot:
         low, high, least, most = map(
             self.name_y, (reading.low, reading.high, reading.least, reading.most)
         )
-        return (
-            f"{line.name}, {self.name_x(reading.x)}: {self.name_y(reading.median)}, "
-            f"interval {low} to {high}, ranks {least} to {most}"
-        )
+        where = f"{line.name}, {self.name_x(reading.x)}: {self.name_y(reading.median)}"
+        ranks = f", ranks {least} to {most}" if reading.least < reading.most else ""
+        return f"{where}, interval {low} to {high}{ranks}"
 
     def _ends(self, line: PlotLine) -> str:
         first, last = line.readings[0], line.readings[-1]

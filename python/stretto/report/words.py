@@ -1,6 +1,7 @@
 """Figures as people read them."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 
 from stretto.stats.ratio import Ratio
@@ -62,10 +63,9 @@ def of_round_values(words: Callable[[float], str]) -> Callable[[float], str]:
     """For ticks, whose zeros say nothing: "2 KiB" where `words` has "2.00 KiB"."""
 
     def label(value: float) -> str:
-        number, space, unit = words(value).partition(" ")
-        return f"{float(number):g}{space}{unit}" if value else "0"
+        return re.sub(r"^\d+\.\d+", lambda number: f"{float(number[0]):g}", words(value))
 
-    return label
+    return lambda value: label(value) if value else "0"
 
 
 def shortened(name: str, most: int) -> str:

@@ -1,6 +1,7 @@
 """Run folders of bench as the report shows them."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from recorded import Page
 from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import BenchResult, summarise
-from stretto.report.bench_plots import TimeSpans, latency_plot, operations
+from stretto.report.bench_plots import TimeSpans, comparison_plot, latency_plot, operations
 from stretto.report.line_plot import LinePlot
+from stretto.stats.estimate import estimate
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,26 @@ def test_what_has_one_size_has_no_axis_of_bytes(result: BenchResult, operation: 
     plot = latency_plot(result, operation)
     assert isinstance(plot, TimeSpans)
     assert [*plot.spans] == [*WAYS]
+
+
+def test_a_comparison_has_ratios_against_the_first(result: BenchResult) -> None:
+    plot = comparison_plot(result, "bcast")
+    assert plot is not None
+    others = ["<stretto>, root", "<stretto>, non-root", "as native"]
+    assert [line.name for line in plot.lines] == others
+    for line in plot.lines[:2]:
+        for each in line.readings:
+            expected = 2 * CLIFF if each.x >= 8192 else 2
+            assert each.median == pytest.approx(expected, rel=0.05)
+            assert each.low <= each.median <= each.high
+    assert comparison_plot(result, "barrier") is None
+
+
+def test_what_the_clock_does_not_see_has_no_plot(result: BenchResult) -> None:
+    nothing = estimate([0.0, 0.0])
+    rows = [replace(row, time=nothing, minimum=0.0, maximum=0.0) for row in result.rows]
+    for operation in ("barrier", "bcast"):
+        assert latency_plot(replace(result, rows=rows), operation) is None
 
 
 def test_what_was_measured_only_beside_something_has_no_plot(result: BenchResult) -> None:

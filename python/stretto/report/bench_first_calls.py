@@ -6,6 +6,7 @@ import polars as pl
 
 from stretto.report.bench import BenchResult
 from stretto.report.bench_calls import IN_PROCESS, ON_COMMUNICATOR, CallCurve, curves_of
+from stretto.report.bench_plots import is_plain
 from stretto.report.plain_table import PlainTable
 from stretto.report.words import seconds, significant, size
 
@@ -23,7 +24,7 @@ def first_calls(result: BenchResult, samples: pl.DataFrame) -> PlainTable | None
 def _curves(result: BenchResult, samples: pl.DataFrame) -> Iterator[CallCurve]:
     plan = result.record.plan
     for number, cell in enumerate(plan.cells):
-        if cell.fresh:
+        if cell.fresh and is_plain(cell):
             first_of = IN_PROCESS if plan.in_order and number == 0 else ON_COMMUNICATOR
             of_cell = samples.filter(cell=cell.number)
             found = [each for each in curves_of(of_cell, cell, first_of) if 1 in each.calls]

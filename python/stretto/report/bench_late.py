@@ -56,16 +56,20 @@ def delay_matrices(result: BenchResult, samples: pl.DataFrame) -> Iterator[Delay
     ]
     if not late:
         return
-    names = ["cell", "alone", "late_rank", "late_ns"]
-    places = pl.DataFrame(late, schema=names, orient="row")
+    columns = ["cell", "alone", "late_rank", "late_ns"]
+    places = pl.DataFrame(late, schema=columns, orient="row")
     with_late = samples.join(places, on="cell").with_columns(cell=pl.col("alone"))
     without = samples.filter(pl.col("cell").is_in(places["alone"].unique().to_list()))
     found = delays(without, with_late)
     by_number = {cell.number: cell for cell in cells}
-    keys = ["cell", "late_ns", "implementation", "stage"]
-    for key, rows in found.group_by(keys, maintain_order=True):
-        number, late_ns, implementation, stage = key
-        yield _matrix(by_number[number], late_ns, implementation, stage, rows)
+    names = result.record.plan.implementations
+    # Beside each other what compares: implementations, and these first of when operations end.
+    in_order = found.with_columns(
+        by=pl.col("implementation").replace_strict(names, range(len(names)), return_dtype=pl.Int64)
+    ).sort("cell", "late_ns", "stage", "by")
+    keys = ["cell", "late_ns", "stage", "implementation"]
+    for (number, late_ns, stage, by), rows in in_order.group_by(keys, maintain_order=True):
+        yield _matrix(by_number[number], late_ns, by, stage, rows)
 
 
 def _matrix(

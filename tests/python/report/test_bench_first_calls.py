@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from benched import WAYS, benched
 
@@ -27,3 +28,15 @@ def test_without_a_new_communicator_there_is_no_table(tmp_path: Path) -> None:
         if cell.fresh:
             result.record.plan.cells.remove(cell)
     assert first_calls(result, run.samples()) is None
+
+
+def test_calls_beside_work_are_no_first_calls(tmp_path: Path) -> None:
+    run = BenchFolder(benched(tmp_path / "run"))
+    result = summarise(run)
+    cells = result.record.plan.cells
+    for number, cell in enumerate(cells):
+        if cell.compute_ns or cell.delays_ns:
+            cells[number] = msgspec.structs.replace(cell, fresh=True)
+    table = first_calls(result, run.samples())
+    assert table is not None
+    assert {row[0] for row in table.rows} == {"gather"}

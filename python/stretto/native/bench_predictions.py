@@ -167,8 +167,9 @@ class Predictor:
             return _Way(ends, f"{_name(fastest)}, the fastest of Stretto's")
         last = max(ends)
         ends = [known * each / last if last else known for each in ends]
+        blocking = "" if cell.form is Form.BLOCKING else " blocking one"
         settings = ", with its own settings" if others else ""
-        return _Way(ends, f"the MPI's, as calibrated{settings}")
+        return _Way(ends, f"the MPI's{blocking}, as calibrated{settings}")
 
     def _explain(self, collective: str, bytes_: int) -> Explanation:
         key = collective, bytes_

@@ -71,7 +71,7 @@ def test_other_forms_are_not_the_mpis_because_blocking_calls_are(form: Form) -> 
             assert "MPI" not in predict.of(cell, text)["root"].by
         assert "MPI" not in predict.of(replace(cell, form=form), "stretto")["root"].by
         forced = predict.of(replace(cell, form=form), "stretto:gather=native")
-        assert forced["root"].by == "the MPI's, as calibrated"
+        assert forced["root"].by == "the MPI's blocking one, as calibrated"
 
 
 @pytest.mark.parametrize(

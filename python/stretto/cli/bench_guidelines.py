@@ -43,19 +43,20 @@ def guidelines(
     share = share_of(least)
     run = BenchFolder(folder)
     found = check_guidelines(summarise(run), run.samples(), share)
-    table = _table(found)
+    table = guideline_table(found)
     export_tables([plain_table(table)], export_csv, export_markdown)
     if as_json:
         print_plain_json(_plain(found))
         return
     if found.violated:
         show_table(table, out)
-    out.print(_sentence(found), style="bold", markup=False, soft_wrap=True)
+    out.print(guideline_sentence(found), style="bold", markup=False, soft_wrap=True)
     for warning in found.warnings:
         err.print(f"Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
 
 
-def _table(found: GuidelineResult) -> Table:
+def guideline_table(found: GuidelineResult) -> Table:
+    """Those that are violated, the worst first."""
     table = Table(title="Violated guidelines", title_justify="left", title_style="bold")
     table.add_column("guideline", overflow="fold")
     table.add_column("bytes", no_wrap=True)
@@ -78,7 +79,8 @@ def _table(found: GuidelineResult) -> Table:
     return table
 
 
-def _sentence(found: GuidelineResult) -> str:
+def guideline_sentence(found: GuidelineResult) -> str:
+    """How many were checked, were violated and could not be checked, and why."""
     number = len(found.violated)
     violated = f"{number} are" if number > 1 else "1 is" if number else "none is"
     least = f"{100 * found.least:g} %"

@@ -7,17 +7,27 @@ from pathlib import Path
 
 import polars as pl
 
+from stretto.cli.bench_guidelines import guideline_sentence, guideline_table
 from stretto.cli.bench_tables import not_measured_table, tables
 from stretto.cli.consoles import note
 from stretto.cli.plain_tables import plain_table
 from stretto.cli.table_export import markdown_of
 from stretto.data.bench_folder import BenchFolder
-from stretto.errors import EnvironmentUnusable, writing
+from stretto.errors import EnvironmentUnusable, InputError, writing
 from stretto.report.bench import BenchResult, summarise
 from stretto.report.bench_frame import rows_frame
+from stretto.report.bench_guidelines import check_guidelines
 from stretto.report.bench_plots import operations
-from stretto.report.bench_section import BenchSection, bench_section, operation_tables, plots_of
+from stretto.report.bench_section import (
+    BenchSection,
+    GuidelineWords,
+    bench_section,
+    operation_tables,
+    plots_of,
+)
 from stretto.report.plain_table import PlainTable
+
+_LEAST = 0.05  # of a violation, as stretto bench guidelines has it
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,19 @@ class ShownBench:
     def section(self) -> BenchSection:
         """For the page."""
         by_operation = operation_tables(operations(self.result), self.tables)
-        return bench_section(self.result, self.samples, self.name, by_operation, self.not_measured)
+        guidelines = _guidelines(self.result, self.samples)
+        return bench_section(
+            self.result, self.samples, self.name, by_operation, self.not_measured, guidelines
+        )
+
+
+def _guidelines(result: BenchResult, samples: pl.DataFrame) -> GuidelineWords | None:
+    try:
+        found = check_guidelines(result, samples, _LEAST)
+    except InputError:
+        return None
+    table = plain_table(guideline_table(found)) if found.violated else None
+    return GuidelineWords(guideline_sentence(found), table)
 
 
 def write_files(benches: Sequence[ShownBench], folder: Path) -> None:

@@ -39,6 +39,14 @@ class OperationPart:
 
 
 @dataclass(frozen=True)
+class GuidelineWords:
+    """What came of checking the run against performance guidelines."""
+
+    sentence: str
+    violated: PlainTable | None
+
+
+@dataclass(frozen=True)
 class BenchSection:
     """Everything the page shows of one benchmark."""
 
@@ -51,6 +59,7 @@ class BenchSection:
     operations: list[OperationPart]
     first_calls: PlainTable | None
     not_measured: PlainTable | None
+    guidelines: GuidelineWords | None  # None: it has nothing that they are about
 
 
 def bench_section(
@@ -59,6 +68,7 @@ def bench_section(
     name: str,
     tables: Mapping[str, PlainTable],
     not_measured: PlainTable | None,
+    guidelines: GuidelineWords | None,
 ) -> BenchSection:
     """One run; `tables` are those of the terminal, by operation, in their order."""
     record = result.record
@@ -84,6 +94,7 @@ def bench_section(
         ],
         first_calls(result, samples),
         not_measured,
+        guidelines,
     )
 
 

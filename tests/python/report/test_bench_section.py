@@ -124,6 +124,8 @@ def test_the_page_is_whole(text: str) -> None:
         "iallreduce of 4.00 KiB beside work",
         "iallreduce of 4.00 KiB by native: the end where a rank is 100 µs late",
         "First calls",
+        "checked 1 is violated by 5 % or more",
+        "splitting: bcast &lt;= 2 of 4096 B",
         '<th scope="row">8 B</th>',
     ],
 )

@@ -18,8 +18,8 @@ from stretto.data.bench_plan import (
     COLLECTIVES,
     OTHERS,
     REDUCTIONS,
+    BenchCell,
     BufferUse,
-    Cell,
     Form,
     Scheme,
     Settings,
@@ -37,7 +37,7 @@ ONE_MPI = pytest.mark.skipif(not MPIS, reason="no MPI here")
 def measure(
     mpi: Mpi,
     folder: Path,
-    cells: list[Cell],
+    cells: list[BenchCell],
     settings: Settings = SHORT,
     *,
     ranks: int = 3,
@@ -54,18 +54,18 @@ def measure(
     return run(bench_program(mpi.abi), library, plan, folder, ranks=ranks, env=env)
 
 
-def every_form() -> list[Cell]:
+def every_form() -> list[BenchCell]:
     """Each operation in each form, twice: also with MPI_IN_PLACE, or blocks that differ."""
     cells = []
     for operation, form in itertools.product((*COLLECTIVES, *OTHERS), Form):
         if operation in OTHERS and form is not Form.BLOCKING:
             continue
         moving = {"root": 1, "root_step": 1, "bytes": 48}
-        cells.append(Cell(len(cells), operation, form, **moving))
+        cells.append(BenchCell(len(cells), operation, form, **moving))
         if operation.endswith(("v", "w")) and not operation.startswith("neighbor"):
-            cells.append(Cell(len(cells), operation, form, counts=[5, 0, 2], **moving))
+            cells.append(BenchCell(len(cells), operation, form, counts=[5, 0, 2], **moving))
         elif not operation.startswith(("neighbor", "barrier", "bcast")) and operation not in OTHERS:
-            cells.append(Cell(len(cells), operation, form, in_place=True, **moving))
+            cells.append(BenchCell(len(cells), operation, form, in_place=True, **moving))
     return cells
 
 
@@ -98,7 +98,7 @@ def test_every_operation_is_measured_and_right(any_mpi: Mpi, stretto: bool, tmp_
 def test_buffers_and_datatypes(mpi: Mpi, use: BufferUse, tmp_path: Path) -> None:
     kinds = [("byte", "bor"), ("int", "max"), ("long", "band"), ("float", "sum"), ("double", "min")]
     cells = [
-        Cell(number, operation, bytes=1 << 13, datatype=datatype, op=op)
+        BenchCell(number, operation, bytes=1 << 13, datatype=datatype, op=op)
         for number, (operation, (datatype, op)) in enumerate(
             itertools.product((*REDUCTIONS, "alltoall", "bcast"), kinds)
         )
@@ -113,7 +113,7 @@ def test_buffers_and_datatypes(mpi: Mpi, use: BufferUse, tmp_path: Path) -> None
 def test_every_scheme(mpi: Mpi, scheme: Scheme, tmp_path: Path) -> None:
     settings = Settings(synchronisation=scheme, budget_ns=1, warmup=2, at_least=20, at_most=20)
     comms = [
-        Cell(number, "allreduce", bytes=8, comm=comm)
+        BenchCell(number, "allreduce", bytes=8, comm=comm)
         for number, comm in enumerate(("world", "every-second", "one-a-host", "halves"))
     ]
     ended = measure(mpi, tmp_path, comms, settings, ranks=4)
@@ -131,7 +131,7 @@ def test_every_scheme(mpi: Mpi, scheme: Scheme, tmp_path: Path) -> None:
 
 def test_one_wrong_byte_is_caught(mpi: Mpi, tmp_path: Path) -> None:
     tool = mpi.build / "tests" / mpi.abi / "libcorrupting_tool.so"
-    cells = [Cell(0, "allreduce", bytes=4096), Cell(1, "bcast", bytes=64)]
+    cells = [BenchCell(0, "allreduce", bytes=4096), BenchCell(1, "bcast", bytes=64)]
     settings = Settings(budget_ns=1, warmup=10, at_least=40, at_most=40)
     ended = measure(mpi, tmp_path, cells, settings, env={"LD_PRELOAD": str(tool)})
     assert ended.ok, ended.stderr
@@ -147,8 +147,10 @@ def test_one_wrong_byte_is_caught(mpi: Mpi, tmp_path: Path) -> None:
 def test_a_late_rank_and_work_are_seen(mpi: Mpi, tmp_path: Path) -> None:
     late = 3_000_000
     cells = [
-        Cell(0, "barrier", delays_ns=[0, late]),
-        Cell(1, "allreduce", Form.NONBLOCKING, bytes=64, compute_ns=late, tests=4, after_ns=late),
+        BenchCell(0, "barrier", delays_ns=[0, late]),
+        BenchCell(
+            1, "allreduce", Form.NONBLOCKING, bytes=64, compute_ns=late, tests=4, after_ns=late
+        ),
     ]
     ended = measure(mpi, tmp_path, cells, ranks=2)
     assert ended.ok, ended.stderr

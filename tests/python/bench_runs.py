@@ -8,24 +8,24 @@ import msgspec
 import polars as pl
 
 from stretto.data.bench_folder import BenchRecord, Launched, LaunchedBy
-from stretto.data.bench_plan import BenchPlan, Cell, Settings
+from stretto.data.bench_plan import BenchCell, BenchPlan, Settings
 from stretto.data.bench_rows import SCHEMA, CellState, LaunchFacts
 from stretto.data.provenance import Provenance, collect
 
 # What a rank takes in a launch, in us: of the implementation, cell, launch and rank.
-Takes = Callable[[str, Cell, int, int], float]
+Takes = Callable[[str, BenchCell, int, int], float]
 
-BCAST = Cell(0, "bcast", bytes=8)
-REDUCED = Cell(1, "allreduce", bytes=64)
+BCAST = BenchCell(0, "bcast", bytes=8)
+REDUCED = BenchCell(1, "allreduce", bytes=64)
 REPETITIONS = 3
 
 
-def steady(_way: str, _cell: Cell, launch: int, _rank: int) -> float:
+def steady(_way: str, _cell: BenchCell, launch: int, _rank: int) -> float:
     """As on a calm machine."""
     return 10 + 0.01 * launch
 
 
-def slower(by: float, of: Cell) -> Takes:
+def slower(by: float, of: BenchCell) -> Takes:
     """One cell takes longer."""
     return lambda way, cell, launch, rank: (
         steady(way, cell, launch, rank) * (by if cell.bytes == of.bytes else 1)
@@ -41,7 +41,7 @@ def make_run(
     path: Path,
     takes: Takes = steady,
     *,
-    cells: Sequence[Cell] = (BCAST, REDUCED),
+    cells: Sequence[BenchCell] = (BCAST, REDUCED),
     ways: Sequence[str] = ("native",),
     launches: int = 8,
     ranks: int = 2,

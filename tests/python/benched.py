@@ -9,7 +9,7 @@ import msgspec
 import polars as pl
 
 from stretto.data.bench_folder import BenchRecord, Launched, LaunchedBy
-from stretto.data.bench_plan import COMPUTE, BenchPlan, Cell, Form, Settings
+from stretto.data.bench_plan import COMPUTE, BenchCell, BenchPlan, Form, Settings
 from stretto.data.bench_rows import SCHEMA, CellState, LaunchFacts
 from stretto.data.provenance import collect
 
@@ -22,17 +22,17 @@ WORK_NS = [5_000, 20_000]
 FACTS = LaunchFacts("Open MPI v4.1.4, Debian", RANKS, 1, False, "shared", 0, 0, 0, [0] * RANKS)
 
 
-def cells() -> list[Cell]:
+def cells() -> list[BenchCell]:
     """Plain ones, with work, with a late rank, on a fresh communicator, and one without data."""
-    nonblocking = Cell(0, "allreduce", Form.NONBLOCKING, bytes=4096)
-    made = [Cell(0, "bcast", bytes=size) for size in SIZES]
-    made += [nonblocking, Cell(0, "barrier"), Cell(0, "gather", bytes=64, fresh=True)]
+    nonblocking = BenchCell(0, "allreduce", Form.NONBLOCKING, bytes=4096)
+    made = [BenchCell(0, "bcast", bytes=size) for size in SIZES]
+    made += [nonblocking, BenchCell(0, "barrier"), BenchCell(0, "gather", bytes=64, fresh=True)]
     made += [msgspec.structs.replace(nonblocking, compute_ns=work) for work in WORK_NS]
     for late in range(RANKS):
         delays = [DELAY_NS * (rank == late) for rank in range(RANKS)]
         made.append(msgspec.structs.replace(nonblocking, delays_ns=delays))
-    made += [Cell(0, COMPUTE, compute_ns=work) for work in WORK_NS]
-    made.append(Cell(0, "alltoall", bytes=1 << 30))  # which is skipped
+    made += [BenchCell(0, COMPUTE, compute_ns=work) for work in WORK_NS]
+    made.append(BenchCell(0, "alltoall", bytes=1 << 30))  # which is skipped
     return [msgspec.structs.replace(cell, number=number) for number, cell in enumerate(made)]
 
 
@@ -84,7 +84,7 @@ def _samples(plan: BenchPlan) -> Iterator[dict[str, Any]]:
                         }
 
 
-def _times(cell: Cell, way: str, rank: int, repetition: int, noise: float) -> dict[str, int]:
+def _times(cell: BenchCell, way: str, rank: int, repetition: int, noise: float) -> dict[str, int]:
     """Each rank takes a little longer than the one before; the first call ten times as long."""
     took = (1000 + 0.5 * cell.bytes) * WAYS[way] * (1 + 0.1 * rank) * noise
     if cell.operation == "bcast" and cell.bytes >= 8192 and way == "native":

@@ -19,7 +19,7 @@ from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.run_folders import make_folder
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_folder import BenchFolder
-from stretto.data.bench_plan import BenchPlan, Cell
+from stretto.data.bench_plan import BenchCell, BenchPlan
 from stretto.launch.bench import find_mpi
 from stretto.launch.job import split_words
 from stretto.report.bench import BenchResult
@@ -99,11 +99,11 @@ def calls(
     note(f"Run folder: {folder}")
 
 
-def _of_one(plan: BenchPlan, cell: Cell) -> BenchPlan:
+def _of_one(plan: BenchPlan, cell: BenchCell) -> BenchPlan:
     """The operation first in its process, then again, and what making a communicator takes."""
     first = msgspec.structs.replace(cell, number=0)
     again = msgspec.structs.replace(cell, number=1)
-    making = Cell(2, "comm_dup")
+    making = BenchCell(2, "comm_dup")
     return msgspec.structs.replace(
         plan, name=f"{cell.name}-{cell.bytes}", cells=[first, again, making], in_order=True
     )

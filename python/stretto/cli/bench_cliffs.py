@@ -23,10 +23,10 @@ from stretto.data.bench_plan import ELEMENT_BYTES, REDUCTIONS, named
 from stretto.data.bench_spec import Spec
 from stretto.data.json_bytes import indented
 from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError, writing
-from stretto.launch.bench import Measured, find_mpi
+from stretto.launch.bench import MeasuredMpi, find_mpi
 from stretto.launch.cliff_knobs import Probe, probes
 from stretto.launch.job import split_words
-from stretto.report.bench import Row
+from stretto.report.bench import BenchRow
 from stretto.report.bench_cliffs import (
     Found,
     Key,
@@ -54,11 +54,11 @@ class _Search:
     """What all measurements of a search have in common."""
 
     spec: Spec
-    mpi: Measured
+    mpi: MeasuredMpi
     rig: str | None
     folder: Path
 
-    def rows(self, name: str, **changed: Any) -> list[Row]:
+    def rows(self, name: str, **changed: Any) -> list[BenchRow]:
         """Measure the plan with these changes into a run folder of that name."""
         spec = msgspec.structs.replace(self.spec, name=name, **changed)
         result, _ = measured(spec, self.mpi, self.rig, self.folder / name)
@@ -144,8 +144,8 @@ def cliffs(
 
 
 def _narrow(
-    search: _Search, found: Mapping[Key, Sequence[Cliff]], rows: list[Row], within: int
-) -> tuple[dict[Key, list[Cliff]], list[Row]]:
+    search: _Search, found: Mapping[Key, Sequence[Cliff]], rows: list[BenchRow], within: int
+) -> tuple[dict[Key, list[Cliff]], list[BenchRow]]:
     """Measure sizes in between until each cliff is between two that are so near."""
     narrow = {key: [*each] for key, each in found.items()}
     rows = [*rows]
@@ -177,7 +177,7 @@ def _granule(spec: Spec, name: str) -> int:
 
 
 def _probe(
-    search: _Search, found: Mapping[Key, Sequence[Cliff]], rows: list[Row]
+    search: _Search, found: Mapping[Key, Sequence[Cliff]], rows: list[BenchRow]
 ) -> dict[tuple[Key, Cliff], list[Probed]]:
     """Whether each cliff is still there under other settings of the MPI."""
     known = curves(rows)
@@ -221,7 +221,7 @@ def _probed(
 
 def _answers(
     narrow: Mapping[Key, Sequence[Cliff]],
-    rows: list[Row],
+    rows: list[BenchRow],
     probed: Mapping[tuple[Key, Cliff], list[Probed]],
 ) -> list[Found]:
     known = curves(rows)

@@ -22,7 +22,7 @@ from stretto.model.calibrated import MEASURED_WITH
 from stretto.model.machine import Machine, presets, read_machine
 from stretto.native.bench_predictions import Surroundings, predictor
 from stretto.native.schedules import Unsuited
-from stretto.report.bench import Row, summarise
+from stretto.report.bench import BenchRow, summarise
 from stretto.report.bench_model import Modelled, curves, modelled, sentences, summary
 from stretto.report.words import seconds, size
 
@@ -80,7 +80,7 @@ def model(
 
 
 def _predictions(
-    machine: Machine, record: BenchRecord, rows: Sequence[Row]
+    machine: Machine, record: BenchRecord, rows: Sequence[BenchRow]
 ) -> tuple[Predictions, dict[str, int]]:
     """Those of the rows, and of how many there is none, by the reason."""
     found = []

@@ -27,7 +27,7 @@ from stretto.data.bench_plan import BenchPlan
 from stretto.data.bench_spec import Spec, cells_of
 from stretto.data.provenance import collect
 from stretto.launch.base import Launcher
-from stretto.launch.bench import Bench, Measured, implementation, start_of
+from stretto.launch.bench import Bench, MeasuredMpi, implementation, start_of
 from stretto.report.bench import BenchResult, rows_of, summarise
 from stretto.stats.estimate import enough
 
@@ -35,7 +35,7 @@ _MOST_LAUNCHES = 50
 
 
 def measured(
-    spec: Spec, mpi: Measured, rig: str | None, output: Path | None, *, dry_run: bool = False
+    spec: Spec, mpi: MeasuredMpi, rig: str | None, output: Path | None, *, dry_run: bool = False
 ) -> tuple[BenchResult | None, Path]:
     """Run a plan, or go on with it; None where it is only said what would be run."""
     for text in spec.implementations:
@@ -53,7 +53,9 @@ def measured(
         return launched(plan, mpi, where, output)
 
 
-def repeated(record: BenchRecord, mpi: Measured, output: Path | None) -> tuple[BenchResult, Path]:
+def repeated(
+    record: BenchRecord, mpi: MeasuredMpi, output: Path | None
+) -> tuple[BenchResult, Path]:
     """Run once more exactly what a run folder says, its cells and its seed."""
     plan = msgspec.structs.replace(record.plan, launcher=mpi.launcher.name)
     with launcher_on(mpi.launcher, plan.rig) as where:
@@ -61,7 +63,7 @@ def repeated(record: BenchRecord, mpi: Measured, output: Path | None) -> tuple[B
 
 
 def launched(
-    plan: BenchPlan, mpi: Measured, where: Launcher, output: Path | None
+    plan: BenchPlan, mpi: MeasuredMpi, where: Launcher, output: Path | None
 ) -> tuple[BenchResult, Path]:
     """Make all launches of a plan, or those that one that was cut short lacks."""
     folder = _folder(plan, mpi, output)
@@ -73,7 +75,7 @@ def launched(
 
 
 def plan_of(
-    spec: Spec, mpi: Measured, rig: str | None, alone_ns: dict[tuple[str, int], int]
+    spec: Spec, mpi: MeasuredMpi, rig: str | None, alone_ns: dict[tuple[str, int], int]
 ) -> BenchPlan:
     """What a run does, once it is known what operations take alone where work depends on that."""
     return BenchPlan(
@@ -110,7 +112,7 @@ def _is_enough(plan: BenchPlan, folder: BenchFolder, launches: int) -> bool:
 
 
 def _pilot(
-    spec: Spec, mpi: Measured, rig: str | None, where: Launcher
+    spec: Spec, mpi: MeasuredMpi, rig: str | None, where: Launcher
 ) -> dict[tuple[str, int], int]:
     """What operations take alone, in ns, by one launch of the first implementation."""
     alone = msgspec.structs.replace(
@@ -134,7 +136,7 @@ def _pilot(
     return found
 
 
-def _folder(plan: BenchPlan, mpi: Measured, output: Path | None) -> BenchFolder:
+def _folder(plan: BenchPlan, mpi: MeasuredMpi, output: Path | None) -> BenchFolder:
     """One that was cut short, or a new one."""
     found = resume(output, plan) if output else resume_newest(RUNS, plan)
     if found is not None:
@@ -186,7 +188,7 @@ def _some_work(spec: Spec) -> dict[tuple[str, int], int]:
     return {(cell.name, cell.bytes): 1_000_000 + at for at, cell in enumerate(cells)}
 
 
-def _say_plan(spec: Spec, mpi: Measured, plan: BenchPlan) -> None:
+def _say_plan(spec: Spec, mpi: MeasuredMpi, plan: BenchPlan) -> None:
     """What would be measured, without measuring it."""
     ways = [implementation(each, mpi, plan.ranks) for each in plan.implementations]
     print(f"{plan.launches} launches of each of {len(ways)}, {len(plan.cells)} cells in each")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
-from stretto.report.bench import BenchResult, Compared, Row
+from stretto.report.bench import BenchResult, BenchRow, Compared
 from stretto.report.cell_words import cell_words
 from stretto.report.words import seconds, size
 
@@ -18,13 +18,13 @@ def tables(result: BenchResult) -> Iterator[Table]:
         yield _table(name, rows, compared, result)
 
 
-def _key(row: Row) -> tuple[int, str, str]:
+def _key(row: BenchRow) -> tuple[int, str, str]:
     return row.cell.number, row.rank_class, row.implementation
 
 
 def _table(
     name: str,
-    rows: Sequence[Row],
+    rows: Sequence[BenchRow],
     compared: dict[tuple[int, str, str], Compared],
     result: BenchResult,
 ) -> Table:

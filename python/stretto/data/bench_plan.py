@@ -50,7 +50,7 @@ class Form(StrEnum):
     PERSISTENT = "persistent"
 
 
-class Cell(msgspec.Struct, frozen=True):
+class BenchCell(msgspec.Struct, frozen=True):
     """One thing that is measured, many times in every launch."""
 
     number: int
@@ -100,7 +100,7 @@ class BenchPlan(msgspec.Struct, frozen=True):
     launches: int
     seed: int
     settings: Settings
-    cells: list[Cell]
+    cells: list[BenchCell]
     launcher: str
     rig: str | None = None
     width: float | None = None  # launches go on until intervals are as narrow, as a share
@@ -131,10 +131,10 @@ def named(word: str) -> tuple[str, Form]:
     )
 
 
-def plan_text(settings: Settings, cells: Sequence[Cell]) -> str:
+def plan_text(settings: Settings, cells: Sequence[BenchCell]) -> str:
     """As the native program reads it."""
     lines = [_line("settings", settings, Settings())]
-    lines += [_line("cell", cell, Cell(number=-1, operation="")) for cell in cells]
+    lines += [_line("cell", cell, BenchCell(number=-1, operation="")) for cell in cells]
     return "\n".join(lines) + "\n"
 
 

@@ -13,8 +13,8 @@ from stretto.data.bench_plan import (
     REDUCTIONS,
     ROOTED,
     WITHOUT_DATA,
+    BenchCell,
     BufferUse,
-    Cell,
     Comm,
     Datatype,
     Form,
@@ -104,7 +104,7 @@ def read_spec(path: Path) -> Spec:
         raise InputError(f"--plan {path}: {error}") from None
 
 
-def cells_of(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> list[Cell]:
+def cells_of(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> list[BenchCell]:
     """All that is measured in each launch.
 
     `alone_ns` is what an operation, as MPI calls it, takes of so many bytes: what work beside it
@@ -116,7 +116,7 @@ def cells_of(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> list[Cell]:
     ]
 
 
-def _cells(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> Iterator[Cell]:
+def _cells(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> Iterator[BenchCell]:
     works: set[int] = set()
     for word in spec.operations:
         for cell in _plain_cells(spec, word):
@@ -134,10 +134,10 @@ def _cells(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> Iterator[Cell
                             cell, compute_ns=work, tests=tests, after_ns=after
                         )
     for work in sorted(works - {0}):
-        yield Cell(number=-1, operation=COMPUTE, compute_ns=work)
+        yield BenchCell(number=-1, operation=COMPUTE, compute_ns=work)
 
 
-def _plain_cells(spec: Spec, word: str) -> Iterator[Cell]:
+def _plain_cells(spec: Spec, word: str) -> Iterator[BenchCell]:
     operation, form = named(word)
     takes_counts = operation.endswith("v") or operation in ("alltoallw", "reduce_scatter")
     for size in [0] if operation in WITHOUT_DATA else spec.sizes:
@@ -145,7 +145,7 @@ def _plain_cells(spec: Spec, word: str) -> Iterator[Cell]:
         # What only moves has no need of numbers, and any size.
         if operation not in REDUCTIONS and size % ELEMENT_BYTES[datatype]:
             datatype = "byte"
-        yield Cell(
+        yield BenchCell(
             number=-1,
             operation=operation,
             form=form,
@@ -161,7 +161,7 @@ def _plain_cells(spec: Spec, word: str) -> Iterator[Cell]:
         )
 
 
-def _late_cells(spec: Spec, cell: Cell) -> Iterator[Cell]:
+def _late_cells(spec: Spec, cell: BenchCell) -> Iterator[BenchCell]:
     for delays in arrival_patterns(spec):
         yield msgspec.structs.replace(cell, delays_ns=delays)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stretto.data.bench_folder import BenchFolder, LaunchedBy
-from stretto.data.bench_plan import BenchPlan, Cell, plan_text
+from stretto.data.bench_plan import BenchCell, BenchPlan, plan_text
 from stretto.data.bench_rows import CellState, read_states
 from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError, writing
 from stretto.launch.base import Abi, Launcher, Start
@@ -30,7 +30,7 @@ _ENDED_A_LAUNCH = ("timeout", "failed")
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredMpi:
     """The MPI that is measured: what is launched, and how."""
 
     launcher: InstalledLauncher
@@ -51,17 +51,17 @@ class Implementation:
         return self.name.partition(":")[0] == STRETTO
 
 
-def find_mpi(like: str | None, launcher: str | None, extra: Sequence[str]) -> Measured:
+def find_mpi(like: str | None, launcher: str | None, extra: Sequence[str]) -> MeasuredMpi:
     """The MPI of a program, or of a launcher, or of the first launcher found."""
     program = inspect([like]) if like else Program(("stretto bench",), None)
     chosen = choose_launcher(program, launcher, extra)
     abi = program.mpi.abi if program.mpi else chosen.abi
     library = program.mpi.path if program.mpi else libmpi_beside(chosen.path, abi)
     soname = next(name for name in SONAMES if SONAMES[name] is abi)
-    return Measured(chosen, abi, str(library or soname), bench_program(abi))
+    return MeasuredMpi(chosen, abi, str(library or soname), bench_program(abi))
 
 
-def same_mpi(by: LaunchedBy) -> Measured:
+def same_mpi(by: LaunchedBy) -> MeasuredMpi:
     """The MPI and the launcher of a run that was made before. Raises where they are gone."""
     library = Path(by.library)
     if not Path(by.launcher).exists() or (library.is_absolute() and not library.exists()):
@@ -72,10 +72,10 @@ def same_mpi(by: LaunchedBy) -> Measured:
         )
     chosen = choose_launcher(Program(("stretto bench",), None), by.launcher, by.options)
     abi = next((SONAMES[name] for name in SONAMES if library.name.startswith(name)), chosen.abi)
-    return Measured(chosen, abi, by.library, bench_program(abi))
+    return MeasuredMpi(chosen, abi, by.library, bench_program(abi))
 
 
-def implementation(text: str, mpi: Measured, ranks: int) -> Implementation:
+def implementation(text: str, mpi: MeasuredMpi, ranks: int) -> Implementation:
     """Of what --impl names. Raises InputError."""
     kind, _, rest = text.partition(":")
     if kind not in (NATIVE, STRETTO):
@@ -109,7 +109,7 @@ def _parts(word: str) -> tuple[str, str]:
     return name, value
 
 
-def start_of(mpi: Measured, what: Implementation, ranks: int, folder: Path) -> Start:
+def start_of(mpi: MeasuredMpi, what: Implementation, ranks: int, folder: Path) -> Start:
     """One launch, which reads its plan from the folder that it writes to."""
     place = folder.absolute()
     argv = [str(mpi.program), mpi.library, str(place / "plan"), str(place)]
@@ -123,7 +123,7 @@ class Bench:
         self,
         plan: BenchPlan,
         folder: BenchFolder,
-        mpi: Measured,
+        mpi: MeasuredMpi,
         launcher: Launcher,
         done: Callable[[int], None],
     ) -> None:
@@ -153,7 +153,7 @@ class Bench:
             number += 1
         return made
 
-    def _launch(self, number: int, way: int, cells: Sequence[Cell]) -> None:
+    def _launch(self, number: int, way: int, cells: Sequence[BenchCell]) -> None:
         """Measure what this launch has not yet; a cell that ends it is left out from then on."""
         known = self._folder.states(number, way)
         if again := [it for cell, it in self._lost_of(way).items() if cell not in known]:

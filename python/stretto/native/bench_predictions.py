@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, ROOTED, Cell, Form
+from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, ROOTED, BenchCell, Form
 from stretto.data.bench_predictions import Predicted
 from stretto.data.schedules import Algorithm, Explanation, Priced
 from stretto.errors import InputError
@@ -76,7 +76,7 @@ def _placed(machine: Machine, around: Surroundings) -> Machine:
     return machine.with_ranks_per_host(per_host)
 
 
-def not_simulated(cell: Cell) -> str:
+def not_simulated(cell: BenchCell) -> str:
     """Why there is no prediction of a cell; empty where there is one."""
     if cell.operation == COMPUTE or cell.compute_ns or cell.tests or cell.after_ns:
         return "work beside the operation"
@@ -105,7 +105,7 @@ class Predictor:
     _simulated: dict[tuple[str, ...], list[float]] = field(default_factory=dict)
     _explained: dict[tuple[str, int], Explanation] = field(default_factory=dict)
 
-    def of(self, cell: Cell, implementation: str) -> dict[str, Predicted]:
+    def of(self, cell: BenchCell, implementation: str) -> dict[str, Predicted]:
         """By class of ranks. Raises Unsuited where nothing can be said."""
         if why := not_simulated(cell):
             raise Unsuited(why)
@@ -120,7 +120,7 @@ class Predictor:
             for name, ends in _classes(cell, way.ends_ns).items()
         }
 
-    def _way(self, collective: str, cell: Cell, implementation: str) -> _Way:
+    def _way(self, collective: str, cell: BenchCell, implementation: str) -> _Way:
         kind, _, rest = implementation.partition(":")
         if kind == _NATIVE:
             return self._native(collective, cell, others=bool(rest))
@@ -130,7 +130,7 @@ class Predictor:
             return self._native(collective, cell, others=False)
         return _Way(self._ends(collective, cell, chosen), _name(chosen))
 
-    def _chosen(self, collective: str, cell: Cell, settings: dict[str, str]) -> Priced | None:
+    def _chosen(self, collective: str, cell: BenchCell, settings: dict[str, str]) -> Priced | None:
         """What Stretto runs; None: the MPI's own.
 
         The native tool says it of blocking calls. Of others few are the MPI's, and none are read
@@ -154,7 +154,7 @@ class Predictor:
             return explained.candidates[0]
         return None if is_native else explained.chosen
 
-    def _native(self, collective: str, cell: Cell, *, others: bool) -> _Way:
+    def _native(self, collective: str, cell: BenchCell, *, others: bool) -> _Way:
         """The MPI's own. Which schedule it runs is not known: of measured times the fastest one's
         says only who is done when."""
         candidates = self._explain(collective, cell.bytes).candidates
@@ -180,7 +180,7 @@ class Predictor:
             self._explained[key] = explain(collective, options)
         return self._explained[key]
 
-    def _ends(self, collective: str, cell: Cell, way: Priced) -> list[float]:
+    def _ends(self, collective: str, cell: BenchCell, way: Priced) -> list[float]:
         """When each rank is done."""
         # What only moves is so many bytes, whatever they are bytes of.
         element = ELEMENT_BYTES[cell.datatype]
@@ -207,7 +207,7 @@ class Predictor:
         return {(each.collective, each.algorithm): each for each in algorithms()}
 
 
-def _classes(cell: Cell, ends: list[float]) -> dict[str, list[float]]:
+def _classes(cell: BenchCell, ends: list[float]) -> dict[str, list[float]]:
     """The ends of ranks by their class; a root that moves is no one rank's part."""
     if cell.operation not in ROOTED or cell.root_step:
         return {"all": ends}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from stretto.data.bench_folder import BenchFolder, BenchRecord
-from stretto.data.bench_plan import COMPUTE, Cell
+from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.data.bench_rows import CellState
 from stretto.errors import InputError
 from stretto.stats.difference import Difference, adjusted, difference
@@ -17,10 +17,10 @@ ENOUGH_VALID, TOO_FEW_VALID = 0.8, 0.2
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchRow:
     """One cell of one implementation on the ranks of one class; times in ns."""
 
-    cell: Cell
+    cell: BenchCell
     rank_class: str
     implementation: str
     launches: list[float]  # of each its median, of the median rank
@@ -40,7 +40,7 @@ class Row:
 class Compared:
     """A row against the same of the first implementation."""
 
-    row: Row
+    row: BenchRow
     difference: Difference  # above 1: the row's took less
     p: float  # corrected for all comparisons of the run
 
@@ -55,9 +55,9 @@ class BenchResult:
     """A benchmark, ready to be shown."""
 
     record: BenchRecord
-    rows: list[Row]
+    rows: list[BenchRow]
     compared: list[Compared]
-    not_measured: list[tuple[str, Cell, CellState]]  # by implementation
+    not_measured: list[tuple[str, BenchCell, CellState]]  # by implementation
     warnings: list[str]
 
     @property
@@ -66,7 +66,7 @@ class BenchResult:
         return min((row.valid for row in self.rows), default=1.0)
 
 
-def cells_frame(cells: Sequence[Cell]) -> pl.DataFrame:
+def cells_frame(cells: Sequence[BenchCell]) -> pl.DataFrame:
     """A row a cell, as stats have them. A root that moves is no one rank's part."""
     return pl.DataFrame(
         {
@@ -98,7 +98,7 @@ def summarise(folder: BenchFolder) -> BenchResult:
     return BenchResult(record, rows, compared, [*_not_measured(record)], [*_warnings(record, rows)])
 
 
-def rows_of(samples: pl.DataFrame, cells: Sequence[Cell]) -> list[Row]:
+def rows_of(samples: pl.DataFrame, cells: Sequence[BenchCell]) -> list[BenchRow]:
     """A row a (cell, rank class, implementation) that has a valid repetition."""
     by_number = {cell.number: cell for cell in cells}
     ranks = of_ranks(samples, cells_frame(cells))
@@ -119,7 +119,7 @@ def rows_of(samples: pl.DataFrame, cells: Sequence[Cell]) -> list[Row]:
             continue
         entry = entries[row["cell"], row["implementation"]]
         found.append(
-            Row(
+            BenchRow(
                 cell=by_number[row["cell"]],
                 rank_class=row["rank_class"],
                 implementation=row["implementation"],
@@ -139,7 +139,7 @@ def rows_of(samples: pl.DataFrame, cells: Sequence[Cell]) -> list[Row]:
     return found
 
 
-def _compared(rows: Sequence[Row], implementations: Sequence[str]) -> Iterator[Compared]:
+def _compared(rows: Sequence[BenchRow], implementations: Sequence[str]) -> Iterator[Compared]:
     first = {
         (row.cell.number, row.rank_class): row
         for row in rows
@@ -159,7 +159,7 @@ def _compared(rows: Sequence[Row], implementations: Sequence[str]) -> Iterator[C
         yield Compared(row, each, p)
 
 
-def _not_measured(record: BenchRecord) -> Iterator[tuple[str, Cell, CellState]]:
+def _not_measured(record: BenchRecord) -> Iterator[tuple[str, BenchCell, CellState]]:
     """Cells that were skipped or failed, once for each implementation and reason."""
     by_number = {cell.number: cell for cell in record.plan.cells}
     seen = set()
@@ -172,7 +172,7 @@ def _not_measured(record: BenchRecord) -> Iterator[tuple[str, Cell, CellState]]:
             yield launched.implementation, by_number[state.cell], state
 
 
-def _warnings(record: BenchRecord, rows: Sequence[Row]) -> Iterator[str]:
+def _warnings(record: BenchRecord, rows: Sequence[BenchRow]) -> Iterator[str]:
     facts = [launched.facts for launched in record.launches if launched.facts]
     if any(each.crowded for each in facts):
         yield (

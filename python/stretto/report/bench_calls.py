@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from stretto.data.bench_folder import BenchFolder
-from stretto.data.bench_plan import Cell
+from stretto.data.bench_plan import BenchCell
 from stretto.stats.call_index import calls_of, curve, steady_from
 from stretto.stats.estimate import Estimate, estimate
 
@@ -27,7 +27,7 @@ class CallCurve:
     steady_from: int | None  # None: the calls that were made do not say
 
 
-def call_curves(folder: BenchFolder, cells: Sequence[Cell]) -> list[CallCurve]:
+def call_curves(folder: BenchFolder, cells: Sequence[BenchCell]) -> list[CallCurve]:
     """Of a run whose first cell is the operation in a fresh process, the second on a communicator
     of its own."""
     samples = folder.samples()
@@ -38,7 +38,7 @@ def call_curves(folder: BenchFolder, cells: Sequence[Cell]) -> list[CallCurve]:
     ]
 
 
-def curves_of(samples: pl.DataFrame, cell: Cell, first_of: str) -> Iterator[CallCurve]:
+def curves_of(samples: pl.DataFrame, cell: BenchCell, first_of: str) -> Iterator[CallCurve]:
     """Of one cell, an implementation after the other, from its samples."""
     for (implementation,), of_way in samples.group_by("implementation", maintain_order=True):
         calls = calls_of(of_way)

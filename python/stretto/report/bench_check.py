@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stretto.errors import InputError
-from stretto.report.bench import BenchResult, Row
+from stretto.report.bench import BenchResult, BenchRow
 from stretto.report.bench_comparison import paired_rows, plain_cell, row_words
 from stretto.stats.difference import (
     adjusted,
@@ -20,7 +20,7 @@ from stretto.stats.estimate import LEVEL, Interval
 class Checked:
     """One thing of the baseline that the run has, too. Times are in ns."""
 
-    row: Row  # the run's
+    row: BenchRow  # the run's
     before: float
     after: float
     factor: float  # how many times as long it takes now
@@ -57,7 +57,7 @@ def check(baseline: BenchResult, run: BenchResult, least: float) -> CheckResult:
     ranks = baseline.record.plan.ranks, run.record.plan.ranks
     if ranks[0] != ranks[1]:
         raise InputError(f"the baseline has {ranks[0]} ranks and the run {ranks[1]}")
-    pairs: list[tuple[Row, Row]] = []
+    pairs: list[tuple[BenchRow, BenchRow]] = []
     missing: list[str] = []
     for way in baseline.record.plan.implementations:
         both, lost, _ = paired_rows(baseline, run, (way, way))
@@ -73,12 +73,12 @@ def check(baseline: BenchResult, run: BenchResult, least: float) -> CheckResult:
     return CheckResult(checked, least, missing, [*run.warnings, *_too_few(pairs)])
 
 
-def _checked(old: Row, new: Row, p: float) -> Checked:
+def _checked(old: BenchRow, new: BenchRow, p: float) -> Checked:
     found = difference(new.launches, old.launches)
     return Checked(new, old.time.median, new.time.median, found.ratio, found.interval, p)
 
 
-def _why(row: Row, run: BenchResult) -> str:
+def _why(row: BenchRow, run: BenchResult) -> str:
     """Why the run has no such row, as far as its launches say."""
     for implementation, cell, state in run.not_measured:
         if implementation == row.implementation and plain_cell(cell) == plain_cell(row.cell):
@@ -86,7 +86,7 @@ def _why(row: Row, run: BenchResult) -> str:
     return ""
 
 
-def _too_few(pairs: Sequence[tuple[Row, Row]]) -> Iterator[str]:
+def _too_few(pairs: Sequence[tuple[BenchRow, BenchRow]]) -> Iterator[str]:
     counts = [(len(old.launches), len(new.launches)) for old, new in pairs]
     if not any(can_differ(*each, len(pairs), greater=True) for each in counts):
         needed = launches_needed(len(pairs), greater=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stretto.data.bench_plan import COMPUTE
-from stretto.report.bench import Row
+from stretto.report.bench import BenchRow
 from stretto.stats.cliffs import Cliff, cliffs
 
 # Launch medians, in ns, by bytes.
@@ -39,7 +39,7 @@ class Found:
     probes: list[Probed]
 
 
-def curves(rows: Iterable[Row]) -> dict[Key, Curve]:
+def curves(rows: Iterable[BenchRow]) -> dict[Key, Curve]:
     """Of the plain cells: no work beside them, nobody late."""
     found: dict[Key, Curve] = {}
     for row in rows:
@@ -53,7 +53,7 @@ def curves(rows: Iterable[Row]) -> dict[Key, Curve]:
     return found
 
 
-def cliffs_of(rows: Iterable[Row]) -> dict[Key, list[Cliff]]:
+def cliffs_of(rows: Iterable[BenchRow]) -> dict[Key, list[Cliff]]:
     """By whose they are; those without any are left out."""
     found = {key: cliffs(curve) for key, curve in curves(rows).items()}
     return {key: each for key, each in found.items() if each}

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import msgspec
 import polars as pl
 
-from stretto.data.bench_plan import COMPUTE, Cell
+from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.data.imported import Imported
 from stretto.errors import InputError
-from stretto.report.bench import BenchResult, Row
+from stretto.report.bench import BenchResult, BenchRow
 from stretto.report.comparables import TIME, Comparable, Statistic, of_import, of_run, ranks_of
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Interval
@@ -25,7 +25,7 @@ class Versus:
 
     name: str  # as MPI calls the function
     bytes: int
-    details: Cell | None  # of runs: all there is to know of it
+    details: BenchCell | None  # of runs: all there is to know of it
     rank_class: str
     by: tuple[str, str]
     statistic: str  # what both figures are
@@ -104,14 +104,14 @@ def _the_one_of(known: Sequence[str], like: str | None) -> str | None:
     return like if like in known else None
 
 
-def plain_cell(cell: Cell) -> Cell:
+def plain_cell(cell: BenchCell) -> BenchCell:
     """A cell whatever its place in its plan."""
     return msgspec.structs.replace(cell, number=-1)
 
 
 def paired_rows(
     first: BenchResult, second: BenchResult, way: tuple[str, str]
-) -> tuple[list[tuple[Row, Row]], list[Row], list[Row]]:
+) -> tuple[list[tuple[BenchRow, BenchRow]], list[BenchRow], list[BenchRow]]:
     """Rows of one implementation of each run: those of both, and those that only one has."""
     mine, other = (_by_cell(it.rows, name) for it, name in zip((first, second), way, strict=True))
     return (
@@ -121,7 +121,7 @@ def paired_rows(
     )
 
 
-def _by_cell(rows: Sequence[Row], implementation: str) -> dict[tuple[bytes, str], Row]:
+def _by_cell(rows: Sequence[BenchRow], implementation: str) -> dict[tuple[bytes, str], BenchRow]:
     return {
         (msgspec.json.encode(plain_cell(row.cell)), row.rank_class): row
         for row in rows
@@ -129,7 +129,7 @@ def _by_cell(rows: Sequence[Row], implementation: str) -> dict[tuple[bytes, str]
     }
 
 
-def _versus_rows(first: Row, second: Row) -> Iterator[Versus]:
+def _versus_rows(first: BenchRow, second: BenchRow) -> Iterator[Versus]:
     # A time of 0 ns is one that the clock does not show.
     if min(*first.launches, *second.launches) > 0:
         found = difference(first.launches, second.launches)
@@ -149,7 +149,7 @@ def _versus_rows(first: Row, second: Row) -> Iterator[Versus]:
         )
 
 
-def row_words(row: Row) -> str:
+def row_words(row: BenchRow) -> str:
     """A row in a line."""
     return f"{row.cell.name} of {row.cell.bytes} B, {row.rank_class}, {row.implementation}"
 

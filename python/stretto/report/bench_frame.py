@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from stretto.report.bench import BenchResult, Row
+from stretto.report.bench import BenchResult, BenchRow
 
 SCHEMA = pl.Schema(
     {
@@ -71,5 +71,5 @@ def rows_frame(result: BenchResult) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def _key(row: Row) -> tuple[int, str, str]:
+def _key(row: BenchRow) -> tuple[int, str, str]:
     return row.cell.number, row.rank_class, row.implementation

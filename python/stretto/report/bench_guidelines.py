@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, BenchPlan, Cell, name_of
+from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, BenchCell, BenchPlan, name_of
 from stretto.errors import InputError
 from stretto.report.bench import BenchResult, cells_frame
 from stretto.stats.difference import can_differ, launches_needed
@@ -87,7 +87,7 @@ def _times_of(samples: pl.DataFrame, plan: BenchPlan) -> Mapping[By, dict[Timed,
     return found
 
 
-def _timed(cell: Cell, ranks: int) -> Timed | None:
+def _timed(cell: BenchCell, ranks: int) -> Timed | None:
     """What a cell is to guidelines; None where work, delays or other communicators are in it."""
     special = (cell.compute_ns, cell.tests, any(cell.delays_ns), cell.fresh, cell.in_place)
     if cell.operation == COMPUTE or cell.comm != "world" or any(special):

@@ -10,7 +10,7 @@ import msgspec
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE
 from stretto.errors import InputError
-from stretto.report.bench import Row, rows_of
+from stretto.report.bench import BenchRow, rows_of
 from stretto.report.bench_comparison import plain_cell
 from stretto.report.cell_words import cell_words
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
@@ -23,7 +23,7 @@ class HistoryRun:
 
     path: Path
     record: BenchRecord
-    rows: list[Row]
+    rows: list[BenchRow]
 
     @property
     def label(self) -> str:
@@ -118,7 +118,7 @@ def read_history(folder: Path, most: int) -> BenchHistory:
 
 def history_of(runs: Sequence[HistoryRun], warnings: Sequence[str] = ()) -> BenchHistory:
     """Runs, the oldest first, as lines, with the changes between each and the one before."""
-    found: dict[tuple[object, ...], list[tuple[int, Row]]] = {}
+    found: dict[tuple[object, ...], list[tuple[int, BenchRow]]] = {}
     for number, run in enumerate(runs):
         for row in run.rows:
             if row.cell.operation != COMPUTE:
@@ -146,8 +146,8 @@ def history_of(runs: Sequence[HistoryRun], warnings: Sequence[str] = ()) -> Benc
     return BenchHistory([*runs], lines, [*warnings, *_doubts(runs, found, len(tested))])
 
 
-def _points(rows: Sequence[tuple[int, Row]]) -> Iterator[HistoryPoint]:
-    before: Row | None = None
+def _points(rows: Sequence[tuple[int, BenchRow]]) -> Iterator[HistoryPoint]:
+    before: BenchRow | None = None
     for number, row in rows:
         time = row.time
         values = (time.median, time.interval.low, time.interval.high)
@@ -161,7 +161,7 @@ def _points(rows: Sequence[tuple[int, Row]]) -> Iterator[HistoryPoint]:
 
 def _doubts(
     runs: Sequence[HistoryRun],
-    found: dict[tuple[object, ...], list[tuple[int, Row]]],
+    found: dict[tuple[object, ...], list[tuple[int, BenchRow]]],
     tests: int,
 ) -> Iterator[str]:
     pairs = [

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from stretto.data.bench_plan import Cell
+from stretto.data.bench_plan import BenchCell
 from stretto.report.bench import BenchResult
 from stretto.report.bench_plots import NS, is_plain
 from stretto.report.words import seconds, size
@@ -73,7 +73,7 @@ def delay_matrices(result: BenchResult, samples: pl.DataFrame) -> Iterator[Delay
 
 
 def _matrix(
-    cell: Cell, late_ns: int, implementation: str, stage: str, rows: pl.DataFrame
+    cell: BenchCell, late_ns: int, implementation: str, stage: str, rows: pl.DataFrame
 ) -> DelayMatrix:
     shares, sure = matrix(rows), matrix(rows, "delayed") == 1
     width = -(-len(shares) // MOST_SHOWN)
@@ -104,9 +104,9 @@ def _means(values: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     return np.asarray(squares.mean(axis=(1, 3)).filled(np.nan))
 
 
-def _late_ranks(cell: Cell) -> list[int]:
+def _late_ranks(cell: BenchCell) -> list[int]:
     return [rank for rank, delay in enumerate(cell.delays_ns) if delay]
 
 
-def _operation(cell: Cell) -> tuple[str, int]:
+def _operation(cell: BenchCell) -> tuple[str, int]:
     return cell.name, cell.bytes

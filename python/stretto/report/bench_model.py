@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stretto.data.bench_predictions import Predicted
-from stretto.report.bench import Row
+from stretto.report.bench import BenchRow
 from stretto.report.words import seconds, size
 
 # A model that is further off than this share does not explain what was measured.
@@ -18,7 +18,7 @@ Point = tuple[int, float, float]
 class Modelled:
     """A row, and what its slowest rank should take."""
 
-    row: Row
+    row: BenchRow
     predicted: Predicted
 
     @property
@@ -38,7 +38,7 @@ class Modelled:
 
 
 def modelled(
-    rows: Iterable[Row], predictions: Mapping[tuple[int, str, str], Predicted]
+    rows: Iterable[BenchRow], predictions: Mapping[tuple[int, str, str], Predicted]
 ) -> list[Modelled]:
     """The rows of which something is predicted, in their order."""
     found = []

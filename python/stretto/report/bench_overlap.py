@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from stretto.data.bench_plan import COMPUTE
-from stretto.report.bench import BenchResult, Row, rows_of
+from stretto.report.bench import BenchResult, BenchRow, rows_of
 from stretto.report.bench_plots import NS, is_plain, name_of, reading_of
 from stretto.report.line_plot import MOST_COLOURS, LinePlot, PlotLine, Reading
 from stretto.report.plain_table import PlainTable
@@ -18,9 +18,9 @@ from stretto.stats.overlap import imb_share, osu_percent, over_ideal
 class BesideWork:
     """An operation with work until its wait, on the ranks of one class; times in ns."""
 
-    row: Row  # until the end of the wait
-    wait: Row | None  # from the end of the work to that of the wait
-    alone: Row  # the operation without work
+    row: BenchRow  # until the end of the wait
+    wait: BenchRow | None  # from the end of the work to that of the wait
+    alone: BenchRow  # the operation without work
     work_ns: float  # the work without the operation
 
     @property
@@ -97,7 +97,7 @@ def overlap_table(found: Sequence[BesideWork]) -> PlainTable:
     )
 
 
-def _operation(row: Row) -> tuple[str, int, str, str]:
+def _operation(row: BenchRow) -> tuple[str, int, str, str]:
     return row.cell.name, row.cell.bytes, row.implementation, row.rank_class
 
 

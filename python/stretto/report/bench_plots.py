@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from stretto.data.bench_plan import COMPUTE, Cell
-from stretto.report.bench import BenchResult, Compared, Row
+from stretto.data.bench_plan import COMPUTE, BenchCell
+from stretto.report.bench import BenchResult, BenchRow, Compared
 from stretto.report.bench_cliffs import cliffs_of
 from stretto.report.line_plot import MOST_COLOURS, Jump, LinePlot, PlotLine, Reading
 from stretto.report.spread import Spread
@@ -29,7 +29,7 @@ class TimeSpans:
 BenchPlot = LinePlot | TimeSpans
 
 
-def is_plain(cell: Cell) -> bool:
+def is_plain(cell: BenchCell) -> bool:
     """The operation by itself, all ranks at once."""
     return not (cell.compute_ns or cell.tests or any(cell.delays_ns) or cell.operation == COMPUTE)
 
@@ -109,7 +109,7 @@ def comparison_plot(result: BenchResult, name: str) -> LinePlot | None:
     )
 
 
-def name_of(row: Row) -> str:
+def name_of(row: BenchRow) -> str:
     """Of its line."""
     return line_name(row.implementation, row.rank_class)
 
@@ -130,21 +130,21 @@ def _ratios(compared: Sequence[Compared], colour: int) -> PlotLine:
     return PlotLine(name_of(row), colour, row.rank_class == NON_ROOT, readings)
 
 
-def reading_of(x: float, row: Row) -> Reading:
+def reading_of(x: float, row: BenchRow) -> Reading:
     """In seconds."""
     interval = row.time.interval
     values = (row.time.median, interval.low, interval.high, row.minimum, row.maximum)
     return Reading(x, *(NS * each for each in values))
 
 
-def _in_order(rows: Sequence[Row], result: BenchResult) -> list[Row]:
+def _in_order(rows: Sequence[BenchRow], result: BenchResult) -> list[BenchRow]:
     names = result.record.plan.implementations
     return sorted(
         rows, key=lambda row: (names.index(row.implementation), row.rank_class == NON_ROOT)
     )
 
 
-def _lines(rows: Sequence[Row], implementations: Sequence[str]) -> Iterator[PlotLine]:
+def _lines(rows: Sequence[BenchRow], implementations: Sequence[str]) -> Iterator[PlotLine]:
     """One for each implementation and class, by size."""
     for colour, implementation in enumerate(implementations):
         of_it = [row for row in rows if row.implementation == implementation]
@@ -161,7 +161,7 @@ def _lines(rows: Sequence[Row], implementations: Sequence[str]) -> Iterator[Plot
                 yield PlotLine(name_of(known[0]), colour, is_dashed, readings)
 
 
-def _least(row: Row) -> float:
+def _least(row: BenchRow) -> float:
     return min(row.minimum, row.time.interval.low)
 
 
@@ -173,6 +173,6 @@ def _jump(rank_class: str, implementation: str, cliff: Cliff) -> Jump:
     return Jump(cliff.low, cliff.high, label, words)
 
 
-def _span(row: Row) -> Spread:
+def _span(row: BenchRow) -> Spread:
     interval = row.time.interval
     return Spread(*(NS * each for each in (interval.low, row.time.median, interval.high)))

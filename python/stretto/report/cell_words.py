@@ -1,10 +1,10 @@
 """What there is to a cell of a benchmark besides its operation, in words."""
 
-from stretto.data.bench_plan import Cell
+from stretto.data.bench_plan import BenchCell
 from stretto.report.words import seconds, size
 
 
-def cell_words(cell: Cell) -> str:
+def cell_words(cell: BenchCell) -> str:
     """Its bytes, and what there is besides the operation."""
     words = [size(cell.bytes)] if cell.bytes else [""]
     if cell.compute_ns:

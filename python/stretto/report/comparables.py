@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from stretto.data.bench_plan import COMPUTE, Cell, Form, name_of
+from stretto.data.bench_plan import COMPUTE, BenchCell, Form, name_of
 from stretto.data.imported import Imported, ImportedRow
 from stretto.report.bench import BenchResult
 from stretto.report.imported import RAW, seconds_of
@@ -97,12 +97,14 @@ def of_run(result: BenchResult, samples: pl.DataFrame) -> list[Comparable]:
     ]
 
 
-def _as_suites_do(cell: Cell) -> bool:
+def _as_suites_do(cell: BenchCell) -> bool:
     special = (cell.counts, cell.compute_ns, cell.tests, any(cell.delays_ns), cell.fresh)
     return cell.operation != COMPUTE and cell.comm == "world" and not any(special)
 
 
-def _figures_of(cell: Cell, launches: Sequence[dict[str, float]]) -> dict[Statistic, list[float]]:
+def _figures_of(
+    cell: BenchCell, launches: Sequence[dict[str, float]]
+) -> dict[Statistic, list[float]]:
     # All suites give half of a round trip.
     part = 0.5 if cell.operation == "pingpong" else 1
     names = [(RANKS, name) for name in ("mean", "median", "min", "max")]

@@ -11,7 +11,7 @@ from stretto.cli.bench_check import share_of
 from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.errors import InputError
-from stretto.launch.bench import Measured
+from stretto.launch.bench import MeasuredMpi
 from stretto.report.bench import BenchResult, summarise
 
 Captured = pytest.CaptureFixture[str]
@@ -30,7 +30,7 @@ def again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[BenchRecord]:
     asked: list[BenchRecord] = []
 
     def repeated(
-        record: BenchRecord, _mpi: Measured | None, output: Path | None
+        record: BenchRecord, _mpi: MeasuredMpi | None, output: Path | None
     ) -> tuple[BenchResult, Path]:
         asked.append(record)
         path = make_run(output or tmp_path / "again", slower(2, REDUCED))

@@ -7,12 +7,12 @@ import pytest
 from bench_runs import make_run
 
 from stretto.cli.main import run_command
-from stretto.data.bench_plan import Cell
+from stretto.data.bench_plan import BenchCell
 from stretto.data.bench_predictions import kept_predictions
 
 Captured = pytest.CaptureFixture[str]
 
-CELLS = [Cell(0, "bcast", bytes=1024), Cell(1, "bcast", bytes=1024, tests=5)]
+CELLS = [BenchCell(0, "bcast", bytes=1024), BenchCell(1, "bcast", bytes=1024, tests=5)]
 WAYS = ["native", "stretto:bcast=binomial"]
 
 MACHINE = """
@@ -49,7 +49,7 @@ def machine(tmp_path: Path) -> str:
 def run(tmp_path: Path) -> Path:
     """Non-root ranks took 3 µs, the root 1 µs."""
 
-    def takes(_way: str, _cell: Cell, _launch: int, rank: int) -> float:
+    def takes(_way: str, _cell: BenchCell, _launch: int, rank: int) -> float:
         return 3 if rank else 1
 
     return make_run(tmp_path / "run", takes, cells=CELLS, ways=WAYS, ranks=4, launches=1)

@@ -9,7 +9,7 @@ from stand_ins import SCHEDULE_TOOL, executable
 
 from stretto.cli.bench_options import shipped_plans
 from stretto.cli.main import run_command
-from stretto.data.bench_plan import COLLECTIVES, COMPUTE, Cell, Form, name_of
+from stretto.data.bench_plan import COLLECTIVES, COMPUTE, BenchCell, Form, name_of
 from stretto.data.bench_spec import cells_of
 
 PLANS = shipped_plans()
@@ -19,7 +19,7 @@ echo "{\\"collective\\": \\"reduce\\", \\"algorithm\\": \\"two_level\\", $claims
 """
 
 
-def cells(plan: str) -> list[Cell]:
+def cells(plan: str) -> list[BenchCell]:
     """Where each operation takes another time alone."""
     spec = PLANS[plan]
     alone = {(cell.name, cell.bytes): 10**6 + cell.number for cell in cells_of(spec, {})}
@@ -69,7 +69,7 @@ def test_the_gathers_sizes_are_close_around_the_cliff() -> None:
     assert {256, 320, 384, 448, 512} <= {*sizes}
 
 
-HAS: dict[str, Callable[[Cell], bool]] = {
+HAS: dict[str, Callable[[BenchCell], bool]] = {
     "work within": lambda cell: cell.compute_ns > 0,
     "work after": lambda cell: cell.after_ns == cell.compute_ns > 0,
     "work alone": lambda cell: cell.operation == COMPUTE,

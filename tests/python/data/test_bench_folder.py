@@ -16,12 +16,12 @@ from stretto.data.bench_folder import (
     resume,
     resume_newest,
 )
-from stretto.data.bench_plan import BenchPlan, Cell, Settings
+from stretto.data.bench_plan import BenchCell, BenchPlan, Settings
 from stretto.data.bench_rows import _ROW, CellState, LaunchFacts
 from stretto.data.provenance import collect
 from stretto.errors import InputError
 
-CELLS = [Cell(0, "barrier"), Cell(1, "bcast", bytes=8)]
+CELLS = [BenchCell(0, "barrier"), BenchCell(1, "bcast", bytes=8)]
 PLAN = BenchPlan("bench", ["native", "stretto"], 1, 2, 1, Settings(), CELLS, "an MPI")
 FACTS = LaunchFacts("Some MPI", 1, 1, False, "shared", 0, 0, 0, [0])
 
@@ -89,7 +89,7 @@ def test_what_was_cut_short_is_resumed_under_its_own_plan_alone(tmp_path: Path) 
 
 def test_a_run_whose_work_was_measured_first_is_found_by_what_was_asked(tmp_path: Path) -> None:
     plan = msgspec.structs.replace(PLAN, asked={"operations": ["ibcast"]})
-    work = [*CELLS, Cell(2, "compute", compute_ns=1234)]
+    work = [*CELLS, BenchCell(2, "compute", compute_ns=1234)]
     with_work = msgspec.structs.replace(plan, cells=work)
     begun(tmp_path / "bench-1", with_work)
     assert begun_as(tmp_path, plan) == with_work

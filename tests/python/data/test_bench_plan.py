@@ -2,7 +2,7 @@
 
 import pytest
 
-from stretto.data.bench_plan import COLLECTIVES, OTHERS, Cell, Form, Settings, named, plan_text
+from stretto.data.bench_plan import COLLECTIVES, OTHERS, BenchCell, Form, Settings, named, plan_text
 from stretto.errors import InputError
 
 
@@ -18,7 +18,7 @@ from stretto.errors import InputError
 )
 def test_operations_are_named_as_in_mpi(word: str, operation: str, form: Form) -> None:
     assert named(word) == (operation, form)
-    assert Cell(0, operation, form).name == word.lower().removeprefix("mpi_")
+    assert BenchCell(0, operation, form).name == word.lower().removeprefix("mpi_")
 
 
 @pytest.mark.parametrize("word", ["", "ipingpong", "pingpong_init", "init", "_init", "i", "sun"])
@@ -28,15 +28,18 @@ def test_other_names_are_refused(word: str) -> None:
 
 
 def test_every_name_has_one_meaning() -> None:
-    names = [Cell(0, each, form).name for each in COLLECTIVES for form in Form]
+    names = [BenchCell(0, each, form).name for each in COLLECTIVES for form in Form]
     assert len({*names, *OTHERS}) == len(names) + len(OTHERS)
-    assert all(Cell(0, *named(name)).name == name for name in names)
+    assert all(BenchCell(0, *named(name)).name == name for name in names)
 
 
 def test_the_native_program_gets_what_differs_from_its_defaults() -> None:
     text = plan_text(
         Settings(checks=False),
-        [Cell(0, "barrier"), Cell(7, "gatherv", Form.PERSISTENT, 8, counts=[1, 2], in_place=True)],
+        [
+            BenchCell(0, "barrier"),
+            BenchCell(7, "gatherv", Form.PERSISTENT, 8, counts=[1, 2], in_place=True),
+        ],
     )
     assert text.splitlines() == [
         "settings checks=0 budget_ns=50000000 cell_timeout_s=30",

@@ -7,7 +7,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from stretto.data.bench_plan import Cell, Form
+from stretto.data.bench_plan import BenchCell, Form
 from stretto.data.bench_spec import Spec, arrival_patterns, cells_of, read_spec
 from stretto.errors import InputError
 
@@ -89,7 +89,7 @@ def test_a_file_may_leave_out_what_is_as_ever(tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
     file.write_text('operations = ["scan"]\nsizes = [8]\nbuffers = "cold"\n')
     spec = read_spec(file)
-    assert cells_of(spec, {}) == [Cell(0, "scan", bytes=8)]
+    assert cells_of(spec, {}) == [BenchCell(0, "scan", bytes=8)]
     assert spec.settings().buffers == "cold"
 
 

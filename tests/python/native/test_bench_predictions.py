@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from stretto.data.bench_plan import Cell, Form
+from stretto.data.bench_plan import BenchCell, Form
 from stretto.errors import InputError
 from stretto.model.machine import Collective, Machine, read_machine
 from stretto.native.bench_predictions import Predictor, Surroundings, predictor
 from stretto.native.schedules import Unsuited, explain, simulate
 
 FOUR = Surroundings(ranks=4, hosts=4, crowded=False, cold=False)
-BCAST = Cell(0, "bcast", bytes=1 << 16)
+BCAST = BenchCell(0, "bcast", bytes=1 << 16)
 
 
 def ethernet(*measured: Collective) -> Machine:
@@ -32,7 +32,7 @@ def simulated(predict: Predictor, name: str, algorithm: str, *options: str) -> l
 
 
 def test_a_forced_algorithm_is_simulated(predict: Predictor) -> None:
-    cell = Cell(0, "allreduce", bytes=1 << 16)
+    cell = BenchCell(0, "allreduce", bytes=1 << 16)
     found = predict.of(cell, "stretto:bcast=chain+allreduce=recursive_doubling")["all"]
     assert found.by == "recursive_doubling"
     assert found.ns == max(simulated(predict, "allreduce", "recursive_doubling"))
@@ -54,7 +54,7 @@ def test_of_the_mpi_the_measured_time_is_the_slowest_ranks(predict: Predictor) -
 
 
 def test_of_the_mpi_without_times_the_fastest_stands_for_it(predict: Predictor) -> None:
-    cell = Cell(0, "gather", bytes=1 << 16, root=2)
+    cell = BenchCell(0, "gather", bytes=1 << 16, root=2)
     found = predict.of(cell, "native")["root"]
     assert found.by.endswith(", the fastest of Stretto's")
     ways = [simulated(predict, "gather", each, "--root", "2") for each in ("linear", "binomial")]
@@ -64,7 +64,7 @@ def test_of_the_mpi_without_times_the_fastest_stands_for_it(predict: Predictor) 
 @pytest.mark.parametrize("form", [Form.NONBLOCKING, Form.PERSISTENT])
 def test_other_forms_are_not_the_mpis_because_blocking_calls_are(form: Form) -> None:
     here = Surroundings(ranks=4, hosts=1, crowded=False, cold=False)
-    cell = Cell(0, "gather", bytes=8)
+    cell = BenchCell(0, "gather", bytes=8)
     with predictor(ethernet(Collective("gather", 8, 4, 1000.0)), here) as predict:
         assert predict.of(cell, "stretto")["root"].by == "the MPI's, as calibrated"
         for text in ("stretto:STRETTO_SELECTION=stretto", "stretto:gather=linear"):
@@ -81,12 +81,12 @@ def test_other_forms_are_not_the_mpis_because_blocking_calls_are(form: Form) -> 
 def test_even_blocks_are_those_of_the_plain_function(
     predict: Predictor, operation: str, same: str
 ) -> None:
-    found = [predict.of(Cell(0, each, bytes=1024), "stretto") for each in (operation, same)]
+    found = [predict.of(BenchCell(0, each, bytes=1024), "stretto") for each in (operation, same)]
     assert found[0] == found[1]
 
 
 def test_a_barrier_and_a_moving_root(predict: Predictor) -> None:
-    assert predict.of(Cell(0, "barrier"), "stretto")["all"].floor_ns == 0
+    assert predict.of(BenchCell(0, "barrier"), "stretto")["all"].floor_ns == 0
     assert [*predict.of(replace(BCAST, root_step=1), "native")] == ["all"]
 
 

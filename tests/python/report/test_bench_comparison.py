@@ -7,7 +7,7 @@ from bench_runs import BCAST, REDUCED, make_run, slower, steady
 from msgspec.structs import replace
 
 from stretto.data.bench_folder import BenchFolder
-from stretto.data.bench_plan import Cell
+from stretto.data.bench_plan import BenchCell
 from stretto.data.imported import Imported, ImportedRow
 from stretto.errors import InputError
 from stretto.report.bench import summarise
@@ -30,7 +30,7 @@ def suite(*rows: ImportedRow, name: str = "osu") -> Imported:
     return Imported(name, None, f"{name}.txt", [*rows], [], {})
 
 
-def lopsided(way: str, cell: Cell, _launch: int, rank: int) -> float:
+def lopsided(way: str, cell: BenchCell, _launch: int, rank: int) -> float:
     """Rank 1 takes 3 times as long, so the mean over ranks is twice rank 0's."""
     return (1 + 2 * rank) * steady(way, cell, 0, rank)
 

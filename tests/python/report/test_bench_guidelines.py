@@ -9,7 +9,7 @@ from bench_runs import make_run
 from stretto.cli.bench_options import shipped_plans
 from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
-from stretto.data.bench_plan import Cell, Form
+from stretto.data.bench_plan import BenchCell, Form
 from stretto.data.bench_spec import cells_of
 from stretto.report.bench import summarise
 from stretto.report.bench_guidelines import GuidelineResult, check_guidelines, remedy
@@ -19,16 +19,16 @@ Captured = pytest.CaptureFixture[str]
 
 # On two ranks; the allgather keeps rank 1 for long.
 CELLS = [
-    Cell(0, "gather", bytes=64),
-    Cell(1, "allgather", bytes=64),
-    Cell(2, "alltoall", bytes=64),
-    Cell(3, "alltoall", bytes=128, compute_ns=5),
-    Cell(4, "alltoall", Form.NONBLOCKING, bytes=64),
-    Cell(5, "allgather", Form.NONBLOCKING, bytes=64),
+    BenchCell(0, "gather", bytes=64),
+    BenchCell(1, "allgather", bytes=64),
+    BenchCell(2, "alltoall", bytes=64),
+    BenchCell(3, "alltoall", bytes=128, compute_ns=5),
+    BenchCell(4, "alltoall", Form.NONBLOCKING, bytes=64),
+    BenchCell(5, "allgather", Form.NONBLOCKING, bytes=64),
 ]
 
 
-def takes(_way: str, cell: Cell, launch: int, rank: int) -> float:
+def takes(_way: str, cell: BenchCell, launch: int, rank: int) -> float:
     slow = 30 if cell.operation == "allgather" and rank == 1 else 10
     return slow + 0.01 * launch
 
@@ -52,9 +52,9 @@ def test_times_are_those_of_the_slowest_rank_and_of_one_form(tmp_path: Path) -> 
 
 def test_counts_that_are_all_the_roots(tmp_path: Path) -> None:
     cells = [
-        Cell(0, "bcast", bytes=64),
-        Cell(1, "allgatherv", bytes=8, counts=[8, 0]),
-        Cell(2, "allgatherv", bytes=8, counts=[4, 4]),
+        BenchCell(0, "bcast", bytes=64),
+        BenchCell(1, "allgatherv", bytes=8, counts=[8, 0]),
+        BenchCell(2, "allgatherv", bytes=8, counts=[4, 4]),
     ]
     found = checked(make_run(tmp_path / "a", takes, cells=cells))
     assert [it.test.guideline for _, it in found.checked] == ["bcast <= allgatherv"]
@@ -99,6 +99,6 @@ def test_too_few_launches_are_said(tmp_path: Path) -> None:
 
 
 def test_a_run_of_something_else_is_refused(tmp_path: Path, capsys: Captured) -> None:
-    run = str(make_run(tmp_path / "a", cells=[Cell(0, "barrier")]))
+    run = str(make_run(tmp_path / "a", cells=[BenchCell(0, "barrier")]))
     assert run_command(["bench", "guidelines", run]) == 2
     assert "--plan guidelines measures what they need" in capsys.readouterr().err

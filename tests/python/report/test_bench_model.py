@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from stretto.data.bench_plan import Cell, Form
+from stretto.data.bench_plan import BenchCell, Form
 from stretto.data.bench_predictions import Predicted
-from stretto.report.bench import Row
+from stretto.report.bench import BenchRow
 from stretto.report.bench_model import Modelled, curves, modelled, sentences, summary
 from stretto.stats.estimate import estimate
 
-BCAST = Cell(0, "bcast", Form.NONBLOCKING, bytes=2048)
+BCAST = BenchCell(0, "bcast", Form.NONBLOCKING, bytes=2048)
 
 
-def row(maximum: float, rank_class: str = "non-root", cell: Cell = BCAST) -> Row:
-    return Row(
+def row(maximum: float, rank_class: str = "non-root", cell: BenchCell = BCAST) -> BenchRow:
+    return BenchRow(
         cell=cell,
         rank_class=rank_class,
         implementation="native",
@@ -55,7 +55,7 @@ def test_what_is_off_is_said_and_counted() -> None:
 
 
 def test_rows_without_a_prediction_are_left_out() -> None:
-    rows = [row(5), row(5, "root"), row(5, cell=Cell(1, "scan", bytes=8))]
+    rows = [row(5), row(5, "root"), row(5, cell=BenchCell(1, "scan", bytes=8))]
     predictions = {
         (0, "non-root", "native"): Predicted(4, 1, "ring"),
         (1, "non-root", "native"): Predicted(0, 0, "nothing moves"),
@@ -64,7 +64,7 @@ def test_rows_without_a_prediction_are_left_out() -> None:
 
 
 def test_a_curve_is_of_the_slowest_class_at_each_size() -> None:
-    long = Cell(1, "bcast", Form.NONBLOCKING, bytes=4096)
+    long = BenchCell(1, "bcast", Form.NONBLOCKING, bytes=4096)
     found = [
         Modelled(row(9, cell=long), Predicted(300, 50, "ring")),
         one(9, 100, floor=20),

@@ -149,6 +149,7 @@ def _narrow(
     """Measure sizes in between until each cliff is between two that are so near."""
     narrow = {key: [*each] for key, each in found.items()}
     rows = [*rows]
+    tried: set[tuple[str, int]] = set()  # what cannot be measured is not tried again
     for number in range(_MOST_ROUNDS):
         wanted = {
             (key[0], size)
@@ -156,8 +157,10 @@ def _narrow(
             for cliff in each
             if (size := next_size(cliff.low, cliff.high, within, _granule(search.spec, key[0])))
         }
+        wanted -= tried
         if not wanted:
             break
+        tried |= wanted
         names = sorted({name for name, _ in wanted})
         sizes = sorted({size for _, size in wanted})
         rows += search.rows(f"between-{number + 1}", operations=names, sizes=sizes)

@@ -19,13 +19,13 @@ from stretto.data.bench_folder import (
     LaunchedBy,
     begin,
     begun_as,
-    discard,
     resume,
     resume_newest,
 )
 from stretto.data.bench_plan import BenchPlan
 from stretto.data.bench_spec import Spec, cells_of
 from stretto.data.provenance import collect
+from stretto.errors import InputError
 from stretto.launch.base import Launcher
 from stretto.launch.bench import Bench, MeasuredMpi, implementation, start_of
 from stretto.report.bench import BenchResult, rows_of, summarise
@@ -39,7 +39,7 @@ def measured(
 ) -> tuple[BenchResult | None, Path]:
     """Run a plan, or go on with it; None where it is only said what would be run."""
     for text in spec.implementations:
-        implementation(text, mpi, spec.ranks)  # before the launches, not after some of them
+        implementation(text, mpi)  # before the launches, not after some of them
     with launcher_on(mpi.launcher, rig) as where:
         if dry_run:
             _say_plan(spec, mpi, plan_of(spec, mpi, rig, _some_work(spec)))
@@ -47,7 +47,7 @@ def measured(
         plan = plan_of(spec, mpi, rig, {})
         if spec.needs_pilot:
             # What a pilot finds out is never twice the same: a run goes on by what its own found.
-            plan = begun_as(output or RUNS, plan) or plan_of(
+            plan = begun_as(output or RUNS, plan, _launched_by(mpi)) or plan_of(
                 spec, mpi, rig, _pilot(spec, mpi, rig, where)
             )
         return launched(plan, mpi, where, output)
@@ -66,6 +66,8 @@ def launched(
     plan: BenchPlan, mpi: MeasuredMpi, where: Launcher, output: Path | None
 ) -> tuple[BenchResult, Path]:
     """Make all launches of a plan, or those that one that was cut short lacks."""
+    if len(set(plan.implementations)) < len(plan.implementations):
+        raise InputError("--impl names one twice; a second one of its own is native#2")
     folder = _folder(plan, mpi, output)
     with _saying_how_to_resume(folder), _bar(plan) as done:
         bench = Bench(plan, folder, mpi, where, done)
@@ -138,14 +140,13 @@ def _pilot(
 
 def _folder(plan: BenchPlan, mpi: MeasuredMpi, output: Path | None) -> BenchFolder:
     """One that was cut short, or a new one."""
-    found = resume(output, plan) if output else resume_newest(RUNS, plan)
+    by = _launched_by(mpi)
+    found = resume(output, plan, by) if output else resume_newest(RUNS, plan, by)
     if found is not None:
         note(f"Resuming {found.path}")
         return found
-    if output is not None:
-        discard(output)
     path = make_folder(output, plan.name)
-    ways = [implementation(each, mpi, plan.ranks) for each in plan.implementations]
+    ways = [implementation(each, mpi) for each in plan.implementations]
     commands = {
         way.name: shlex.join(mpi.launcher.command(start_of(mpi, way, plan.ranks, path)))
         for way in ways
@@ -155,8 +156,11 @@ def _folder(plan: BenchPlan, mpi: MeasuredMpi, output: Path | None) -> BenchFold
         program=mpi.program,
         mpi_library=Path(mpi.library) if "/" in mpi.library else None,
     )
-    used = LaunchedBy(str(mpi.launcher.path), [*mpi.launcher.extra], mpi.library)
-    return begin(path, BenchRecord(plan, provenance, commands, used))
+    return begin(path, BenchRecord(plan, provenance, commands, by))
+
+
+def _launched_by(mpi: MeasuredMpi) -> LaunchedBy:
+    return LaunchedBy(str(mpi.launcher.path), [*mpi.launcher.extra], mpi.library)
 
 
 @contextmanager
@@ -190,7 +194,7 @@ def _some_work(spec: Spec) -> dict[tuple[str, int], int]:
 
 def _say_plan(spec: Spec, mpi: MeasuredMpi, plan: BenchPlan) -> None:
     """What would be measured, without measuring it."""
-    ways = [implementation(each, mpi, plan.ranks) for each in plan.implementations]
+    ways = [implementation(each, mpi) for each in plan.implementations]
     print(f"{plan.launches} launches of each of {len(ways)}, {len(plan.cells)} cells in each")
     if spec.needs_pilot:
         print("one launch before, which finds out how much work is to be done beside operations")

@@ -8,7 +8,6 @@ in flight.
 
 import io
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -31,7 +30,14 @@ from stretto.data.bench_rows import (
 from stretto.data.json_bytes import indented
 from stretto.data.provenance import Provenance
 from stretto.data.run_claim import Claim, claim
-from stretto.errors import EnvironmentUnusable, InputError, reason, unwritable, writing
+from stretto.errors import (
+    EnvironmentUnusable,
+    InputError,
+    StrettoError,
+    reason,
+    unwritable,
+    writing,
+)
 
 _RECORD = "bench.json"
 _SAMPLES = "samples.parquet"
@@ -109,7 +115,8 @@ class BenchFolder:
     def parts(self, launch: int, implementation: int) -> list[Path]:
         """The folders of one launch of the implementation of that number, in order."""
         place = self._launch_folder(launch, implementation)
-        return sorted(place.glob("part-*")) if place.is_dir() else []
+        found = place.glob("part-*") if place.is_dir() else []
+        return sorted(found, key=lambda part: int(part.name.removeprefix("part-")))
 
     def new_part(self, launch: int, implementation: int) -> Path:
         """One more."""
@@ -173,6 +180,8 @@ class BenchFolder:
                 pl.scan_parquet(files).sink_parquet(partial)
             except pl.exceptions.PolarsError as error:
                 raise EnvironmentUnusable(f"{partial} cannot be written: {error}") from None
+            with partial.open("rb") as written:
+                os.fsync(written.fileno())
             partial.rename(self.path / _SAMPLES)
 
     def _launch_folder(self, launch: int, implementation: int) -> Path:
@@ -182,34 +191,47 @@ class BenchFolder:
 def begin(path: Path, record: BenchRecord) -> BenchFolder:
     """Make a new run in an empty folder. Raises where it cannot be written."""
     with _named(path):
-        claimed = _claimed(path)
+        claimed = _refuse_if_claimed(_claimed(path), path)
         _write(path / _RECORD, indented(record))
     return BenchFolder(path, claimed)
 
 
-def resume(path: Path, plan: BenchPlan) -> BenchFolder | None:
-    """The run at `path` where it was cut short, has that plan and nobody makes it; or None."""
+def resume(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
+    """The run at `path`, ready for more launches; None where there is none.
+
+    Raises InputError where it is complete, of another plan or MPI, or another process makes it.
+    """
+    if not is_bench(path):
+        return None
     folder = BenchFolder(path)
-    with suppress(InputError):
-        if folder.complete or folder.record().plan != plan:
-            return None
-        with _named(path):
-            return BenchFolder(path, claimed) if (claimed := _claimed(path)) else None
-    return None
+    record = folder.record()
+    if folder.complete:
+        raise InputError(f"{path} holds a run that is complete; name another --output")
+    if (record.plan, record.by) != (plan, by):
+        raise InputError(f"{path} holds a run of another plan or MPI; name another --output")
+    with _named(path):
+        return BenchFolder(path, _refuse_if_claimed(_claimed(path), path))
 
 
-def resume_newest(parent: Path, plan: BenchPlan) -> BenchFolder | None:
+def resume_newest(parent: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
     """The newest of the runs in `parent` that can be resumed."""
     if not parent.is_dir():
         return None
     begun = [path for path in parent.iterdir() if path.name.startswith(f"{plan.name}-")]
     for path in sorted(begun, key=lambda it: it.stat().st_mtime, reverse=True):
-        if is_bench(path) and (folder := resume(path, plan)):
-            return folder
+        with suppress(StrettoError):
+            if folder := resume(path, plan, by):
+                return folder
     return None
 
 
-def begun_as(place: Path, plan: BenchPlan) -> BenchPlan | None:
+def _refuse_if_claimed(claimed: Claim | None, path: Path) -> Claim:
+    if claimed is None:
+        raise InputError(f"{path} is being written by another stretto bench; name another --output")
+    return claimed
+
+
+def begun_as(place: Path, plan: BenchPlan, by: LaunchedBy) -> BenchPlan | None:
     """That of a run which was cut short, in `place` or that folder itself, and was asked the same.
 
     Its cells may be others, as the work in them is measured first.
@@ -221,21 +243,11 @@ def begun_as(place: Path, plan: BenchPlan) -> BenchPlan | None:
         if not is_bench(path) or folder.complete:
             continue
         with suppress(InputError):
-            found = folder.record().plan
-            if msgspec.structs.replace(found, cells=plan.cells) == plan:
-                return found
+            record = folder.record()
+            same = msgspec.structs.replace(record.plan, cells=plan.cells) == plan
+            if same and record.by == by:
+                return record.plan
     return None
-
-
-def discard(path: Path) -> None:
-    """Remove a run that is to be made anew. Raises InputError where it is something else."""
-    if path.is_dir() and any(path.iterdir()):
-        if not is_bench(path):
-            raise InputError(f"{path} holds something else than a benchmark; name another --output")
-        with _named(path):
-            if _claimed(path) is None:
-                raise InputError(f"{path} is being written by another stretto bench")
-            shutil.rmtree(path)
 
 
 def _claimed(path: Path) -> Claim | None:

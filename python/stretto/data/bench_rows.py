@@ -17,6 +17,8 @@ _ROW = np.dtype(
         ("repetition", "<i4"),
         ("root", "<i4"),
         ("flags", "<u4"),
+        ("group", "<i4"),
+        ("reserved", "<i4"),
         ("arrived_ns", "<i8"),
         ("enter_ns", "<i8"),
         ("started_ns", "<i8"),
@@ -38,6 +40,7 @@ SCHEMA = pl.Schema(
         "rank": pl.Int64(),
         "repetition": pl.Int64(),
         "root": pl.Int64(),
+        "group": pl.Int64(),  # of several that are measured at once
         "warmup": pl.Boolean(),
         "valid": pl.Boolean(),
         "wrong": pl.Boolean(),
@@ -134,7 +137,11 @@ def _whole(file: Path) -> Path:
 def _frame(rows: np.ndarray) -> pl.DataFrame:
     flags = rows["flags"]
     frame = pl.DataFrame(
-        {name: rows[name].astype(np.int64) for name in (_ROW.names or ()) if name != "flags"}
+        {
+            name: rows[name].astype(np.int64)
+            for name in (_ROW.names or ())
+            if name not in ("flags", "reserved")
+        }
     )
     times = [name for name in frame.columns if name.endswith("_ns")]
     return frame.with_columns(

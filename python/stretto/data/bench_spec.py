@@ -31,19 +31,21 @@ SIZES = [8, 64, 256, 512, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 
 SIZES += [4 << 20]
 LAUNCHES = 10
 
-Share = Annotated[float, msgspec.Meta(ge=0)]
-Count = Annotated[int, msgspec.Meta(ge=0)]
-AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
+_MOST = 2**31 - 1
+Share = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
+AtLeastOne = Annotated[int, msgspec.Meta(ge=1, le=_MOST)]
+Names = Annotated[list[str], msgspec.Meta(min_length=1)]
 
 
 class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A plan as people write it; docs/bench.md lists what each is."""
 
-    name: str = "bench"
+    name: Annotated[str, msgspec.Meta(pattern=r"^[\w.-]+$")] = "bench"
     about: str = ""
-    operations: list[str] = msgspec.field(default_factory=lambda: [*OPERATIONS])
+    operations: Names = msgspec.field(default_factory=lambda: [*OPERATIONS])
     sizes: list[Count] = msgspec.field(default_factory=lambda: [*SIZES])
-    implementations: list[str] = msgspec.field(default_factory=lambda: ["native"])
+    implementations: Names = msgspec.field(default_factory=lambda: ["native"])
     ranks: AtLeastOne = 2
     launches: AtLeastOne = LAUNCHES
     most_launches: Count = 0
@@ -60,7 +62,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fresh: bool = False
     counts: list[Count] = []
     checks: bool = True
-    budget_ms: Annotated[float, msgspec.Meta(gt=0)] = 50
+    budget_ms: Annotated[float, msgspec.Meta(gt=0, le=1e9)] = 50
     warmup: Count = 10
     at_least: AtLeastOne = 10
     at_most: AtLeastOne = 1000
@@ -134,7 +136,7 @@ def _cells(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> Iterator[Benc
                             cell, compute_ns=work, tests=tests, after_ns=after
                         )
     for work in sorted(works - {0}):
-        yield BenchCell(number=-1, operation=COMPUTE, compute_ns=work)
+        yield BenchCell(number=-1, operation=COMPUTE, compute_ns=work, comm=spec.comm)
 
 
 def _plain_cells(spec: Spec, word: str) -> Iterator[BenchCell]:
@@ -182,7 +184,7 @@ def arrival_patterns(spec: Spec) -> list[list[int]]:
         return [[turn.randint(0, delay) for _ in range(ranks)]]
     try:
         delays = [round(float(word) * 1e3) for word in spec.late.split(",")]
-    except ValueError:
+    except (ValueError, OverflowError):
         raise InputError(
             f"--late {spec.late}: write each, last, sorted, random, or a delay in us for each rank"
         ) from None

@@ -4,15 +4,20 @@ import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stretto.data.bench_folder import BenchFolder, LaunchedBy
 from stretto.data.bench_plan import BenchCell, BenchPlan, plan_text
-from stretto.data.bench_rows import CellState, read_states
-from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError, writing
+from stretto.data.bench_rows import CellState, read_facts, read_states
+from stretto.errors import (
+    ApplicationFailed,
+    EnvironmentUnusable,
+    InputError,
+    StrettoError,
+    writing,
+)
 from stretto.launch.base import Abi, Launcher, Start
-from stretto.launch.cores import usable_cores
 from stretto.launch.environment import parse_selection, rank_environment
 from stretto.launch.failure import cause
 from stretto.launch.launch_ranks import launch_ranks
@@ -20,12 +25,17 @@ from stretto.launch.libmpi import SONAMES, libmpi_beside
 from stretto.launch.outcome import Outcome
 from stretto.launch.program import Program, inspect
 from stretto.launch.registry import InstalledLauncher, choose_launcher
+from stretto.launch.srun import Srun
 from stretto.launch.yielding import yielding
 from stretto.native.parts import bench_program, drop_in
 from stretto.native.schedules import known_algorithms
 
 NATIVE, STRETTO = "native", "stretto"
 _RHYTHM_S = 0.2
+_KILL = "--kill-on-bad-exit=1"
+# What a launch takes besides its cells, at most.
+_TO_START_S = 120
+_UNUSABLE = EnvironmentUnusable.exit_code
 _ENDED_A_LAUNCH = ("timeout", "failed")
 
 
@@ -48,7 +58,7 @@ class Implementation:
 
     @property
     def is_stretto(self) -> bool:
-        return self.name.partition(":")[0] == STRETTO
+        return self.name.partition("#")[0].partition(":")[0] == STRETTO
 
 
 def find_mpi(like: str | None, launcher: str | None, extra: Sequence[str]) -> MeasuredMpi:
@@ -58,7 +68,14 @@ def find_mpi(like: str | None, launcher: str | None, extra: Sequence[str]) -> Me
     abi = program.mpi.abi if program.mpi else chosen.abi
     library = program.mpi.path if program.mpi else libmpi_beside(chosen.path, abi)
     soname = next(name for name in SONAMES if SONAMES[name] is abi)
-    return MeasuredMpi(chosen, abi, str(library or soname), bench_program(abi))
+    return MeasuredMpi(_ending_all(chosen), abi, str(library or soname), bench_program(abi))
+
+
+def _ending_all(launcher: InstalledLauncher) -> InstalledLauncher:
+    """Where rank 0 ends a launch because something in it hangs, srun would let the others wait."""
+    if isinstance(launcher, Srun):
+        return replace(launcher, extra=(*launcher.extra, _KILL))
+    return launcher
 
 
 def same_mpi(by: LaunchedBy) -> MeasuredMpi:
@@ -75,25 +92,23 @@ def same_mpi(by: LaunchedBy) -> MeasuredMpi:
     return MeasuredMpi(chosen, abi, by.library, bench_program(abi))
 
 
-def implementation(text: str, mpi: MeasuredMpi, ranks: int) -> Implementation:
-    """Of what --impl names. Raises InputError."""
-    kind, _, rest = text.partition(":")
+def implementation(text: str, mpi: MeasuredMpi) -> Implementation:
+    """Of what --impl names; what follows # tells two apart that are alike. Raises InputError."""
+    kind, _, rest = text.partition("#")[0].partition(":")
     if kind not in (NATIVE, STRETTO):
         raise InputError(f"--impl {text}: it is {NATIVE} or {STRETTO}, and may have :NAME=VALUE")
     settings = [word for word in rest.split("+") if word]
     for word in settings:
         if "=" not in word:
             raise InputError(f"--impl {text}: {word} is not NAME=VALUE")
-    # Ranks that wait for cores would keep them from each other for their whole time slices.
-    variables = yielding(mpi.abi) if ranks > usable_cores() else {}
     if kind == NATIVE:
-        return Implementation(text, variables | dict(_knob(word, mpi.abi) for word in settings))
+        return Implementation(text, dict(_knob(word, mpi.abi) for word in settings))
     ours = [word for word in settings if word.startswith("STRETTO_")]
     chosen = [word for word in settings if word not in ours]
     selection = parse_selection(chosen, known_algorithms()) if chosen else {}
     environment = rank_environment(drop_in(mpi.abi), selection, verbose=False)
     named = dict(_parts(word) for word in ours)
-    return Implementation(text, variables | environment | named)
+    return Implementation(text, environment | named)
 
 
 def _knob(word: str, abi: Abi) -> tuple[str, str]:
@@ -109,11 +124,17 @@ def _parts(word: str) -> tuple[str, str]:
     return name, value
 
 
-def start_of(mpi: MeasuredMpi, what: Implementation, ranks: int, folder: Path) -> Start:
-    """One launch, which reads its plan from the folder that it writes to."""
+def start_of(
+    mpi: MeasuredMpi,
+    what: Implementation,
+    ranks: int,
+    folder: Path,
+    more: Mapping[str, str] | None = None,
+) -> Start:
+    """One launch, which reads its plan from the folder that it writes to; `more` variables too."""
     place = folder.absolute()
     argv = [str(mpi.program), mpi.library, str(place / "plan"), str(place)]
-    return Start(ranks, argv, dict(what.environment))
+    return Start(ranks, argv, {**(more or {}), **what.environment})
 
 
 class Bench:
@@ -133,11 +154,15 @@ class Bench:
         self._launcher = launcher
         self._mpi = mpi
         self._done = done
-        self._ways = [implementation(each, mpi, plan.ranks) for each in plan.implementations]
+        self._ways = [implementation(each, mpi) for each in plan.implementations]
+        self._variables: Mapping[str, str] = {}  # of all ways
         self._lost: dict[int, dict[int, CellState]] = {}  # of each way: cells that ended a launch
 
     def run(self, enough: Callable[[int], bool]) -> list[tuple[int, int]]:
         """Launch until `enough` of a number of rounds; what was launched, in order."""
+        if self._is_crowded():
+            # Ranks that wait for cores would keep them from each other for whole time slices.
+            self._variables = yielding(self._mpi.abi)
         made = []
         number = 0
         while not enough(number):
@@ -153,9 +178,21 @@ class Bench:
             number += 1
         return made
 
+    def _is_crowded(self) -> bool:
+        """Do ranks share cores? So says a launch that measures nothing, before all others."""
+        place = self._folder.path / "launches" / "none"
+        with writing(place):
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "plan").write_text(plan_text(self._plan.settings, []))
+        outcome = self._start(self._ways[0], place, _TO_START_S)
+        if not outcome.ok:
+            raise _failed_at_once(place, outcome)
+        return read_facts(place).crowded
+
     def _launch(self, number: int, way: int, cells: Sequence[BenchCell]) -> None:
         """Measure what this launch has not yet; a cell that ends it is left out from then on."""
         known = self._folder.states(number, way)
+        self._remember(way, known)
         if again := [it for cell, it in self._lost_of(way).items() if cell not in known]:
             _note(self._folder.new_part(number, way), again)
             known |= {state.cell: state for state in again}
@@ -164,8 +201,10 @@ class Bench:
             part = self._folder.new_part(number, way)
             with writing(part):
                 (part / "plan").write_text(plan_text(self._plan.settings, left))
+            longest = self._plan.settings.cell_timeout_s * len(left)
+            limit = longest + _TO_START_S if longest else None
             with self._watching(part):
-                outcome = self._start(way, part)
+                outcome = self._start(self._ways[way], part, limit)
             states = {state.cell: state for state in read_states(part)}
             if not outcome.ok:
                 states = _with_failure(part, states, outcome)
@@ -175,20 +214,23 @@ class Bench:
                     f"{self._ways[way].name} measures nothing: {self._why(part)}"
                 )
             known |= ended
-            self._lost_of(way).update(
-                {cell: it for cell, it in ended.items() if it.state in _ENDED_A_LAUNCH}
-            )
+            self._remember(way, ended)
 
     def _lost_of(self, way: int) -> dict[int, CellState]:
         return self._lost.setdefault(way, {})
 
-    def _start(self, way: int, part: Path) -> Outcome:
-        what = self._ways[way]
+    def _remember(self, way: int, states: Mapping[int, CellState]) -> None:
+        """Cells that ended a launch would end the next ones, too."""
+        ended = {cell: it for cell, it in states.items() if it.state in _ENDED_A_LAUNCH}
+        self._lost_of(way).update(ended)
+
+    def _start(self, what: Implementation, part: Path, timeout_s: float | None) -> Outcome:
         with (part / "stdout").open("wb") as stdout, (part / "stderr").open("wb") as stderr:
             return launch_ranks(
                 self._launcher,
-                start_of(self._mpi, what, self._plan.ranks, part),
+                start_of(self._mpi, what, self._plan.ranks, part, self._variables),
                 run_stretto=what.is_stretto,
+                timeout_s=timeout_s,
                 stdout=stdout,
                 stderr=stderr,
             )
@@ -227,16 +269,24 @@ def _with_failure(
 ) -> dict[int, CellState]:
     """The cell that was under way when the ranks ended has failed; the folder knows, too."""
     begun = [state for state in states.values() if state.state == "begun"]
-    if not states:
-        said = (part / "stderr").read_text(errors="replace").strip().splitlines()
-        what = f" ({said[0]})" if said else ""
-        raise ApplicationFailed(f"the benchmark failed before it began: {cause(outcome)}{what}")
+    if not states or outcome.exit_code == _UNUSABLE:
+        raise _failed_at_once(part, outcome)
     failed = [CellState(state.cell, "failed", cause(outcome)) for state in begun]
     _note(part, failed)
     return dict(states) | {state.cell: state for state in failed}
 
 
+def _failed_at_once(part: Path, outcome: Outcome) -> StrettoError:
+    """Of a launch that no cell is to blame for."""
+    said = (part / "stderr").read_text(errors="replace").strip().splitlines()
+    what = f" ({said[0]})" if said else ""
+    if outcome.exit_code == _UNUSABLE:
+        return EnvironmentUnusable(f"the benchmark cannot go on{what}")
+    return ApplicationFailed(f"the benchmark failed before it began: {cause(outcome)}{what}")
+
+
 def _note(part: Path, states: Iterable[CellState]) -> None:
     """Add to the progress of a part what its ranks do not know."""
     with writing(part), (part / "progress").open("a") as progress:
+        progress.write("\n")  # the last line may have been cut off
         progress.writelines(f"{it.state} {it.cell} {it.why}\n" for it in states)

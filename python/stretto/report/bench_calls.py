@@ -42,6 +42,8 @@ def curves_of(samples: pl.DataFrame, cell: BenchCell, first_of: str) -> Iterator
     """Of one cell, an implementation after the other, from its samples."""
     for (implementation,), of_way in samples.group_by("implementation", maintain_order=True):
         calls = calls_of(of_way)
+        if calls.is_empty():
+            continue  # none of its repetitions is valid
         steady = steady_from(calls)
         last = int(calls["call"].max() or 0)  # type: ignore[arg-type]
         begin = steady or max(last // 2, 1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stretto.data.bench_plan import COMPUTE
 from stretto.report.bench import BenchRow
-from stretto.stats.cliffs import Cliff, cliffs
+from stretto.stats.cliffs import FEWEST_LAUNCHES, Cliff, cliffs
 
 # Launch medians, in ns, by bytes.
 Curve = dict[int, list[float]]
@@ -68,6 +68,8 @@ def around(cliff: Cliff, sizes: Sequence[int]) -> list[int]:
 
 def verdicts(cliff: Cliff, curve: Mapping[int, Sequence[float]]) -> tuple[str, Cliff | None]:
     """Whether a cliff is where it was in a curve that another setting gave."""
+    if any(len(curve.get(end, ())) < FEWEST_LAUNCHES for end in (cliff.low, cliff.high)):
+        return "unknown", None
     there = [each for each in cliffs(curve) if (each.factor > 1) == (cliff.factor > 1)]
     for each in there:
         if each.low < cliff.high and cliff.low < each.high:

@@ -8,12 +8,13 @@ import msgspec
 import typer
 from rich.table import Table
 
-from stretto.cli.bench_tables import not_measured_table, tables
+from stretto.cli.bench_tables import more_tables, not_measured_table, tables
 from stretto.cli.consoles import err, note, out
 from stretto.cli.narrow import show_table
 from stretto.cli.output import print_plain_json
 from stretto.cli.plain_tables import plain_table
 from stretto.cli.table_export import export_tables
+from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import TOO_FEW_VALID, BenchResult
 
 EXIT_NOT_VALID = 3
@@ -29,7 +30,7 @@ def show(
 ) -> None:
     """The tables, what is to be doubted, and where the samples are; or JSON."""
     if as_json:
-        export_tables(map(plain_table, result_tables(result)), export_csv, export_markdown)
+        export_tables(map(plain_table, result_tables(result, folder)), export_csv, export_markdown)
         print_plain_json(plain_result(result, folder))
     else:
         show_tables(result, folder, export_csv, export_markdown)
@@ -40,7 +41,7 @@ def show_tables(
     result: BenchResult, folder: Path, export_csv: Path | None, export_markdown: Path | None
 ) -> None:
     """For people, and as files."""
-    shown = result_tables(result)
+    shown = result_tables(result, folder)
     export_tables(map(plain_table, shown), export_csv, export_markdown)
     for table in shown:
         show_table(table, out)
@@ -55,9 +56,10 @@ def refuse_invalid(result: BenchResult) -> None:
         raise typer.Exit(EXIT_NOT_VALID)
 
 
-def result_tables(result: BenchResult) -> Sequence[Table]:
-    """One for each operation, and one of what was not measured."""
-    return [*tables(result), *filter(None, [not_measured_table(result)])]
+def result_tables(result: BenchResult, folder: Path) -> Sequence[Table]:
+    """One for each operation, of overlap and late ranks, and of what was not measured."""
+    more = more_tables(result, BenchFolder(folder).samples())
+    return [*tables(result), *more, *filter(None, [not_measured_table(result)])]
 
 
 def plain_result(result: BenchResult, folder: Path) -> dict[str, Any]:

@@ -1,12 +1,17 @@
 """A benchmark's results as tables."""
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
+import polars as pl
 from rich.table import Table
 
 from stretto.report.bench import BenchResult, BenchRow, Compared
+from stretto.report.bench_late import delay_matrices
+from stretto.report.bench_overlap import beside_work, overlap_table
 from stretto.report.cell_words import cell_words
-from stretto.report.words import seconds, size
+from stretto.report.plain_table import PlainTable
+from stretto.report.words import significant, size
 
 
 def tables(result: BenchResult) -> Iterator[Table]:
@@ -29,35 +34,75 @@ def _table(
     result: BenchResult,
 ) -> Table:
     plan = result.record.plan
-    title = f"{name}: {plan.ranks} ranks, {plan.launches} launches"
+    coverage = min(row.time.interval.coverage for row in rows)
+    title = f"{name}: {plan.ranks} ranks, {len(rows[0].launches)} launches, us"
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("bytes", no_wrap=True)
     table.add_column("ranks", overflow="fold")
     table.add_column("by", overflow="fold")
-    for heading in ("median", "95 %", "min", "p95", "max", "valid"):
+    for heading in ("median", f"{coverage:.0%}", "min", "p95", "max", "valid"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("of the first", no_wrap=True)
+    if len(plan.implementations) > 1:
+        table.add_column("first/it", no_wrap=True)
     for row in sorted(rows, key=lambda it: (it.cell.number, it.rank_class)):
         interval = row.time.interval
-        table.add_row(
+        cells = [
             cell_words(row.cell),
             row.rank_class,
             row.implementation,
-            seconds(row.time.median * 1e-9),
-            f"{seconds(interval.low * 1e-9)}-{seconds(interval.high * 1e-9)}",
-            *(seconds(each * 1e-9) for each in (row.minimum, row.p95, row.maximum)),
+            _us(row.time.median),
+            f"{_us(interval.low)}-{_us(interval.high)}",
+            *map(_us, (row.minimum, row.p95, row.maximum)),
             f"{row.valid:.0%}",
-            _against(compared.get(_key(row))),
-        )
+        ]
+        if len(plan.implementations) > 1:
+            cells.append(_against(compared.get(_key(row))))
+        table.add_row(*cells)
     return table
 
 
+def _us(ns: float) -> str:
+    return significant(ns * 1e-3)
+
+
 def _against(each: Compared | None) -> str:
+    """How many times as long the first takes; * is not by chance."""
     if each is None:
         return ""
     ratio = each.difference
-    mark = "" if each.differs else " (no difference shown)"
-    return f"{ratio.ratio:.2f}x [{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]{mark}"
+    ends = f"[{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]"
+    return f"{ratio.ratio:.2f}x {ends}" + (" *" if each.differs else "")
+
+
+def more_tables(result: BenchResult, samples: pl.DataFrame) -> Iterator[Table]:
+    """Overlap and late ranks, where the run has such cells."""
+    found = beside_work(result, samples)
+    for name in dict.fromkeys(each.row.cell.name for each in found):
+        yield _shown(
+            f"{name}: overlap", overlap_table([it for it in found if it.row.cell.name == name])
+        )
+    for matrix in delay_matrices(result, samples):
+        names = matrix.rank_names()
+        table = Table(title=matrix.title, title_justify="left", title_style="bold")
+        table.add_column("late", no_wrap=True)
+        for each in names:
+            table.add_column(each, justify="right", no_wrap=True)
+        for late, shares, sure in zip(names, matrix.shares, matrix.is_sure, strict=True):
+            table.add_row(late, *map(_share, shares, sure))
+        yield table
+
+
+def _share(share: float, is_sure: bool) -> str:
+    return "" if isnan(share) else f"{share:.2f}{'*' if is_sure else ''}"
+
+
+def _shown(title: str, plain: PlainTable) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for number, head in enumerate(plain.heads):
+        table.add_column(head, justify="left" if number < 3 else "right", overflow="fold")
+    for row in plain.rows:
+        table.add_row(*row)
+    return table
 
 
 def not_measured_table(result: BenchResult) -> Table | None:

@@ -9,11 +9,12 @@ from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.data.bench_rows import CellState
 from stretto.errors import InputError
-from stretto.stats.difference import Difference, adjusted, difference
+from stretto.stats.difference import Difference, adjusted, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Estimate, estimate
 from stretto.stats.rank_classes import entries_of, of_launches, of_ranks, summary_of
 
 ENOUGH_VALID, TOO_FEW_VALID = 0.8, 0.2
+_INVALID = "invalid"
 
 
 @dataclass(frozen=True)
@@ -63,18 +64,20 @@ class BenchResult:
     @property
     def least_valid(self) -> float:
         """Of the cells that were measured, the least share of repetitions that are valid."""
+        if any(state.state == _INVALID for _, _, state in self.not_measured):
+            return 0.0
         return min((row.valid for row in self.rows), default=1.0)
 
 
 def cells_frame(cells: Sequence[BenchCell]) -> pl.DataFrame:
-    """A row a cell, as stats have them. A root that moves is no one rank's part."""
+    """A row a cell, as stats have them; samples have the roots."""
     return pl.DataFrame(
         {
             "cell": [cell.number for cell in cells],
             "operation": [cell.operation for cell in cells],
             "form": [str(cell.form) for cell in cells],
             "bytes": [cell.bytes for cell in cells],
-            "root": [-1 if cell.root_step else cell.root for cell in cells],
+            "root": [cell.root for cell in cells],
         },
         schema={
             "cell": pl.Int64,
@@ -93,9 +96,11 @@ def summarise(folder: BenchFolder) -> BenchResult:
         raise InputError(
             f"{folder.path} is not finished: run the same stretto bench again to resume it"
         )
-    rows = rows_of(folder.samples(), record.plan.cells)
-    compared = [*_compared(rows, record.plan.implementations)]
-    return BenchResult(record, rows, compared, [*_not_measured(record)], [*_warnings(record, rows)])
+    samples, plan = folder.samples(), record.plan
+    rows = rows_of(samples, plan.cells)
+    lost = [*_not_measured(record), *_without_valid(samples, plan.cells)]
+    compared = [*_compared(rows, plan.implementations)]
+    return BenchResult(record, rows, compared, lost, [*_warnings(record, rows)])
 
 
 def rows_of(samples: pl.DataFrame, cells: Sequence[BenchCell]) -> list[BenchRow]:
@@ -172,6 +177,17 @@ def _not_measured(record: BenchRecord) -> Iterator[tuple[str, BenchCell, CellSta
             yield launched.implementation, by_number[state.cell], state
 
 
+def _without_valid(
+    samples: pl.DataFrame, cells: Sequence[BenchCell]
+) -> Iterator[tuple[str, BenchCell, CellState]]:
+    """Cells that were measured in vain."""
+    by_number = {cell.number: cell for cell in cells}
+    for row in entries_of(samples).filter(valid=0).iter_rows(named=True):
+        why = f"none of its {row['repetitions']} repetitions is valid"
+        cell = by_number[row["cell"]]
+        yield row["implementation"], cell, CellState(cell.number, _INVALID, why)
+
+
 def _warnings(record: BenchRecord, rows: Sequence[BenchRow]) -> Iterator[str]:
     facts = [launched.facts for launched in record.launches if launched.facts]
     if any(each.crowded for each in facts):
@@ -189,6 +205,14 @@ def _warnings(record: BenchRecord, rows: Sequence[BenchRow]) -> Iterator[str]:
             f"{len(few)} of {len(rows)} rows have less than {ENOUGH_VALID:.0%} valid repetitions, "
             f"{worst_row.cell.name} of {worst_row.cell.bytes} B {worst_row.valid:.0%}: "
             "try --sync barrier, or fewer ranks"
+        )
+    comparisons = len({(row.cell.number, row.rank_class) for row in rows})
+    comparisons *= len(record.plan.implementations) - 1
+    fewest = min((len(row.launches) for row in rows), default=0)
+    if comparisons and fewest < (needed := launches_needed(comparisons)):
+        yield (
+            f"after {fewest} launches no difference can be told from chance, of so many "
+            f"comparisons ({comparisons}): it takes {needed}"
         )
     wrong = sum(state.state == "wrong" for it in record.launches for state in it.states)
     if wrong:

@@ -1,8 +1,9 @@
 """How long a collective takes its ranks, by what they are in it: never one mean over all of them.
 
 Samples have a row a repetition of a rank: launch, implementation, cell, rank, repetition, warmup,
-enter_ns and leave_ns (of the launch's one clock), valid. Cells have a row each: cell, operation
-(its plain name, whatever its form) and root (-1 without one). Other columns are passed over.
+enter_ns and leave_ns (of the launch's one clock), valid; and maybe root, where it moves, and group,
+where several are measured at once. Cells have a row each: cell, operation (its plain name, whatever
+its form) and root (-1 without one). Other columns are passed over.
 
 A repetition counts where it is no warm-up and valid on all ranks, as one that came too late to it
 keeps the others.
@@ -28,20 +29,22 @@ _CLASS = [*_CELL, "rank_class"]
 
 
 def of_ranks(samples: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """What each rank took in each launch: a row a (implementation, cell, launch, rank).
+    """What each rank took in each launch: a row a (implementation, cell, launch, rank, rank_class).
 
-    It has rank_class, duration_ns (the median from entering to leaving; null where no repetition
-    counts), repetitions (that count), and outliers: those of them beyond median + 5 standard
+    A root that moves makes a rank one of both classes. It has duration_ns (the median from entering
+    to leaving; null where no repetition counts), repetitions (that count), and outliers: those of them beyond median + 5 standard
     deviations by the MAD, and beyond 10 % at that. Outliers are flagged, and count.
     """
+    one = [*_LAUNCH, "rank", "rank_class"]
     duration = pl.col("duration_ns")
-    median = duration.median().over([*_LAUNCH, "rank"])
-    deviation = (duration - median).abs().median().over([*_LAUNCH, "rank"]) * DEVIATION_OF_MAD
+    median = duration.median().over(one)
+    deviation = (duration - median).abs().median().over(one) * DEVIATION_OF_MAD
     reach = OUTLIER_DEVIATIONS * pl.max_horizontal(deviation, _LEAST_DEVIATION * median)
+    classed = _with_classes(samples, cells)
     counted = (
-        counted_durations(samples)
+        counted_durations(classed)
         .with_columns(outlier=duration > median + reach)
-        .group_by([*_LAUNCH, "rank"])
+        .group_by(one)
         .agg(
             duration.median(),
             repetitions=pl.len(),
@@ -49,13 +52,11 @@ def of_ranks(samples: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
         )
     )
     return (
-        samples.select([*_LAUNCH, "rank"])
+        classed.select(one)
         .unique()
-        .join(cells.select("cell", "operation", "root"), on="cell")
-        .select(*_LAUNCH, "rank", rank_class=_rank_class())
-        .join(counted, on=[*_LAUNCH, "rank"], how="left")
+        .join(counted, on=one, how="left")
         .with_columns(pl.col("repetitions", "outliers").fill_null(0))
-        .sort([*_LAUNCH, "rank"])
+        .sort(one)
     )
 
 
@@ -114,7 +115,7 @@ def entries_of(samples: pl.DataFrame) -> pl.DataFrame:
     return (
         _with_validity(samples)
         .filter(~pl.col("warmup"))
-        .group_by([*_LAUNCH, "repetition"])
+        .group_by(_repetition(samples))
         .agg(pl.col("counts").first(), skew_ns=enter.max() - enter.min())
         .group_by(_CELL)
         .agg(
@@ -138,8 +139,21 @@ def counted_durations(samples: pl.DataFrame) -> pl.DataFrame:
 
 def _with_validity(samples: pl.DataFrame) -> pl.DataFrame:
     """Beside each sample `counts`: its repetition does."""
-    valid = pl.col("valid").all().over([*_LAUNCH, "repetition"])
+    valid = pl.col("valid").all().over(_repetition(samples))
     return samples.with_columns(counts=valid & ~pl.col("warmup"))
+
+
+def _repetition(samples: pl.DataFrame) -> list[str]:
+    """What ranks that begin together have in common."""
+    return [*_LAUNCH, *(["group"] if "group" in samples.columns else []), "repetition"]
+
+
+def _with_classes(samples: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """Beside each sample the class of its rank."""
+    columns = [*samples.columns, "rank_class"]
+    has_roots = "root" in samples.columns
+    known = cells.select("cell", "operation", *([] if has_roots else ["root"]))
+    return samples.join(known, on="cell").with_columns(rank_class=_rank_class()).select(columns)
 
 
 def _rank_class() -> pl.Expr:

@@ -51,7 +51,7 @@ def repeat(
     found = compare_runs(before, result)
     sides = [f"A: {run_words(folder, before)}", f"B: {run_words(path, result)}"]
     if as_json:
-        export_tables(map(plain_table, result_tables(result)), export_csv, export_markdown)
+        export_tables(map(plain_table, result_tables(result, path)), export_csv, export_markdown)
         compared = plain_comparison(found, sides)
         print_plain_json(plain_result(result, path) | {"compared_with_before": compared})
     else:

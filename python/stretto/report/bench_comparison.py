@@ -10,7 +10,15 @@ from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.data.imported import Imported
 from stretto.errors import InputError
 from stretto.report.bench import BenchResult, BenchRow
-from stretto.report.comparables import TIME, Comparable, Statistic, of_import, of_run, ranks_of
+from stretto.report.comparables import (
+    TIME,
+    Comparable,
+    Statistic,
+    of_import,
+    of_run,
+    ranks_of,
+    unplaced,
+)
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Interval
 from stretto.stats.suite_figures import RANKS, SLOWEST
@@ -197,9 +205,8 @@ def compare_others(
         [it for it in _comparables(side, ranks) if chosen in (None, it.by)]
         for side, chosen in ((first, impl_a), (second, impl_b))
     ]
-    pairs = [
-        pair for one in sides[0] for other in _alike(one, sides) for pair in _figures(one, other)
-    ]
+    alike = [(one, other) for one in sides[0] for other in _alike(one, sides)]
+    pairs = [pair for one, other in alike for pair in _figures(one, other)]
     pairs = _corrected(pairs)
     keys = [{it.key for it in side} for side in sides]
     only = [
@@ -207,6 +214,11 @@ def compare_others(
         for side, other in ((sides[0], keys[1]), (sides[1], keys[0]))
     ]
     notes = [*_notes(first, second, ranks, pairs)]
+    if len(pairs) < len(alike):
+        notes.append(
+            f"{len(alike) - len(pairs)} are in both by other statistics, as a mean over ranks and "
+            "a time of the slowest rank: they are not compared"
+        )
     return BenchComparison(pairs, only[0], only[1], notes, [*_too_few(pairs)])
 
 
@@ -299,5 +311,12 @@ def _notes(
     if any(each.p is None for each in pairs):
         yield "where a side has one figure only there is a ratio, and no test of it"
     for side in (first, second):
-        if isinstance(side, Imported) and not ranks_of(side) and ranks is not None:
+        if not isinstance(side, Imported):
+            continue
+        if not ranks_of(side) and ranks is not None:
             yield f"{side.path} does not say how many ranks there were: taken for {ranks}"
+        if left_out := unplaced(side, ranks):
+            yield (
+                f"{left_out} values of {side.path} are left out: their bytes are those of all "
+                "blocks, of how many ranks is not said"
+            )

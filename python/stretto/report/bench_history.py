@@ -1,20 +1,23 @@
 """Many runs of the same benchmark as a history: what changed, and in which run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE
-from stretto.errors import InputError
+from stretto.errors import InputError, StrettoError
 from stretto.report.bench import BenchRow, rows_of
 from stretto.report.bench_comparison import plain_cell
 from stretto.report.cell_words import cell_words
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Interval
+
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
@@ -100,20 +103,36 @@ def read_history(folder: Path, most: int) -> BenchHistory:
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder")
     inside = [BenchFolder(path.parent) for path in sorted(folder.glob("*/bench.json"))]
-    complete = [(run, run.record()) for run in inside if run.complete]
-    if not complete:
-        raise InputError(f"{folder} has no complete run of stretto bench in it")
-    complete.sort(key=lambda each: each[1].provenance.started_at)
-    runs = [
-        HistoryRun(run.path, record, rows_of(run.samples(), record.plan.cells))
-        for run, record in complete[-most:]
+    warnings: list[str] = []
+    complete = [
+        (run, record)
+        for run in inside
+        if run.complete and (record := _readable(run.record, warnings)) is not None
     ]
-    warnings = []
-    if len(inside) > len(complete):
-        warnings.append(f"{len(inside) - len(complete)} runs are not finished, and left out")
+    complete.sort(key=lambda each: each[1].provenance.started_at)
+    runs = []
+    for run, record in complete[-most:]:
+        samples = _readable(run.samples, warnings)
+        if samples is not None:
+            runs.append(HistoryRun(run.path, record, rows_of(samples, record.plan.cells)))
+    if not runs:
+        why = f": {warnings[0]}" if warnings else ""
+        raise InputError(f"{folder} has no complete run of stretto bench in it{why}")
+    unfinished = sum(not run.complete for run in inside)
+    if unfinished:
+        warnings.append(f"{unfinished} runs are not finished, and left out")
     if len(complete) > most:
         warnings.append(f"{len(complete) - most} older runs are left out")
     return history_of(runs, warnings)
+
+
+def _readable(read: Callable[[], _Read], warnings: list[str]) -> _Read | None:
+    """What is read, or None with a warning: one damaged run is not the end of a history."""
+    try:
+        return read()
+    except StrettoError as error:
+        warnings.append(f"{error}; it is left out")
+        return None
 
 
 def history_of(runs: Sequence[HistoryRun], warnings: Sequence[str] = ()) -> BenchHistory:

@@ -139,6 +139,11 @@ def ranks_of(imported: Imported) -> set[int]:
     return {row.ranks for row in imported.rows if row.ranks is not None}
 
 
+def unplaced(imported: Imported, ranks: int | None) -> int:
+    """Of how many values the bytes of a block cannot be known, as the number of ranks is not."""
+    return sum(_bytes_of(row, imported.format, ranks) is None for row in imported.rows)
+
+
 def _bytes_of(row: ImportedRow, suite: str, ranks: int | None) -> int | None:
     """As `stretto bench` has them; None where that cannot be known."""
     if row.operation not in _ALL_BLOCKS.get(suite, ()) or row.bytes is None:

@@ -32,8 +32,9 @@ def of_ranks(samples: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     """What each rank took in each launch: a row a (implementation, cell, launch, rank, rank_class).
 
     A root that moves makes a rank one of both classes. It has duration_ns (the median from entering
-    to leaving; null where no repetition counts), repetitions (that count), and outliers: those of them beyond median + 5 standard
-    deviations by the MAD, and beyond 10 % at that. Outliers are flagged, and count.
+    to leaving; null where no repetition counts), repetitions (that count), and outliers: those of
+    them beyond median + 5 standard deviations by the MAD, and beyond 10 % at that. Outliers are
+    flagged, and count.
     """
     one = [*_LAUNCH, "rank", "rank_class"]
     duration = pl.col("duration_ns")

@@ -173,6 +173,20 @@ def test_bytes_are_those_of_one_block(tmp_path: Path) -> None:
     assert compare_others(run(tmp_path / "a"), suite(row, name="skampi")).pairs == []
 
 
+def test_what_cannot_be_placed_is_said() -> None:
+    row = replace(MEAN, operation="reduce_scatter")
+    found = compare_others(suite(row, MEAN), suite(MEAN))
+    assert [it.name for it in found.pairs] == ["allreduce"]
+    assert [note for note in found.notes if note.startswith("1 values of osu.txt are left out")]
+
+
+def test_other_statistics_are_not_compared() -> None:
+    found = compare_others(suite(MEAN), suite(MEAN, name="skampi"))
+    assert (found.pairs, found.only_first, found.only_second) == ([], [], [])
+    (note,) = found.notes
+    assert note.startswith("1 are in both by other statistics")
+
+
 def test_a_file_has_no_implementations(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--impl-b native: osu.txt has no implementations"):
         compare_others(run(make_run(tmp_path / "a")), suite(MEAN), None, "native")

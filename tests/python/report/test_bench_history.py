@@ -64,6 +64,21 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     assert found.warnings == ["1 runs are not finished, and left out", "1 older runs are left out"]
 
 
+def test_a_damaged_run_is_named_and_left_out(tmp_path: Path) -> None:
+    for number, day in enumerate(DAYS[:4]):
+        make_run(tmp_path / str(number), started_at=day)
+    (tmp_path / "1" / "samples.parquet").write_bytes(b"PAR1")
+    (tmp_path / "2" / "bench.json").write_bytes(b"{")
+    found = read_history(tmp_path, 50)
+    assert [run.path.name for run in found.runs] == ["0", "3"]
+    assert [str(tmp_path / "2" / "bench.json") in it for it in found.warnings] == [True, False]
+    assert str(tmp_path / "1" / "samples.parquet") in found.warnings[1]
+    for number in (0, 3):
+        (tmp_path / str(number) / "samples.parquet").write_bytes(b"")
+    with pytest.raises(InputError, match=r"has no complete run .* cannot be read"):
+        read_history(tmp_path, 50)
+
+
 def test_too_few_launches_are_said(tmp_path: Path) -> None:
     found = make_history(tmp_path, [1, 3], launches=2)
     assert found.changes == []

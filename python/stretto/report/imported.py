@@ -39,7 +39,9 @@ class ImportedLine:
         row = self.row
         place = "in place" if row.in_place else None
         launch = None if row.launch is None else f"launch {row.launch}"
-        return ", ".join(filter(None, (row.variant, row.datatype, row.op, place, launch)))
+        of_one = row.process is not None and row.statistic != RAW
+        process = f"process {row.process}" if of_one else None
+        return ", ".join(filter(None, (row.variant, row.datatype, row.op, place, launch, process)))
 
 
 def seconds_of(row: ImportedRow) -> float | None:

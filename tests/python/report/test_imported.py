@@ -24,7 +24,9 @@ def test_raw_values_of_a_launch_are_one_line() -> None:
 def test_what_differs_stays_apart() -> None:
     rows = [replace(ROW, repetition=0, variant=variant) for variant in ("", "CUDA")]
     rows += [replace(rows[0], in_place=True), replace(rows[0], metric="wait")]
-    assert [it.details for it in lines_of_rows(rows)] == ["", "CUDA", "in place", ""]
+    rows += [replace(ROW, statistic="mean", process=3)]
+    details = [it.details for it in lines_of_rows(rows)]
+    assert details == ["", "CUDA", "in place", "", "process 3"]
 
 
 @pytest.mark.parametrize(

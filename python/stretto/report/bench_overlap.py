@@ -22,6 +22,8 @@ class BesideWork:
     wait: BenchRow | None  # from the end of the work to that of the wait
     alone: BenchRow  # the operation without work
     work_ns: float  # the work without the operation
+    during: BenchRow | None  # the work beside it, less tests
+    after: BenchRow | None  # as much work, or more, after its wait
 
     @property
     def name(self) -> str:
@@ -29,12 +31,32 @@ class BesideWork:
         tests = self.row.cell.tests
         return name_of(self.row) + (f", {tests} tests" if tests else "")
 
+    @property
+    def speed_during(self) -> float | None:
+        """Of the work beside the operation, as a share of its speed alone."""
+        return _speed(self.work_ns, self.during)
+
+    @property
+    def speed_after(self) -> float | None:
+        """And of the work after it."""
+        cell = self.row.cell
+        return _speed(self.work_ns * cell.after_ns / cell.compute_ns, self.after)
+
 
 def beside_work(result: BenchResult, samples: pl.DataFrame) -> list[BesideWork]:
     """All cells with work whose operation was measured without it, too, by implementation."""
     work = samples.filter(pl.col("computed_ns").is_not_null())
     waited = rows_of(work.with_columns(enter_ns=pl.col("computed_ns")), result.record.plan.cells)
-    waits = {(row.cell.number, row.implementation, row.rank_class): row for row in waited}
+    waits = _by_key(waited)
+    cells = result.record.plan.cells
+    worked = pl.col("computed_ns") - pl.col("in_tests_ns")
+    during = _by_key(
+        rows_of(work.with_columns(enter_ns=pl.col("started_ns"), leave_ns=worked), cells)
+    )
+    later = samples.filter(pl.col("after_ns").is_not_null()).with_columns(
+        enter_ns=pl.col("leave_ns"), leave_ns=pl.col("after_ns")
+    )
+    after = _by_key(rows_of(later, cells))
     alone = {_operation(row): row for row in result.rows if is_plain(row.cell)}
     works = {
         (row.cell.compute_ns, row.implementation): row.time.median
@@ -45,9 +67,11 @@ def beside_work(result: BenchResult, samples: pl.DataFrame) -> list[BesideWork]:
     return [
         BesideWork(
             row,
-            waits.get((row.cell.number, row.implementation, row.rank_class)),
+            waits.get(_key(row)),
             alone[_operation(row)],
             works.get((cell.compute_ns, row.implementation), cell.compute_ns),
+            during.get(_key(row)),
+            after.get(_key(row)),
         )
         for row in sorted(result.rows, key=lambda row: names.index(row.implementation))
         if (cell := row.cell).compute_ns and _operation(row) in alone
@@ -89,12 +113,24 @@ def overlap_table(found: Sequence[BesideWork]) -> PlainTable:
     heads = ["bytes", "work", "by", "alone", "with work", "wait", "hidden (OSU)", "hidden (IMB)"]
     return PlainTable(
         "",
-        [*heads, "over the ideal"],
+        [*heads, "over the ideal", "speed of work", "and after"],
         [
             _figures(each)
             for each in sorted(found, key=lambda it: (it.row.cell.bytes, it.row.cell.compute_ns))
         ],
     )
+
+
+def _key(row: BenchRow) -> tuple[int, str, str]:
+    return row.cell.number, row.implementation, row.rank_class
+
+
+def _by_key(rows: Sequence[BenchRow]) -> dict[tuple[int, str, str], BenchRow]:
+    return {_key(row): row for row in rows}
+
+
+def _speed(alone_ns: float, row: BenchRow | None) -> float | None:
+    return alone_ns / row.time.median if row and row.time.median > 0 else None
 
 
 def _operation(row: BenchRow) -> tuple[str, int, str, str]:
@@ -128,4 +164,5 @@ def _figures(each: BesideWork) -> list[str]:
         seconds(NS * each.row.time.median),
         seconds(NS * each.wait.time.median) if each.wait else "",
         *shares,
+        *("" if it is None else percent(it) for it in (each.speed_during, each.speed_after)),
     ]

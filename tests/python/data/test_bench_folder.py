@@ -12,7 +12,6 @@ from stretto.data.bench_folder import (
     LaunchedBy,
     begin,
     begun_as,
-    discard,
     resume,
     resume_newest,
 )
@@ -26,8 +25,11 @@ PLAN = BenchPlan("bench", ["native", "stretto"], 1, 2, 1, Settings(), CELLS, "an
 FACTS = LaunchFacts("Some MPI", 1, 1, False, "shared", 0, 0, 0, [0])
 
 
+BY = LaunchedBy("mpirun", [], "libmpi.so")
+
+
 def record(plan: BenchPlan = PLAN) -> BenchRecord:
-    return BenchRecord(plan, collect(argv=["stretto"]), {}, LaunchedBy("mpirun", [], "libmpi.so"))
+    return BenchRecord(plan, collect(argv=["stretto"]), {}, BY)
 
 
 def begun(path: Path, plan: BenchPlan = PLAN) -> BenchFolder:
@@ -70,21 +72,28 @@ def test_a_launch_of_which_nothing_was_measured_has_no_samples(tmp_path: Path) -
     assert folder.launched(0, 1).implementation == "stretto"
 
 
-def test_what_was_cut_short_is_resumed_under_its_own_plan_alone(tmp_path: Path) -> None:
+def test_what_was_cut_short_is_resumed_as_it_was_begun_alone(tmp_path: Path) -> None:
     folder = begun(tmp_path / "bench-1")
-    assert resume(folder.path, PLAN) is None  # this process makes it
+    with pytest.raises(InputError, match="written by another"):
+        resume(folder.path, PLAN, BY)  # this process makes it
     path = folder.path
     del folder
     other = msgspec.structs.replace(PLAN, seed=2)
-    assert resume(path, other) is None
-    assert resume_newest(tmp_path, other) is None
-    found = resume_newest(tmp_path, PLAN)
+    elsewhere = msgspec.structs.replace(BY, library="libother.so")
+    for plan, by in ((other, BY), (PLAN, elsewhere)):
+        with pytest.raises(InputError, match="another plan or MPI"):
+            resume(path, plan, by)
+        assert resume_newest(tmp_path, plan, by) is None
+    found = resume_newest(tmp_path, PLAN, BY)
     assert found is not None
     assert found.path == path
     found.finish([(0, 0)])
     del found
-    assert resume_newest(tmp_path, PLAN) is None
-    assert resume_newest(tmp_path / "none", PLAN) is None
+    with pytest.raises(InputError, match="complete"):
+        resume(path, PLAN, BY)
+    assert resume_newest(tmp_path, PLAN, BY) is None
+    assert resume_newest(tmp_path / "none", PLAN, BY) is None
+    assert resume(tmp_path / "none", PLAN, BY) is None
 
 
 def test_a_run_whose_work_was_measured_first_is_found_by_what_was_asked(tmp_path: Path) -> None:
@@ -92,21 +101,11 @@ def test_a_run_whose_work_was_measured_first_is_found_by_what_was_asked(tmp_path
     work = [*CELLS, BenchCell(2, "compute", compute_ns=1234)]
     with_work = msgspec.structs.replace(plan, cells=work)
     begun(tmp_path / "bench-1", with_work)
-    assert begun_as(tmp_path, plan) == with_work
-    assert begun_as(tmp_path / "bench-1", plan) == with_work
-    assert begun_as(tmp_path, msgspec.structs.replace(plan, seed=2)) is None
-    assert begun_as(tmp_path / "none", plan) is None
-
-
-def test_only_a_benchmark_is_discarded(tmp_path: Path) -> None:
-    path = begun(tmp_path / "run").path
-    discard(path)
-    assert not path.exists()
-    discard(path)
-    path.mkdir()
-    (path / "thesis.tex").touch()
-    with pytest.raises(InputError, match="holds something else"):
-        discard(path)
+    assert begun_as(tmp_path, plan, BY) == with_work
+    assert begun_as(tmp_path / "bench-1", plan, BY) == with_work
+    assert begun_as(tmp_path, msgspec.structs.replace(plan, seed=2), BY) is None
+    assert begun_as(tmp_path, plan, msgspec.structs.replace(BY, options=["-v"])) is None
+    assert begun_as(tmp_path / "none", plan, BY) is None
 
 
 def test_what_is_no_run_is_said(tmp_path: Path) -> None:

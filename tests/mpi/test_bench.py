@@ -84,7 +84,8 @@ def test_every_operation_is_measured_and_right(any_mpi: Mpi, stretto: bool, tmp_
     samples = read_samples(tmp_path, 3, done, 0, "native")
     counted = samples.group_by("cell", "rank").len()
     assert (counted["len"] == SHORT.warmup + SHORT.at_least).all()
-    assert counted.height == 3 * len(done)
+    # A round trip is timed by one side, and the last of three ranks exchanges with nobody.
+    assert counted.height == 3 * len(done) - 2 - 1
     assert not samples["wrong"].any()
     assert (samples["leave_ns"] >= samples["enter_ns"]).all()
     nonblocking = samples.join(

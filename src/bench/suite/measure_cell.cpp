@@ -32,8 +32,10 @@ class CellRun {
     // What one takes is not known yet, and what there is to be set up is done by the first.
     if (settings.warmup > 0) run_batch(settings.warmup, kWarmup);
     const std::int64_t begin = now_ns();
-    for (int done = 0; const int next = batch_after(done, now_ns() - begin); done += next) {
+    int next = batch_after(0, 0);
+    for (int done = 0; next > 0; next = batch_after(done, now_ns() - begin)) {
       run_batch(next, 0);
+      done += next;
     }
     return {.scheme = synchronisation_.scheme(), .wrong = wrong_};
   }

@@ -68,8 +68,9 @@ class PlanWord {
   template <class Number>
   [[nodiscard]] Number number_in(std::string_view digits) const {
     Number found{};
-    const char* const end = digits.data() + digits.size();
-    const auto [rest, error] = std::from_chars(digits.data(), end, found);
+    const std::string text(digits);
+    const char* const end = text.c_str() + text.size();
+    const auto [rest, error] = std::from_chars(text.c_str(), end, found);
     if (error != std::errc{} || rest != end || found < 0) bad();
     return found;
   }

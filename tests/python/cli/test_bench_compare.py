@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from bench_runs import REDUCED, make_run, slower
 
+from stretto.cli.consoles import out
 from stretto.cli.main import run_command
 
 Captured = pytest.CaptureFixture[str]
@@ -19,7 +20,7 @@ def two(tmp_path: Path) -> list[str]:
 
 
 def test_two_runs(two: list[str], capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(out, "width", 200)
     assert run_command(["bench", "compare", *two]) == 0
     said = capsys.readouterr().out
     assert "Some MPI 1.0, 2 ranks, 8 launches, 2026-01-02" in said

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from stretto.cli.consoles import out
 from stretto.cli.main import run_command
 
 Captured = pytest.CaptureFixture[str]
@@ -16,7 +17,7 @@ IMPORTED = Path(__file__).parents[1] / "data" / "imported"
 
 
 def test_a_table_and_what_is_unknown(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(out, "width", 200)
     assert run_command(["bench", "import", str(IMPORTED / "osu-7.txt")]) == 0
     said = capsys.readouterr()
     head, *_ = said.out.splitlines()

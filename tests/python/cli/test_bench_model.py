@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from bench_runs import make_run
 
+from stretto.cli.consoles import out
 from stretto.cli.main import run_command
 from stretto.data.bench_plan import BenchCell
 from stretto.data.bench_predictions import kept_predictions
@@ -75,7 +76,7 @@ def test_rows_are_beside_what_is_predicted(run: Path, machine: str, capsys: Capt
 def test_it_says_what_is_off(
     run: Path, machine: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(out, "width", 200)
     table = tmp_path / "table.csv"
     words = ["bench", "model", str(run), "--machine", machine, "--export-csv", str(table)]
     assert run_command(words) == 0

@@ -7,6 +7,7 @@ import pytest
 from bench_runs import make_run
 
 from stretto.cli.bench_options import shipped_plans
+from stretto.cli.consoles import out
 from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import BenchCell, Form
@@ -74,7 +75,7 @@ def test_the_plan_measures_what_the_guidelines_need(tmp_path: Path, ranks: int) 
 def test_as_a_user_sees_it(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(out, "width", 200)
     run = str(make_run(tmp_path / "a", takes, cells=CELLS[:3]))
     assert run_command(["bench", "guidelines", run]) == 0
     said = capsys.readouterr().out

@@ -107,8 +107,9 @@ Late = Annotated[
     str | None,
     typer.Option(
         metavar="WHO",
-        help="Who comes late: each (one after the other), last, sorted, random, or us for each "
-        "rank: 0,1000,0,0.",
+        help="Who comes late: each (one after the other), last, sorted, random, us for each rank "
+        "(0,1000,0,0), a file of these, a line a pattern, or a run folder of stretto profile: as "
+        "late as ranks came there.",
     ),
 ]
 Delay = Annotated[float | None, typer.Option("--delay", metavar="US", help="By so much.")]

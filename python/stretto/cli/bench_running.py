@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from stretto.cli.bench_late import lateness_of
 from stretto.cli.consoles import err, note
 from stretto.cli.rigs import launcher_on
 from stretto.cli.run_folders import RUNS, make_folder
@@ -23,7 +24,7 @@ from stretto.data.bench_folder import (
     resume_newest,
 )
 from stretto.data.bench_plan import BenchPlan
-from stretto.data.bench_spec import Spec, cells_of
+from stretto.data.bench_spec import Lateness, Spec, cells_of
 from stretto.data.provenance import collect
 from stretto.errors import InputError
 from stretto.launch.base import Launcher
@@ -42,15 +43,36 @@ def measured(
         implementation(text, mpi)  # before the launches, not after some of them
     with launcher_on(mpi.launcher, rig) as where:
         if dry_run:
-            _say_plan(spec, mpi, plan_of(spec, mpi, rig, _some_work(spec)))
+            _say_plan(spec, mpi, plan_of(spec, mpi, rig, _some_work(spec), lateness_of(spec)))
             return None, Path()
-        plan = plan_of(spec, mpi, rig, {})
-        if spec.needs_pilot:
-            # What a pilot finds out is never twice the same: a run goes on by what its own found.
-            plan = begun_as(output or RUNS, plan, _launched_by(mpi)) or plan_of(
-                spec, mpi, rig, _pilot(spec, mpi, rig, where)
-            )
-        return launched(plan, mpi, where, output)
+        return launched(_plan(spec, mpi, rig, where, output), mpi, where, output)
+
+
+def _plan(
+    spec: Spec, mpi: MeasuredMpi, rig: str | None, where: Launcher, output: Path | None
+) -> BenchPlan:
+    """What is to be launched, as a run that was cut short has it where only that knows."""
+    place, by = output or RUNS, _launched_by(mpi)
+    try:
+        late = lateness_of(spec)
+    except InputError:
+        # The file or the profile that late ranks were from may be gone: the run has their delays.
+        if begun := begun_as(place, plan_of(spec, mpi, rig, {}, {}), by):
+            return begun
+        raise
+    plan = plan_of(spec, mpi, rig, {}, late)
+    if not spec.needs_pilot:
+        return plan
+    # What a pilot finds out is never twice the same: a run goes on by what its own found.
+    begun = begun_as(place, plan, by)
+    if begun and _delays(begun) == _delays(plan):
+        return begun
+    return plan_of(spec, mpi, rig, _pilot(spec, mpi, rig, where), late)
+
+
+def _delays(plan: BenchPlan) -> list[tuple[str, int, list[int]]]:
+    """Of the cells that have late ranks."""
+    return [(cell.name, cell.bytes, cell.delays_ns) for cell in plan.cells if cell.delays_ns]
 
 
 def repeated(
@@ -77,7 +99,11 @@ def launched(
 
 
 def plan_of(
-    spec: Spec, mpi: MeasuredMpi, rig: str | None, alone_ns: dict[tuple[str, int], int]
+    spec: Spec,
+    mpi: MeasuredMpi,
+    rig: str | None,
+    alone_ns: dict[tuple[str, int], int],
+    late: Lateness | None = None,
 ) -> BenchPlan:
     """What a run does, once it is known what operations take alone where work depends on that."""
     return BenchPlan(
@@ -87,7 +113,7 @@ def plan_of(
         launches=spec.launches,
         seed=spec.seed,
         settings=spec.settings(),
-        cells=cells_of(spec, alone_ns),
+        cells=cells_of(spec, alone_ns, late),
         launcher=mpi.launcher.name,
         rig=rig,
         width=spec.width,
@@ -188,7 +214,7 @@ def _saying_how_to_resume(folder: BenchFolder) -> Iterator[None]:
 def _some_work(spec: Spec) -> dict[tuple[str, int], int]:
     """What operations might take alone, each another time, as long as nobody has measured it: how
     many cells the work beside them makes does not depend on it."""
-    cells = cells_of(spec, {})
+    cells = cells_of(spec, {}, {})
     return {(cell.name, cell.bytes): 1_000_000 + at for at, cell in enumerate(cells)}
 
 

@@ -37,6 +37,9 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1, le=_MOST)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
 
+# Of each operation the patterns in which ranks come to it: by how many ns each is late.
+Lateness = Mapping[str, list[list[int]]]
+
 
 class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A plan as people write it; docs/bench.md lists what each is."""
@@ -72,7 +75,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     compute: list[Share] = []  # work beside the operation, in times of what it takes alone
     tests: list[Count] = msgspec.field(default_factory=lambda: [0])  # MPI_Tests within it
     after: bool = False  # as much work after it
-    late: str = ""  # who comes late: each, last, random or sorted, or delays as "0,1000,0" (us)
+    late: str = ""  # who comes late: each, last, random, sorted, "0,1000,0" (us), a file or a run
     delay_us: Share = 1000
 
     def settings(self) -> Settings:
@@ -106,24 +109,32 @@ def read_spec(path: Path) -> Spec:
         raise InputError(f"--plan {path}: {error}") from None
 
 
-def cells_of(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> list[BenchCell]:
+def cells_of(
+    spec: Spec, alone_ns: Mapping[tuple[str, int], int], late: Lateness | None = None
+) -> list[BenchCell]:
     """All that is measured in each launch.
 
     `alone_ns` is what an operation, as MPI calls it, takes of so many bytes: what work beside it
-    is measured by.
+    is measured by. `late` is for late ranks whose lateness the operations differ in; without it
+    it is what arrival_patterns has.
     """
+    if late is None:
+        late = dict.fromkeys([named(word)[0] for word in spec.operations], arrival_patterns(spec))
     return [
         msgspec.structs.replace(cell, number=number)
-        for number, cell in enumerate(_cells(spec, alone_ns))
+        for number, cell in enumerate(_cells(spec, alone_ns, late))
     ]
 
 
-def _cells(spec: Spec, alone_ns: Mapping[tuple[str, int], int]) -> Iterator[BenchCell]:
+def _cells(
+    spec: Spec, alone_ns: Mapping[tuple[str, int], int], late: Lateness
+) -> Iterator[BenchCell]:
     works: set[int] = set()
     for word in spec.operations:
         for cell in _plain_cells(spec, word):
             yield cell
-            yield from _late_cells(spec, cell)
+            for delays in late.get(cell.operation, []):
+                yield msgspec.structs.replace(cell, delays_ns=delays)
             if cell.form is Form.BLOCKING:
                 continue
             for share in spec.compute:
@@ -163,13 +174,11 @@ def _plain_cells(spec: Spec, word: str) -> Iterator[BenchCell]:
         )
 
 
-def _late_cells(spec: Spec, cell: BenchCell) -> Iterator[BenchCell]:
-    for delays in arrival_patterns(spec):
-        yield msgspec.structs.replace(cell, delays_ns=delays)
-
-
 def arrival_patterns(spec: Spec) -> list[list[int]]:
-    """By how many ns each rank comes late, in each pattern. Raises InputError."""
+    """By how many ns each rank comes late, in each pattern; `late` may name a file of them.
+
+    Raises InputError.
+    """
     ranks, delay = spec.ranks, round(spec.delay_us * 1e3)
     if not spec.late:
         return []
@@ -182,12 +191,34 @@ def arrival_patterns(spec: Spec) -> list[list[int]]:
     if spec.late == "random":
         turn = random.Random(spec.seed)
         return [[turn.randint(0, delay) for _ in range(ranks)]]
+    if Path(spec.late).exists():
+        return _patterns_in(Path(spec.late), ranks)
+    return [_delays(spec.late, spec.late.split(","), ranks)]
+
+
+def _patterns_in(path: Path, ranks: int) -> list[list[int]]:
+    """A pattern a line where each has a number for every rank, else all numbers as one."""
     try:
-        delays = [round(float(word) * 1e3) for word in spec.late.split(",")]
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"--late {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"--late {path}: {error}") from None
+    lines = [words for line in text.splitlines() if (words := line.replace(",", " ").split())]
+    if not all(len(words) == ranks for words in lines):
+        lines = [[word for words in lines for word in words]]
+    return [_delays(str(path), words, ranks) for words in lines or [[]]]
+
+
+def _delays(late: str, words: list[str], ranks: int) -> list[int]:
+    """In ns, of words in us."""
+    try:
+        delays = [round(float(word) * 1e3) for word in words]
     except (ValueError, OverflowError):
         raise InputError(
-            f"--late {spec.late}: write each, last, sorted, random, or a delay in us for each rank"
+            f"--late {late}: write each, last, sorted, random, a delay in us for each rank, a file "
+            "of these, or a run of stretto profile"
         ) from None
     if len(delays) != ranks or min(delays) < 0:
-        raise InputError(f"--late {spec.late}: it takes {ranks} delays, none below 0")
-    return [delays]
+        raise InputError(f"--late {late}: it takes {ranks} delays, none below 0")
+    return delays

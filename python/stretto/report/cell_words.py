@@ -14,4 +14,6 @@ def cell_words(cell: BenchCell) -> str:
     if any(cell.delays_ns):
         late = [rank for rank, delay in enumerate(cell.delays_ns) if delay]
         words.append(f"late: {','.join(map(str, late))}")
+        if len(late) > 1:
+            words.append(f"by up to {seconds(max(cell.delays_ns) * 1e-9)}")
     return " ".join(words)

@@ -40,11 +40,9 @@ class ProgramCalls:
 
 def program_calls(profile: Profile) -> list[ProgramCalls]:
     """In the order of the first call of each."""
-    rows = collective_rows(profile)
-    if rows.is_empty():
+    whole = _calls_of_all(profile)
+    if whole.is_empty():
         return []
-    world = len(profile.ranks)
-    whole = rows.filter((pl.col("size") == world) & (pl.len().over("comm", "number") == world))
     sizes = [_size(site) for site in profile.ranks[0].call_sites]
     kinds: dict[tuple[str, int], list[tuple[int, list[float]]]] = defaultdict(list)
     calls = whole.sort("number", "world_rank").group_by("comm", "number", maintain_order=True)
@@ -61,6 +59,36 @@ def program_calls(profile: Profile) -> list[ProgramCalls]:
         ProgramCalls(kind[0], sum(lengths[kind]) // len(lengths[kind]), dict(_some(found)))
         for kind, found in kinds.items()
     ]
+
+
+def usual_lateness(profile: Profile) -> dict[str, list[int]]:
+    """By how many ns each rank comes later to calls of a collective than the first, as median.
+
+    Of blocking calls among all ranks, whatever their size, by name: "bcast", "reduce_scatter".
+    """
+    whole = _calls_of_all(profile)
+    if whole.is_empty():
+        return {}
+    since = pl.col("enter") - pl.col("enter").min().over("comm", "number")
+    late = (
+        whole.with_columns(late=since.clip(upper_bound=_LONGEST_NS))
+        .group_by("function", "world_rank")
+        .agg(pl.col("late").median())
+        .sort("function", "world_rank")
+    )
+    found: dict[str, list[int]] = {}
+    for function, _, late_ns in late.iter_rows():
+        found.setdefault(function.lower(), []).append(round(late_ns))
+    return found
+
+
+def _calls_of_all(profile: Profile) -> pl.DataFrame:
+    """Of each rank, those that all ranks of the world are in."""
+    rows = collective_rows(profile)
+    if rows.is_empty():
+        return rows
+    world = len(profile.ranks)
+    return rows.filter((pl.col("size") == world) & (pl.len().over("comm", "number") == world))
 
 
 def _size(site: CallSite) -> int:

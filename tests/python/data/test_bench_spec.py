@@ -80,6 +80,47 @@ def test_other_patterns_are_refused(late: str) -> None:
         arrival_patterns(Spec(ranks=3, late=late))
 
 
+@pytest.mark.parametrize(
+    ("text", "delays"),
+    [
+        ("1.5 0 2", [[1500, 0, 2000]]),
+        ("0\n1,\n2\n", [[0, 1000, 2000]]),
+        ("0, 1, 2\n\n3 4 5\n", [[0, 1000, 2000], [3000, 4000, 5000]]),
+    ],
+)
+def test_patterns_of_a_file(text: str, delays: list[list[int]], tmp_path: Path) -> None:
+    file = tmp_path / "late.txt"
+    file.write_text(text)
+    assert arrival_patterns(Spec(ranks=3, late=str(file))) == delays
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (b"", "it takes 3 delays"),
+        (b"1 2 3\n4 5", "it takes 3 delays"),
+        (b"1 2 -3", "none below 0"),
+        (b"rank 1 late", "a file of these"),
+        (b"\xff", "can't decode"),
+    ],
+)
+def test_other_files_are_refused(text: bytes, complaint: str, tmp_path: Path) -> None:
+    file = tmp_path / "late.txt"
+    file.write_bytes(text)
+    with pytest.raises(InputError, match=f"--late {file}: .*{complaint}"):
+        arrival_patterns(Spec(ranks=3, late=str(file)))
+
+
+def test_operations_may_differ_in_their_late_ranks() -> None:
+    spec = Spec(operations=["ibcast", "reduce"], sizes=[8], ranks=2, late="a run")
+    cells = cells_of(spec, {}, {"bcast": [[0, 5]]})
+    assert [(cell.name, cell.delays_ns) for cell in cells] == [
+        ("ibcast", []),
+        ("ibcast", [0, 5]),
+        ("reduce", []),
+    ]
+
+
 def test_a_late_pattern_comes_beside_the_one_without() -> None:
     cells = cells_of(Spec(operations=["bcast"], sizes=[8], ranks=2, late="last", delay_us=1), {})
     assert [cell.delays_ns for cell in cells] == [[], [0, 1000]]

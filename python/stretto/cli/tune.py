@@ -16,6 +16,7 @@ from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.tune_options import (
     Collectives,
+    FromBench,
     FromProfile,
     LaunchCount,
     NativeAlgorithms,
@@ -25,9 +26,8 @@ from stretto.cli.tune_options import (
     RoundCount,
     Sizes,
     Subject,
-    subjects_of,
-    subjects_of_profile,
 )
+from stretto.cli.tune_subjects import subjects_for
 from stretto.cli.tune_tables import winners
 from stretto.data.contests import NATIVE, Contest, ContestPlan, Contests, Way
 from stretto.data.host import this_host
@@ -53,6 +53,7 @@ def tune(
     collectives: Collectives = None,
     patterns: Patterns = None,
     from_profile: FromProfile = None,
+    from_bench: FromBench = None,
     output: Output = Path("tuned.toml"),
     rounds: RoundCount = 15,
     launches: LaunchCount = 3,
@@ -73,11 +74,10 @@ def tune(
     call them. The MPI's own stays unless another is surely faster.
 
     Example: stretto tune -n 4 --sizes 8,4K,256K --patterns none,last:1ms -o tuned.toml ./jacobi3d
+
+    Example: stretto tune --from-bench stretto-runs/guidelines-1 -o tuned.toml ./jacobi3d
     """
-    asked = (ranks, sizes, collectives, patterns)
-    if from_profile is not None and any(asked):
-        raise InputError("--from-profile: ranks, sizes, collectives and patterns are the program's")
-    subjects = subjects_of(*asked) if from_profile is None else subjects_of_profile(from_profile)
+    subjects = subjects_for((ranks, sizes, collectives, patterns), from_profile, from_bench)
     if not output.absolute().parent.is_dir():
         raise InputError(f"--output {output}: {output.absolute().parent} is not a folder")
     _require_writable(output)

@@ -69,6 +69,14 @@ FromProfile = Annotated[
         "sizes, and its ranks as late as they were.",
     ),
 ]
+FromBench = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RUN",
+        help="Tune what violates performance guidelines in a run of stretto bench: its ranks, and "
+        "the collectives and sizes that stretto bench guidelines names.",
+    ),
+]
 RoundCount = Annotated[
     int, typer.Option(min=1, max=1000, help="How often each way is measured in a launch.")
 ]
@@ -98,12 +106,12 @@ def subjects_of(
     """What the options say. Raises InputError."""
     lengths = sorted({bytes_of(word) for word in (sizes or _SIZES).split(",")})
     names = _collectives_of(collectives or _COLLECTIVES)
-    return _fitting(
+    return fitting(
         [
             Subject(
                 count,
                 [
-                    (name, length, _patterns_of(patterns or _NONE, count))
+                    (name, length, patterns_of(patterns or _NONE, count))
                     for name in names
                     for length in ([0] if name == "barrier" else lengths)
                 ],
@@ -129,7 +137,7 @@ def subjects_of_profile(run: Path) -> list[Subject]:
     ]
     if not calls:
         raise InputError(f"--from-profile {run}: no blocking collective of all ranks is in it")
-    return _fitting([Subject(ranks, calls)])
+    return fitting([Subject(ranks, calls)])
 
 
 def _rank_counts(text: str) -> list[int]:
@@ -140,7 +148,7 @@ def _rank_counts(text: str) -> list[int]:
     return sorted({int(word) for word in words})
 
 
-def _fitting(subjects: list[Subject]) -> list[Subject]:
+def fitting(subjects: list[Subject]) -> list[Subject]:
     """Without calls that take too much memory, of which a line is said. Raises InputError."""
     fitting = []
     too_large = []
@@ -166,7 +174,7 @@ def _collectives_of(text: str) -> list[str]:
     return [name for name in COLLECTIVES if name in names]
 
 
-def _patterns_of(text: str, ranks: int) -> list[Pattern]:
+def patterns_of(text: str, ranks: int) -> list[Pattern]:
     """How late each of so many ranks is, in each pattern."""
     return [_pattern(word, ranks) for word in text.split(",")]
 

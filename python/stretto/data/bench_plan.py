@@ -116,6 +116,11 @@ def name_of(operation: str, form: str) -> str:
     return operation + ("_init" if form == Form.PERSISTENT else "")
 
 
+def function_of(operation: str, form: str) -> str:
+    """As a program calls it: MPI_Reduce_scatter_block, MPI_Ibcast, MPI_Gather_init."""
+    return f"MPI_{name_of(operation, form).capitalize()}"
+
+
 def named(word: str) -> tuple[str, Form]:
     """The operation and form that a user calls "ibcast", "MPI_Bcast_init" or "bcast"."""
     name = word.lower().removeprefix("mpi_")

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, BenchCell, BenchPlan, name_of
+from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, BenchCell, BenchPlan, function_of
 from stretto.errors import InputError
 from stretto.report.bench import BenchResult, cells_frame
+from stretto.report.bench_tuned import why_no_rule
 from stretto.stats.difference import can_differ, launches_needed
 from stretto.stats.guidelines import (
     MONOTONY,
@@ -20,12 +21,6 @@ from stretto.stats.guidelines import (
     judged,
 )
 from stretto.stats.rank_classes import of_ranks, slowest_of_launches
-
-# Those whose algorithms stretto tune chooses among.
-_TUNED = (
-    *("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"),
-    *("reduce_scatter", "reduce_scatter_block", "scan", "exscan"),
-)
 
 By = tuple[str, str]  # the implementation and the form
 
@@ -107,12 +102,7 @@ def remedy(test: GuidelineTest, form: str) -> str:
     elif test.guideline.startswith(SPLITTING):
         words = f"call it {times} times with {first.bytes} B each"
     else:
-        words = f"call {' and '.join(_function(part.operation, form) for part in test.instead)}"
+        words = f"call {' and '.join(function_of(part.operation, form) for part in test.instead)}"
     if test.algorithm:
         return f"{words}, or stretto run --algorithm {test.operation}={test.algorithm}"
-    return f"{words}, or stretto tune" if test.operation in _TUNED else words
-
-
-def _function(operation: str, form: str) -> str:
-    """As a program calls it: MPI_Reduce_scatter_block, MPI_Ibcast, MPI_Gather_init."""
-    return f"MPI_{name_of(operation, form).capitalize()}"
+    return words if why_no_rule("native", form, test.operation) else f"{words}, or stretto tune"

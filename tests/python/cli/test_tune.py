@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from bench_runs import make_run
 
 from stretto.cli.main import run_command
 from stretto.cli.tune_options import subjects_of
+from stretto.cli.tune_subjects import subjects_for
+from stretto.data.bench_plan import BenchCell, Form
 from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, toml_of
 
 Captured = pytest.CaptureFixture[str]
@@ -21,6 +24,9 @@ Captured = pytest.CaptureFixture[str]
         (["--patterns", "none,late:1ms"], "write PATTERN:TIME"),
         (["--from-profile", "nowhere"], "nowhere is no run of stretto profile"),
         (["--from-profile", "nowhere", "-n", "2"], "ranks, sizes, collectives and patterns are"),
+        (["--from-bench", "nowhere"], "nowhere is no run folder"),
+        (["--from-bench", "nowhere", "-n", "2"], "ranks, sizes, collectives and patterns are"),
+        (["--from-bench", "a", "--from-profile", "b"], "give one of them"),
         (["-o", "nowhere/tuned.toml"], "nowhere is not a folder"),
         (["-o", "/"], "--output /: Is a directory"),
         (["-o", "/proc/tuned.toml"], "--output /proc/tuned.toml: "),
@@ -63,6 +69,72 @@ def test_what_is_asked_for_becomes_calls(capsys: Captured) -> None:
     (none, last) = four.calls[0][2]
     assert (none.name, none.late_ns) == ("none", [0.0] * 4)
     assert (last.name, last.late_ns) == ("last:1ms", [0.0, 0.0, 0.0, 1e6])
+
+
+# On 2 ranks: the allgathers of 512 B take longer than alltoalls that do the same.
+VIOLATING = [
+    *(BenchCell(n, "allgather", bytes=8 << 2 * n) for n in range(5)),
+    *(BenchCell(10 + n, "alltoall", bytes=8 << 2 * n) for n in range(5)),
+    *(BenchCell(20 + n, "allgatherv", bytes=8 << 2 * n) for n in range(5)),
+    BenchCell(30, "allgather", Form.NONBLOCKING, bytes=512),
+    BenchCell(31, "alltoall", Form.NONBLOCKING, bytes=512),
+]
+
+
+def takes(_way: str, cell: BenchCell, launch: int, _rank: int) -> float:
+    slow = cell.operation.startswith("allgather") and cell.bytes == 512
+    return (90 if slow else 10 + 0.001 * cell.bytes) + 0.01 * launch
+
+
+def test_what_violates_guidelines_becomes_calls(tmp_path: Path, capsys: Captured) -> None:
+    run = make_run(tmp_path / "run", takes, cells=VIOLATING, launches=10)
+    (subject,) = subjects_for((None,) * 4, None, run)
+    assert subject.ranks == 2
+    # The next sizes of the run are measured, too, so that the rule ends before them.
+    assert [(name, size) for name, size, _ in subject.calls] == [
+        ("allgather", 128),
+        ("allgather", 512),
+        ("allgather", 2048),
+    ]
+    assert {pattern.name for _, _, patterns in subject.calls for pattern in patterns} == {"none"}
+    assert sorted(capsys.readouterr().err.splitlines()) == [
+        "stretto: no rule mends MPI_Allgatherv of 512 B: stretto tune knows no ways to run it",
+        "stretto: no rule mends MPI_Iallgather of 512 B: rules are for blocking calls",
+    ]
+
+
+def test_collectives_are_those_of_rules(tmp_path: Path) -> None:
+    names = ("allreduce", "reduce_scatter_block", "reduce")
+    cells = [
+        BenchCell(3 * n + i, name, bytes=16 * size)
+        for n, size in enumerate((1, 2))
+        for i, name in enumerate(names)
+    ]
+
+    def slow(way: str, cell: BenchCell, launch: int, rank: int) -> float:
+        is_slow = cell.operation == "reduce_scatter_block" and cell.bytes == 16
+        return takes(way, cell, launch, rank) * (9 if is_slow else 1)
+
+    (subject,) = subjects_for((None,) * 4, None, make_run(tmp_path / "run", slow, cells=cells))
+    assert {name for name, _, _ in subject.calls} == {"reduce_scatter"}
+
+
+@pytest.mark.parametrize(
+    ("ways", "launches", "complaint"),
+    [
+        (["native:coll_tuned_priority=0"], 10, "no guideline that a rule can mend is violated"),
+        (["native"], 1, "no guideline is violated by 5 % or more"),
+    ],
+)
+def test_without_violations_that_rules_mend_nothing_is_tuned(
+    ways: list[str], launches: int, complaint: str, tmp_path: Path, capsys: Captured
+) -> None:
+    run = make_run(tmp_path / "run", takes, cells=VIOLATING, ways=ways, launches=launches)
+    assert run_command(["tune", "--from-bench", str(run), "./app"]) == 2
+    said = capsys.readouterr().err
+    assert complaint in said.splitlines()[-1]
+    why = "with 1 launches no violation can be shown" if launches == 1 else "measured with settings"
+    assert why in said
 
 
 def test_ranks_of_which_no_size_fits_are_left_out(capsys: Captured) -> None:

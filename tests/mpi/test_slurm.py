@@ -17,6 +17,7 @@ import pytest
 from mpi_runs import MPIS, Mpi
 from slurm_cluster import STARTS_WITHIN_S, Cluster, unusable
 
+from stretto.data.bench_folder import BenchFolder
 from stretto.launch.base import Abi
 from stretto.launch.rig import parse_rig
 
@@ -110,6 +111,28 @@ def test_compare_and_profile(cluster: Cluster, mpi: Mpi, tmp_path: Path) -> None
     assert ended.returncode == 0, ended.stderr
     ranks = [json.loads(each.read_bytes()) for each in (tmp_path / "profile").glob("rank-*.json")]
     assert len({each["host"] for each in ranks} & {*cluster.hosts}) == 2
+
+
+def test_a_benchmark_runs_on_the_hosts_of_the_allocation(
+    cluster: Cluster, mpi: Mpi, tmp_path: Path
+) -> None:
+    words = ["bench", "barrier", "allreduce", "--sizes", "8", "--quick", "--launches", "1"]
+    chosen = [*by_srun(mpi), "--like", mpi.app("jacobi3d"), "-o", tmp_path / "run"]
+    ended = allocated(cluster, 2, STRETTO, *words, *chosen, "--json")
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads(ended.stdout)["rows"]
+    assert {row["cell"]["operation"] for row in rows} == {"barrier", "allreduce"}
+    folder = BenchFolder(tmp_path / "run")
+    (launch,) = folder.record().launches
+    assert [cell.state for cell in launch.states] == ["done", "done"]
+    assert (launch.facts.ranks, launch.facts.hosts) == (2, 2)
+    # The hosts of a rig have one kernel's clock; which model explains it is found by messages.
+    assert launch.facts.clock in ("shared", "constant", "linear")
+    shown = cluster.run(STRETTO, "bench", "show", tmp_path / "run")
+    assert shown.returncode == 0, shown.stderr
+    assert "barrier: 2 ranks, 1 launch" in shown.stdout
+    assert "allreduce: 2 ranks, 1 launch" in shown.stdout
+    assert ("clocks of several hosts" in shown.stderr) == (launch.facts.clock != "shared")
 
 
 def test_whatif_measures_the_hosts_of_the_allocation(cluster: Cluster, tmp_path: Path) -> None:

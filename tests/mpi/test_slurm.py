@@ -119,7 +119,8 @@ def test_a_benchmark_runs_on_the_hosts_of_the_allocation(
     words = ["bench", "barrier", "allreduce", "--sizes", "8", "--quick", "--launches", "1"]
     chosen = [*by_srun(mpi), "--like", mpi.app("jacobi3d"), "-o", tmp_path / "run"]
     ended = allocated(cluster, 2, STRETTO, *words, *chosen, "--json")
-    assert ended.returncode == 0, ended.stderr
+    # 3: on a busy machine ranks began together too seldom.
+    assert ended.returncode in (0, 3), ended.stderr
     rows = json.loads(ended.stdout)["rows"]
     assert {row["cell"]["operation"] for row in rows} == {"barrier", "allreduce"}
     folder = BenchFolder(tmp_path / "run")
@@ -129,7 +130,7 @@ def test_a_benchmark_runs_on_the_hosts_of_the_allocation(
     # The hosts of a rig have one kernel's clock; which model explains it is found by messages.
     assert launch.facts.clock in ("shared", "constant", "linear")
     shown = cluster.run(STRETTO, "bench", "show", tmp_path / "run")
-    assert shown.returncode == 0, shown.stderr
+    assert shown.returncode == ended.returncode, shown.stderr
     assert "barrier: 2 ranks, 1 launch" in shown.stdout
     assert "allreduce: 2 ranks, 1 launch" in shown.stdout
     assert ("clocks of several hosts" in shown.stderr) == (launch.facts.clock != "shared")

@@ -1,10 +1,8 @@
 """In which patterns ranks come late to what stretto bench measures, wherever they are from."""
 
-from pathlib import Path
-
 from stretto.cli.consoles import note
 from stretto.data.bench_plan import named
-from stretto.data.bench_spec import Lateness, Spec, arrival_patterns
+from stretto.data.bench_spec import Lateness, Spec, arrival_patterns, place_of
 from stretto.data.profile_record import is_profile, read_record
 from stretto.data.profiles import read_profile
 from stretto.errors import InputError
@@ -14,8 +12,8 @@ from stretto.report.program_calls import usual_lateness
 def lateness_of(spec: Spec) -> Lateness:
     """By operation. Raises InputError where `late` says nothing, or names what does not fit."""
     operations = list(dict.fromkeys(named(word)[0] for word in spec.operations))
-    path = Path(spec.late)
-    if not spec.late or not path.is_dir():
+    path = place_of(spec)
+    if path is None or not path.is_dir():
         return dict.fromkeys(operations, arrival_patterns(spec))
     if not is_profile(path):
         raise InputError(f"--late {path} is no run of stretto profile that came to its end")

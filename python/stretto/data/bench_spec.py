@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -191,9 +192,18 @@ def arrival_patterns(spec: Spec) -> list[list[int]]:
     if spec.late == "random":
         turn = random.Random(spec.seed)
         return [[turn.randint(0, delay) for _ in range(ranks)]]
-    if Path(spec.late).exists():
-        return _patterns_in(Path(spec.late), ranks)
+    if place := place_of(spec):
+        return _patterns_in(place, ranks)
     return [_delays(spec.late, spec.late.split(","), ranks)]
+
+
+def place_of(spec: Spec) -> Path | None:
+    """The file or folder that `late` names, if it is there."""
+    # Delays of many ranks are longer than any name may be.
+    with suppress(OSError):
+        if spec.late and Path(spec.late).exists():
+            return Path(spec.late)
+    return None
 
 
 def _patterns_in(path: Path, ranks: int) -> list[list[int]]:

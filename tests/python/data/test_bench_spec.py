@@ -80,6 +80,11 @@ def test_other_patterns_are_refused(late: str) -> None:
         arrival_patterns(Spec(ranks=3, late=late))
 
 
+def test_delays_of_many_ranks_are_no_file() -> None:
+    late = ",".join(["1000"] * 999)
+    assert arrival_patterns(Spec(ranks=999, late=late)) == [[1_000_000] * 999]
+
+
 @pytest.mark.parametrize(
     ("text", "delays"),
     [

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benched import benched
+from benched import benched, keep_model
 from headless_browser import Loaded, load, unusable
 
 from stretto.cli.main import run_command
@@ -64,6 +64,7 @@ MEASURE = """(() => {
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     run = benched(folder / "bench-1")
+    keep_model(run)
     assert run_command(["report", str(run), "-o", str(folder / "page.html")]) == 0
     return folder / "page.html"
 
@@ -85,7 +86,7 @@ def test_nothing_is_wrong_and_nothing_asked_for(loaded: Loaded) -> None:
 
 def test_plots_are_drawn(loaded: Loaded) -> None:
     bcast, overlap = (plot_of(loaded, start) for start in ("bcast, ", "iallreduce of 4.00"))
-    assert len(bcast["lines"]) == 4
+    assert len(bcast["lines"]) == 4 + 3  # two predictions and a floor
     assert len(bcast["bands"]) == 2  # of the root there is one rank
     assert len(overlap["lines"]) == 5
     for plot in (bcast, overlap):

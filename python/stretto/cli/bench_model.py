@@ -13,7 +13,6 @@ from stretto.cli.consoles import err, note, out
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson
 from stretto.cli.output import print_plain_json
-from stretto.cli.plain_tables import plain_table
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_predictions import Prediction, Predictions, keep_predictions
@@ -23,8 +22,16 @@ from stretto.model.machine import Machine, presets, read_machine
 from stretto.native.bench_predictions import Surroundings, predictor
 from stretto.native.schedules import Unsuited
 from stretto.report.bench import BenchRow, summarise
-from stretto.report.bench_model import Modelled, curves, modelled, sentences, summary
-from stretto.report.words import seconds, size
+from stretto.report.bench_model import (
+    BesideModel,
+    Modelled,
+    curves,
+    model_table,
+    modelled,
+    sentences,
+    summary,
+)
+from stretto.report.plain_table import PlainTable
 
 
 def model(
@@ -37,7 +44,11 @@ def model(
         ),
     ],
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the predictions in the run folder: model.json.")
+        bool,
+        typer.Option(
+            "--keep",
+            help="Keep the predictions in the run folder, for the plots of stretto report.",
+        ),
     ] = False,
     export_csv: ExportCsv = None,
     export_markdown: ExportMarkdown = None,
@@ -60,14 +71,16 @@ def model(
         raise InputError(f"{folder}: of nothing in it is anything predicted: {words}")
     if keep:
         keep_predictions(folder, predictions)
-    tables = _tables(found, where)
-    export_tables(map(plain_table, tables), export_csv, export_markdown)
+    beside = BesideModel(where.name, found)
+    names = dict.fromkeys(each.row.cell.name for each in found)
+    tables = [model_table(name, beside) for name in names]
+    export_tables(tables, export_csv, export_markdown)
     warnings = [*_warnings(where, result.record)]
     if as_json:
         print_plain_json(_plain(folder, where, found, left_out) | {"warnings": warnings})
         return
     for table in tables:
-        show_table(table, out)
+        show_table(_table(table), out)
     for line in sentences(found):
         out.print(line, markup=False, soft_wrap=True)
     out.print(summary(found), markup=False, soft_wrap=True)
@@ -125,33 +138,18 @@ def _surroundings(record: BenchRecord) -> Surroundings:
     )
 
 
-def _tables(found: Sequence[Modelled], machine: Machine) -> list[Table]:
-    names = dict.fromkeys(each.row.cell.name for each in found)
-    return [_table(name, found, machine) for name in names]
-
-
-def _table(name: str, found: Sequence[Modelled], machine: Machine) -> Table:
-    title = f"{name}: the slowest rank's median, beside the model of {escape(machine.name)}"
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("bytes", no_wrap=True)
-    table.add_column("ranks", overflow="fold")
-    table.add_column("by", overflow="fold")
-    for heading in ("measured", "predicted", "residual", "floor"):
+def _table(plain: PlainTable) -> Table:
+    """Names to the left, and figures to the right."""
+    table = Table(title=escape(plain.title), title_justify="left", title_style="bold")
+    first, *names = plain.heads[:3]
+    table.add_column(first, no_wrap=True)
+    for heading in names:
+        table.add_column(heading, overflow="fold")
+    for heading in plain.heads[3:-1]:
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("predicted of", overflow="fold")
-    rows = [each for each in found if each.row.cell.name == name]
-    for each in sorted(rows, key=lambda it: (it.row.cell.number, it.row.rank_class)):
-        row, predicted = each.row, each.predicted
-        table.add_row(
-            size(row.cell.bytes) if row.cell.bytes else "",
-            row.rank_class,
-            row.implementation,
-            seconds(each.measured_ns * 1e-9),
-            seconds(predicted.ns * 1e-9),
-            f"{each.residual:+.0%}",
-            seconds(predicted.floor_ns * 1e-9) if predicted.floor_ns else "",
-            predicted.by,
-        )
+    table.add_column(plain.heads[-1], overflow="fold")
+    for row in plain.rows:
+        table.add_row(*map(escape, row))
     return table
 
 

@@ -13,10 +13,12 @@ from stretto.cli.consoles import note
 from stretto.cli.plain_tables import plain_table
 from stretto.cli.table_export import markdown_of
 from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_predictions import kept_predictions
 from stretto.errors import EnvironmentUnusable, InputError, writing
 from stretto.report.bench import BenchResult, summarise
 from stretto.report.bench_frame import rows_frame
 from stretto.report.bench_guidelines import check_guidelines
+from stretto.report.bench_model import BesideModel, model_table
 from stretto.report.bench_plots import operations
 from stretto.report.bench_section import (
     BenchSection,
@@ -39,19 +41,22 @@ class ShownBench:
     samples: pl.DataFrame
     tables: list[PlainTable]  # of the operations, in their order
     not_measured: PlainTable | None
+    beside: BesideModel | None  # what is predicted, where the folder keeps predictions
 
     @staticmethod
     def of(folder: Path) -> "ShownBench":
-        """Raises InputError where it is not complete."""
+        """Raises InputError where it is not complete, or its predictions cannot be read."""
         run = BenchFolder(folder)
         result = summarise(run)
         skipped = not_measured_table(result)
+        kept = kept_predictions(folder)
         return ShownBench(
             folder.absolute().name,
             result,
             run.samples(),
             [plain_table(each) for each in tables(result)],
             plain_table(skipped) if skipped else None,
+            BesideModel.of(result.rows, kept) if kept else None,
         )
 
     def section(self) -> BenchSection:
@@ -59,8 +64,21 @@ class ShownBench:
         by_operation = operation_tables(operations(self.result), self.tables)
         guidelines = _guidelines(self.result, self.samples)
         return bench_section(
-            self.result, self.samples, self.name, by_operation, self.not_measured, guidelines
+            self.result,
+            self.samples,
+            self.name,
+            by_operation,
+            self.not_measured,
+            guidelines,
+            self.beside,
         )
+
+    def model_tables(self) -> list[PlainTable]:
+        """Of each operation of which something is predicted."""
+        if self.beside is None:
+            return []
+        names = dict.fromkeys(each.row.cell.name for each in self.beside.found)
+        return [model_table(name, self.beside) for name in names]
 
 
 def _guidelines(result: BenchResult, samples: pl.DataFrame) -> GuidelineWords | None:
@@ -89,7 +107,7 @@ def write_files(benches: Sequence[ShownBench], folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     count = 0
     for name, bench in zip(_names(benches), benches, strict=True):
-        for plot in plots_of(bench.result, bench.samples):
+        for plot in plots_of(bench.result, bench.samples, bench.beside):
             write_plot(plot, folder, name)
             count += 1
         _write_tables(bench, folder / name)
@@ -100,7 +118,7 @@ def _write_tables(bench: ShownBench, path: Path) -> None:
     frame = rows_frame(bench.result)
     parquet = BytesIO()
     frame.write_parquet(parquet)
-    shown = [*bench.tables, *filter(None, [bench.not_measured])]
+    shown = [*bench.tables, *bench.model_tables(), *filter(None, [bench.not_measured])]
     for ending, content in (
         ("csv", frame.write_csv().encode()),
         ("parquet", parquet.getvalue()),

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stretto.data.bench_predictions import Predicted
+from stretto.data.bench_predictions import Predicted, Predictions
 from stretto.report.bench import BenchRow
+from stretto.report.plain_table import PlainTable
 from stretto.report.words import seconds, size
 
 # A model that is further off than this share does not explain what was measured.
@@ -32,6 +33,12 @@ class Modelled:
         return self.measured_ns / self.predicted.ns - 1
 
     @property
+    def likeness(self) -> float:
+        """The shorter time over the longer one, from 0 to 1."""
+        times = self.measured_ns, self.predicted.ns
+        return min(times) / max(times)
+
+    @property
     def is_off(self) -> bool:
         """By more than 25 %."""
         return abs(self.residual) > OFF
@@ -47,6 +54,49 @@ def modelled(
         if predicted is not None and predicted.ns > 0:
             found.append(Modelled(row, predicted))
     return found
+
+
+@dataclass(frozen=True)
+class BesideModel:
+    """All rows of a run of which something is predicted, and on which machine."""
+
+    machine: str
+    found: list[Modelled]
+
+    @staticmethod
+    def of(rows: Iterable[BenchRow], predictions: Predictions) -> "BesideModel":
+        return BesideModel(predictions.machine, modelled(rows, predictions.by_row()))
+
+    def of_operation(self, name: str) -> list[Modelled]:
+        """As MPI calls it, by size and class of ranks."""
+        found = [each for each in self.found if each.row.cell.name == name]
+        return sorted(found, key=lambda it: (it.row.cell.number, it.row.rank_class))
+
+
+def model_table(name: str, beside: BesideModel) -> PlainTable:
+    """Each row of an operation with its residual and its floor."""
+    return PlainTable(
+        f"{name}: the slowest rank's median, beside the model of {beside.machine}",
+        [
+            *("bytes", "ranks", "by", "measured", "predicted", "residual", "floor"),
+            "predicted of",
+        ],
+        [_cells(each) for each in beside.of_operation(name)],
+    )
+
+
+def _cells(each: Modelled) -> list[str]:
+    row, predicted = each.row, each.predicted
+    return [
+        size(row.cell.bytes) if row.cell.bytes else "",
+        row.rank_class,
+        row.implementation,
+        seconds(each.measured_ns * 1e-9),
+        seconds(predicted.ns * 1e-9),
+        f"{each.residual:+.0%}",
+        seconds(predicted.floor_ns * 1e-9) if predicted.floor_ns else "",
+        predicted.by,
+    ]
 
 
 def curves(found: Iterable[Modelled]) -> dict[tuple[str, str], list[Point]]:

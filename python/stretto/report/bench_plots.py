@@ -1,7 +1,7 @@
 """What there is to draw of a benchmark: how long each operation takes, by size and rank class."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.report.bench import BenchResult, BenchRow, Compared
@@ -24,6 +24,7 @@ class TimeSpans:
     title: str
     words: str
     spans: dict[str, Spread]  # in seconds; the first is what others compare with
+    predicted: dict[str, float] = field(default_factory=dict)  # in seconds, by no measurement
 
 
 BenchPlot = LinePlot | TimeSpans

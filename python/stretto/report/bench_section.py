@@ -1,7 +1,7 @@
 """A benchmark as the report shows it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -10,6 +10,8 @@ from stretto.report.bars import Tile
 from stretto.report.bench import BenchResult
 from stretto.report.bench_first_calls import first_calls
 from stretto.report.bench_late import DelayMatrix, delay_matrices
+from stretto.report.bench_model import BesideModel, model_table, sentences, summary
+from stretto.report.bench_model_lines import with_model
 from stretto.report.bench_overlap import BesideWork, beside_work, overlap_plots, overlap_table
 from stretto.report.bench_plots import (
     BenchPlot,
@@ -26,6 +28,16 @@ from stretto.report.words import percent
 
 
 @dataclass(frozen=True)
+class ModelWords:
+    """An operation beside what a machine's model says of it."""
+
+    machine: str
+    summary: str
+    off: list[str]  # a sentence for each row that it does not explain, the furthest first
+    table: PlainTable
+
+
+@dataclass(frozen=True)
 class OperationPart:
     """An operation: its picture, if it has one, and all figures."""
 
@@ -36,6 +48,7 @@ class OperationPart:
     overlaps: list[DrawnPlot]  # by size, the largest first
     overlap_table: PlainTable | None
     late: list[DelayMatrix]
+    model: ModelWords | None  # None: nothing of it is predicted
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,7 @@ def bench_section(
     tables: Mapping[str, PlainTable],
     not_measured: PlainTable | None,
     guidelines: GuidelineWords | None,
+    beside: BesideModel | None,
 ) -> BenchSection:
     """One run; `tables` are those of the terminal, by operation, in their order."""
     record = result.record
@@ -83,12 +97,13 @@ def bench_section(
         result.warnings,
         [
             _part(
-                latency_plot(result, operation),
+                _latency(result, operation, beside),
                 comparison_plot(result, operation),
                 table,
                 [each for each in found if each.row.cell.name == operation],
                 [each for each in late if each.operation == operation],
                 operation,
+                _model_words(operation, beside),
             )
             for operation, table in tables.items()
         ],
@@ -98,11 +113,13 @@ def bench_section(
     )
 
 
-def plots_of(result: BenchResult, samples: pl.DataFrame) -> Iterator[BenchPlot | DelayMatrix]:
+def plots_of(
+    result: BenchResult, samples: pl.DataFrame, beside: BesideModel | None
+) -> Iterator[BenchPlot | DelayMatrix]:
     """All that the page draws, for files."""
     found = beside_work(result, samples)
     for operation in operations(result):
-        of_all = (latency_plot(result, operation), comparison_plot(result, operation))
+        of_all = (_latency(result, operation, beside), comparison_plot(result, operation))
         yield from filter(None, of_all)
         yield from overlap_plots([each for each in found if each.row.cell.name == operation])
     yield from delay_matrices(result, samples)
@@ -115,11 +132,29 @@ def _part(
     found: Sequence[BesideWork],
     late: list[DelayMatrix],
     name: str,
+    model: ModelWords | None,
 ) -> OperationPart:
     overlaps = [draw_lines(each) for each in overlap_plots(found)]
     of_work = overlap_table(found) if found else None
     comparison = draw_lines(against) if against else None
-    return OperationPart(name, _drawn(plot), comparison, table, overlaps, of_work, late)
+    return OperationPart(name, _drawn(plot), comparison, table, overlaps, of_work, late, model)
+
+
+def _latency(result: BenchResult, name: str, beside: BesideModel | None) -> BenchPlot | None:
+    """With what is predicted of it, where anything is."""
+    plot = latency_plot(result, name)
+    if plot is None or beside is None:
+        return plot
+    return with_model(plot, beside, result.record.plan.implementations)
+
+
+def _model_words(name: str, beside: BesideModel | None) -> ModelWords | None:
+    found = beside.of_operation(name) if beside else []
+    if beside is None or not found:
+        return None
+    furthest = sorted(found, key=lambda each: each.likeness)
+    table = replace(model_table(name, beside), title="")
+    return ModelWords(beside.machine, summary(found), [*sentences(furthest)], table)
 
 
 def _drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:
@@ -127,7 +162,9 @@ def _drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:
     if plot is None:
         return None
     if isinstance(plot, TimeSpans):
-        return spans_plot(plot.title, plot.words, plot.spans, next(iter(plot.spans)))
+        return spans_plot(
+            plot.title, plot.words, plot.spans, next(iter(plot.spans)), plot.predicted
+        )
     return draw_lines(plot)
 
 

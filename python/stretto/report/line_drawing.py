@@ -35,6 +35,8 @@ class DrawnLine:
     kind: str
     name: str
     is_dashed: bool
+    model: str  # which of OfModel; nothing where it was measured
+    has_marks: bool
     line: str
     band: str  # nothing where all ranks took the same
     readings: list[DrawnReading]
@@ -92,6 +94,8 @@ def draw_lines(plot: LinePlot) -> DrawnPlot:
                 "reference" if line.colour is None else f"series-{line.colour}",
                 line.name,
                 line.is_dashed,
+                line.model or "",
+                line.has_marks,
                 _path(place(each.x, each.median) for each in line.readings),
                 _band(line.readings, place),
                 [drawn(line, each) for each in line.readings],

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 # Colours beyond so many would not be told apart: the tables have them all.
@@ -24,6 +25,13 @@ class Reading:
     most: float
 
 
+class OfModel(StrEnum):
+    """What a line is that nobody measured: it has neither marks nor whiskers."""
+
+    PREDICTION = "prediction"  # dotted
+    FLOOR = "floor"  # thin
+
+
 @dataclass(frozen=True)
 class PlotLine:
     """Readings that belong together, by x; a line without a colour is there to compare with."""
@@ -32,6 +40,12 @@ class PlotLine:
     colour: int | None  # below MOST_COLOURS; marks differ as colours do
     is_dashed: bool
     readings: Sequence[Reading]
+    model: OfModel | None = None  # None: it was measured
+
+    @property
+    def has_marks(self) -> bool:
+        """Each reading is marked, and not only the way between them."""
+        return self.colour is not None and self.model is None
 
 
 @dataclass(frozen=True)

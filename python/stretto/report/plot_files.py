@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from stretto.errors import writing
 from stretto.report.bench_late import DelayMatrix
 from stretto.report.bench_plots import TimeSpans
-from stretto.report.line_plot import LinePlot, PlotLine
+from stretto.report.line_plot import LinePlot, OfModel, PlotLine
 from stretto.report.scaling import FORMATS
 from stretto.report.words import of_round_values, seconds
 
@@ -88,6 +88,13 @@ def _draw_lines(plot: LinePlot, axes: Axes) -> None:
 def _draw_line(line: PlotLine, axes: Axes) -> None:
     xs = [each.x for each in line.readings]
     medians = [each.median for each in line.readings]
+    if line.model is OfModel.FLOOR:
+        axes.plot(xs, medians, color=_QUIET, linewidth=0.7, label=line.name)
+        return
+    if line.model is OfModel.PREDICTION and line.colour is not None:
+        colour = _COLOURS[line.colour]
+        axes.plot(xs, medians, color=colour, linestyle=":", linewidth=1.4, label=line.name)
+        return
     if line.colour is None:
         axes.plot(xs, medians, color=_QUIET, linestyle=":", linewidth=1, label=line.name)
         return
@@ -124,8 +131,11 @@ def _draw_spans(plot: TimeSpans, axes: Axes) -> None:
             marker=_MARKERS[at],
             capsize=3,
         )
-    axes.set_yticks(range(len(plot.spans)), [*plot.spans])
-    axes.set(xlabel=plot.words, ylim=(len(plot.spans) - 0.5, -0.5))
+    names = [*plot.spans, *plot.predicted]
+    for number, time in enumerate(plot.predicted.values(), len(plot.spans)):
+        axes.plot([time], [number], color=_QUIET, marker="o", markerfacecolor="white")
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlabel="\n".join(wrap(plot.words, _TITLE_WIDTH)), ylim=(len(names) - 0.5, -0.5))
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(_ticks(seconds))
     axes.grid(axis="x", alpha=0.3)

@@ -6,6 +6,7 @@ Percentages keep text at its size on any screen: the plot stretches, its text do
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from stretto.data.samples import Sample, Side
 from stretto.report.comparison import Result, SideTimes
@@ -85,6 +86,7 @@ class SpanRow:
     low: float
     high: float
     label: str
+    is_measured: bool = True
 
 
 @dataclass(frozen=True)
@@ -160,13 +162,26 @@ def ratio_plot(results: list[Result]) -> RatioPlot:
     return RatioPlot(horizontal, horizontal.at(1), rows)
 
 
-def spans_plot(title: str, words: str, spans: Mapping[str, Spread], even: str) -> SpansPlot:
-    """Times in seconds by name; `even` is the one that others compare with."""
-    horizontal = axis(max(span.most for span in spans.values()), _tick_seconds)
+def spans_plot(
+    title: str,
+    words: str,
+    spans: Mapping[str, Spread],
+    even: str,
+    predicted: Mapping[str, float] = MappingProxyType({}),
+) -> SpansPlot:
+    """Times in seconds by name; `even` is the one that others compare with. Those that are
+    `predicted` have no interval, and stand beneath.
+    """
+    most = max(*(span.most for span in spans.values()), *predicted.values(), 0.0)
+    horizontal = axis(most, _tick_seconds)
     at = horizontal.at
     rows = [
         SpanRow(name, at(span.median), at(span.least), at(span.most), _span_words(span))
         for name, span in spans.items()
+    ]
+    rows += [
+        SpanRow(name, at(time), at(time), at(time), seconds(time), is_measured=False)
+        for name, time in predicted.items()
     ]
     return SpansPlot(title, words, horizontal, at(spans[even].median), rows)
 

@@ -7,7 +7,7 @@ import pytest
 
 from stretto.report.bench_late import DelayMatrix
 from stretto.report.bench_plots import TimeSpans
-from stretto.report.line_plot import Jump, LinePlot, PlotLine, Reading
+from stretto.report.line_plot import Jump, LinePlot, OfModel, PlotLine, Reading
 from stretto.report.plot_files import write_plot
 from stretto.report.spread import Spread
 from stretto.report.words import seconds, size
@@ -19,10 +19,12 @@ LINES = LinePlot(
         PlotLine("$a, root", 0, False, READINGS),
         PlotLine("$a, non-root", 0, True, READINGS),
         PlotLine("work alone", None, False, READINGS),
+        PlotLine("$a, predicted", 0, False, READINGS, OfModel.PREDICTION),
+        PlotLine("floor", None, False, READINGS, OfModel.FLOOR),
     ],
     [Jump(8, 16, "2.00x", "a cliff")],
 )
-SPANS = TimeSpans("barrier", "barrier", "words", {"<a>": Spread(1e-6, 2e-6, 3e-6)})
+SPANS = TimeSpans("barrier", "barrier", "words", {"<a>": Spread(1e-6, 2e-6, 3e-6)}, {"floor": 1e-6})
 MATRIX = DelayMatrix(
     *("late by a/b", "bcast", "late ranks " * 12, "words"),
     np.array([[1.0, np.nan], [0.1, 1.0]]),

@@ -34,6 +34,11 @@ _SAMPLES = "samples.parquet"
 _JOURNAL = "samples.jsonl"
 
 
+def is_comparison(folder: Path) -> bool:
+    """Is it the run folder of a comparison?"""
+    return (folder / _RUN).exists()
+
+
 # Of a plan's settings: what is moved along beside collectives.
 PROGRESS = "progress"
 

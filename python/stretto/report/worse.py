@@ -1,0 +1,75 @@
+"""What takes longer than it did, beyond chance: for a CI to ask, of whatever has launches."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from stretto.stats.difference import (
+    adjusted,
+    can_differ,
+    difference,
+    launches_needed,
+    rank_test,
+)
+from stretto.stats.estimate import LEVEL, Interval
+from stretto.stats.summary import median
+
+Row = TypeVar("Row")
+# Of each launch a time in ns, of the baseline and of the run.
+Pair = tuple[Row, Sequence[float], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Checked(Generic[Row]):
+    """One thing of the baseline that the run has, too. Times are in ns."""
+
+    row: Row  # the run's
+    before: float
+    after: float
+    factor: float  # how many times as long it takes now
+    interval: Interval
+    p: float  # that it takes so much longer by chance, corrected for all that are checked
+
+    def is_worse(self, least: float) -> bool:
+        """It takes longer beyond chance, and by that share at least."""
+        beyond = self.p <= 1 - LEVEL and self.interval.low > 1
+        return beyond and self.factor >= 1 + least
+
+
+@dataclass(frozen=True)
+class CheckResult(Generic[Row]):
+    """A run against its baseline."""
+
+    checked: list[Checked[Row]]
+    least: float
+    missing: list[str]  # what only the baseline has, and why where that is known
+    warnings: list[str]
+
+    @property
+    def worse(self) -> list[Checked[Row]]:
+        """The worst first."""
+        found = [each for each in self.checked if each.is_worse(self.least)]
+        return sorted(found, key=lambda each: -each.factor)
+
+
+def checked(pairs: Sequence[Pair[Row]]) -> list[Checked[Row]]:
+    """All of them, whose times are above 0, by a rank test of one side with Holm's correction."""
+    chances = [rank_test(old, new, greater=True) for _, old, new in pairs]
+    return [_checked(*pair, p) for pair, p in zip(pairs, adjusted(chances), strict=True)]
+
+
+def _checked(row: Row, old: Sequence[float], new: Sequence[float], p: float) -> Checked[Row]:
+    found = difference(new, old)
+    return Checked(row, median(old), median(new), found.ratio, found.interval, p)
+
+
+def too_few(pairs: Sequence[Pair[Row]]) -> Iterator[str]:
+    """That there are so few launches that nothing could be worse, whatever it takes."""
+    counts = [(len(old), len(new)) for _, old, new in pairs]
+    if not any(can_differ(*each, len(pairs), greater=True) for each in counts):
+        needed = launches_needed(len(pairs), greater=True)
+        yield (
+            f"with {min(map(min, counts))} launches on a side nothing can be shown to be worse "
+            f"among {len(pairs)} that are checked, however much: launch {needed} on each, or "
+            "measure less"
+        )

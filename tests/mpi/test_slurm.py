@@ -116,11 +116,12 @@ def test_compare_and_profile(cluster: Cluster, mpi: Mpi, tmp_path: Path) -> None
 def test_a_benchmark_runs_on_the_hosts_of_the_allocation(
     cluster: Cluster, mpi: Mpi, tmp_path: Path
 ) -> None:
+    # By a barrier every repetition is valid, however busy the machine is.
     words = ["bench", "barrier", "allreduce", "--sizes", "8", "--quick", "--launches", "1"]
+    words += ["--sync", "barrier"]
     chosen = [*by_srun(mpi), "--like", mpi.app("jacobi3d"), "-o", tmp_path / "run"]
     ended = allocated(cluster, 2, STRETTO, *words, *chosen, "--json")
-    # 3: on a busy machine ranks began together too seldom.
-    assert ended.returncode in (0, 3), ended.stderr
+    assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)["rows"]
     assert {row["cell"]["operation"] for row in rows} == {"barrier", "allreduce"}
     folder = BenchFolder(tmp_path / "run")

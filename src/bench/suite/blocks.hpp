@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +53,7 @@ struct MeasuredOperation {
 };
 // nullptr where there is none of that name.
 [[nodiscard]] const MeasuredOperation* operation_named(std::string_view name);
-[[nodiscard]] const std::vector<MeasuredOperation>& operations();
+[[nodiscard]] std::span<const MeasuredOperation> operations();
 
 // The blocks of one operation on one rank, in elements.
 struct BlockLayout {

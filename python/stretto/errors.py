@@ -55,6 +55,15 @@ def unwritable(option: str, error: OSError) -> StrettoError:
 
 
 @contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """What the system refuses in here is said with where: that file, or else `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(str(error.filename or path), error) from error
+
+
+@contextmanager
 def writing(path: Path) -> Iterator[None]:
     """What is done in here writes to `path`. Raises EnvironmentUnusable where that cannot be.
 

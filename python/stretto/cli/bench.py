@@ -53,9 +53,7 @@ app = typer.Typer(
 @app.command()
 def run(
     operations: options.Operations = None,
-    ranks: Annotated[
-        int | None, typer.Option("--ranks", "-n", "-np", min=1, help="How many; otherwise 2.")
-    ] = None,
+    ranks: options.Ranks = None,
     plan: options.PlanFile = None,
     sizes: options.Sizes = None,
     impl: options.Implementations = None,
@@ -90,14 +88,9 @@ def run(
         int | None,
         typer.Option(metavar="SECONDS", min=1, help="What takes longer is ended; otherwise 30."),
     ] = None,
-    like: Annotated[
-        str | None, typer.Option(metavar="PROGRAM", help="Measure the MPI that this one loads.")
-    ] = None,
+    like: options.Like = None,
     rig: OnRig = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DIR", help="The run folder."),
-    ] = None,
+    output: options.Output = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be measured, and the launches.")
     ] = False,

@@ -1,11 +1,9 @@
 """stretto bench calls: what the first calls cost, and from which on they are all alike."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-import typer
 from rich.table import Table
 
 from stretto.cli import bench_options as options
@@ -34,20 +32,14 @@ _CALLS = SHOWN[-1]
 
 def calls(
     operations: options.Operations = None,
-    ranks: Annotated[
-        int | None, typer.Option("--ranks", "-n", "-np", min=1, help="How many; otherwise 2.")
-    ] = None,
+    ranks: options.Ranks = None,
     sizes: options.Sizes = None,
     impl: options.Implementations = None,
     launches: options.Launches = None,
     sync: options.Sync = None,
-    like: Annotated[
-        str | None, typer.Option(metavar="PROGRAM", help="Measure the MPI that this one loads.")
-    ] = None,
+    like: options.Like = None,
     rig: OnRig = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="The run folder.")
-    ] = None,
+    output: options.Output = None,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
     export_csv: ExportCsv = None,
@@ -83,7 +75,7 @@ def calls(
         plan = plan_of(spec, mpi, rig, {})
         for cell in plan.cells:
             own = _of_one(plan, cell)
-            result, path = launched(own, mpi, where, folder / own.name)
+            result, path = launched(own, mpi, where, folder / own.name, is_part=True)
             curves = call_curves(BenchFolder(path), own.cells)
             found += sorted(curves, key=lambda it: spec.implementations.index(it.implementation))
             makings += _makings(result)

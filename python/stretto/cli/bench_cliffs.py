@@ -61,16 +61,14 @@ class _Search:
     def rows(self, name: str, **changed: Any) -> list[BenchRow]:
         """Measure the plan with these changes into a run folder of that name."""
         spec = msgspec.structs.replace(self.spec, name=name, **changed)
-        result, _ = measured(spec, self.mpi, self.rig, self.folder / name)
+        result, _ = measured(spec, self.mpi, self.rig, self.folder / name, is_part=True)
         assert result is not None
         return result.rows
 
 
 def cliffs(
     operations: options.Operations = None,
-    ranks: Annotated[
-        int | None, typer.Option("--ranks", "-n", "-np", min=2, help="How many; otherwise 2.")
-    ] = None,
+    ranks: options.Ranks = None,
     sizes: options.Sizes = None,
     impl: options.Implementations = None,
     launches: options.Launches = None,
@@ -82,13 +80,9 @@ def cliffs(
     no_probes: Annotated[
         bool, typer.Option("--no-probes", help="Do not look for what makes them.")
     ] = False,
-    like: Annotated[
-        str | None, typer.Option(metavar="PROGRAM", help="Measure the MPI that this one loads.")
-    ] = None,
+    like: options.Like = None,
     rig: OnRig = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="The run folder.")
-    ] = None,
+    output: options.Output = None,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
     export_csv: ExportCsv = None,

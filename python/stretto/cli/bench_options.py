@@ -20,6 +20,15 @@ Operations = Annotated[
         "pingpong, exchange, comm_dup, comm_split. Otherwise the usual eight.",
     ),
 ]
+Ranks = Annotated[
+    int | None, typer.Option("--ranks", "-n", "-np", min=1, help="How many; otherwise 2.")
+]
+Like = Annotated[
+    str | None, typer.Option(metavar="PROGRAM", help="Measure the MPI that this one loads.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="DIR", help="The run folder.")
+]
 PlanFile = Annotated[
     str | None,
     typer.Option(

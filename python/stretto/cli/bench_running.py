@@ -36,16 +36,26 @@ _MOST_LAUNCHES = 50
 
 
 def measured(
-    spec: Spec, mpi: MeasuredMpi, rig: str | None, output: Path | None, *, dry_run: bool = False
+    spec: Spec,
+    mpi: MeasuredMpi,
+    rig: str | None,
+    output: Path | None,
+    *,
+    dry_run: bool = False,
+    is_part: bool = False,
 ) -> tuple[BenchResult | None, Path]:
-    """Run a plan, or go on with it; None where it is only said what would be run."""
+    """Run a plan, or go on with it; None where it is only said what would be run.
+
+    `is_part`: of several runs of a command, which begins anew where it was cut short.
+    """
     for text in spec.implementations:
         implementation(text, mpi)  # before the launches, not after some of them
     with launcher_on(mpi.launcher, rig) as where:
         if dry_run:
             _say_plan(spec, mpi, plan_of(spec, mpi, rig, _some_work(spec), lateness_of(spec)))
             return None, Path()
-        return launched(_plan(spec, mpi, rig, where, output), mpi, where, output)
+        plan = _plan(spec, mpi, rig, where, output)
+        return launched(plan, mpi, where, output, is_part=is_part)
 
 
 def _plan(
@@ -85,13 +95,18 @@ def repeated(
 
 
 def launched(
-    plan: BenchPlan, mpi: MeasuredMpi, where: Launcher, output: Path | None
+    plan: BenchPlan,
+    mpi: MeasuredMpi,
+    where: Launcher,
+    output: Path | None,
+    *,
+    is_part: bool = False,
 ) -> tuple[BenchResult, Path]:
     """Make all launches of a plan, or those that one that was cut short lacks."""
     if len(set(plan.implementations)) < len(plan.implementations):
         raise InputError("--impl names one twice; a second one of its own is native#2")
     folder = _folder(plan, mpi, output)
-    with _saying_how_to_resume(folder), _bar(plan) as done:
+    with _saying_how_to_resume(folder, is_part=is_part), _bar(plan) as done:
         bench = Bench(plan, folder, mpi, where, done)
         made = bench.run(lambda count: _is_enough(plan, folder, count))
     folder.finish(made)
@@ -180,13 +195,13 @@ def _folder(plan: BenchPlan, mpi: MeasuredMpi, output: Path | None) -> BenchFold
     provenance = collect(
         argv=sys.argv,
         program=mpi.program,
-        mpi_library=Path(mpi.library) if "/" in mpi.library else None,
+        mpi_library=Path(mpi.libmpi) if "/" in mpi.libmpi else None,
     )
     return begin(path, BenchRecord(plan, provenance, commands, by))
 
 
 def _launched_by(mpi: MeasuredMpi) -> LaunchedBy:
-    return LaunchedBy(str(mpi.launcher.path), [*mpi.launcher.extra], mpi.library)
+    return LaunchedBy(str(mpi.launcher.path), [*mpi.launcher.extra], mpi.libmpi)
 
 
 @contextmanager
@@ -200,14 +215,13 @@ def _bar(plan: BenchPlan) -> Iterator[Any]:
 
 
 @contextmanager
-def _saying_how_to_resume(folder: BenchFolder) -> Iterator[None]:
+def _saying_how_to_resume(folder: BenchFolder, *, is_part: bool) -> Iterator[None]:
     try:
         yield
     except (SystemExit, KeyboardInterrupt):
         with suppress(OSError):
-            note(
-                f"Interrupted; what was measured is in {folder.path}, and the same command goes on"
-            )
+            more = "" if is_part else ", and the same command goes on"
+            note(f"Interrupted; what was measured is in {folder.path}{more}")
         raise
 
 

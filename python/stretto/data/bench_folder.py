@@ -9,8 +9,8 @@ in flight.
 import io
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,8 +34,8 @@ from stretto.errors import (
     EnvironmentUnusable,
     InputError,
     StrettoError,
+    naming,
     reason,
-    unwritable,
     writing,
 )
 
@@ -59,7 +59,7 @@ class LaunchedBy(msgspec.Struct, frozen=True):
 
     launcher: str  # its path
     options: list[str]  # those given to it
-    library: str  # of the MPI, as the loader finds it
+    libmpi: str  # as the loader finds it
 
 
 class BenchRecord(msgspec.Struct, frozen=True):
@@ -190,7 +190,7 @@ class BenchFolder:
 
 def begin(path: Path, record: BenchRecord) -> BenchFolder:
     """Make a new run in an empty folder. Raises where it cannot be written."""
-    with _named(path):
+    with naming(path):
         claimed = _refuse_if_claimed(_claimed(path), path)
         _write(path / _RECORD, indented(record))
     return BenchFolder(path, claimed)
@@ -209,7 +209,7 @@ def resume(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
         raise InputError(f"{path} holds a run that is complete; name another --output")
     if (record.plan, record.by) != (plan, by):
         raise InputError(f"{path} holds a run of another plan or MPI; name another --output")
-    with _named(path):
+    with naming(path):
         return BenchFolder(path, _refuse_if_claimed(_claimed(path), path))
 
 
@@ -253,14 +253,6 @@ def begun_as(place: Path, plan: BenchPlan, by: LaunchedBy) -> BenchPlan | None:
 def _claimed(path: Path) -> Claim | None:
     lock = path / _LOCK
     return claim(lock, create=not lock.exists())
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise unwritable(str(error.filename or path), error) from error
 
 
 def _write(path: Path, content: bytes) -> None:

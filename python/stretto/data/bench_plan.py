@@ -7,9 +7,10 @@ from typing import Any, Literal
 import msgspec
 
 from stretto.errors import InputError
+from stretto.stats import rank_classes
 
 # As src/bench/suite/blocks.cpp has them.
-ROOTED = ("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce")
+ROOTED = rank_classes.ROOTED
 REDUCTIONS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
 COLLECTIVES = (
     "barrier",

@@ -24,8 +24,8 @@ from stretto.errors import (
     EnvironmentUnusable,
     InputError,
     StrettoError,
+    naming,
     reason,
-    unwritable,
     writing,
 )
 
@@ -152,7 +152,7 @@ _SCHEMA = {
 
 def create(path: Path, plan: Plan, provenance: Provenance) -> RunFolder:
     """A new run at `path`, instead of an older run there that nobody is making."""
-    with _named(path):
+    with naming(path):
         if path.exists() and any(path.iterdir()):
             if not ((path / _RUN).exists() or (path / _JOURNAL).exists()):
                 raise InputError(f"{path} holds something else than a run; name another --output")
@@ -175,7 +175,7 @@ def _of_nobody(path: Path) -> Iterator[None]:
 
 def create_next(parent: Path, plan: Plan, provenance: Provenance) -> RunFolder:
     """A new run at parent/<name>-<n>, of the next number that no other process takes."""
-    with _named(parent):
+    with naming(parent):
         parent.mkdir(parents=True, exist_ok=True)
         number = max(_numbers(parent, plan.name), default=0) + 1
         path = make_numbered(parent, plan.name, number)
@@ -200,14 +200,14 @@ def make_numbered(parent: Path, name: str, number: int) -> Path:
 def resumable(path: Path, plan: Plan) -> bool:
     """Whether the run at `path` was cut short and has the same plan."""
     folder = RunFolder(path)
-    with _named(path):
+    with naming(path):
         return (path / _RUN).exists() and not folder.complete and folder.record().plan == plan
 
 
 def resume(path: Path) -> RunFolder | None:
     """The run at `path`, ready for more samples; None where another process makes it."""
     journal = path / _JOURNAL
-    with _named(path):
+    with naming(path):
         if (claimed := claim(journal, create=not journal.exists())) is None:
             return None
         whole = journal.read_bytes().rpartition(b"\n")
@@ -238,15 +238,6 @@ def _begin(path: Path, plan: Plan, provenance: Provenance) -> RunFolder:
     claimed = refuse_if_claimed(claim(path / _JOURNAL, create=True), path)
     _write(path / _RUN, Record(plan, provenance))
     return RunFolder(path, claimed)
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """What the system refuses is said with where."""
-    try:
-        yield
-    except OSError as error:
-        raise unwritable(str(error.filename or path), error) from error
 
 
 def _write(path: Path, record: Record) -> None:

@@ -35,6 +35,8 @@ _RHYTHM_S = 0.2
 _KILL = "--kill-on-bad-exit=1"
 # What a launch takes besides its cells, at most.
 _TO_START_S = 120
+# Rank 0 ends a cell whose batch of repetitions takes too long; beyond so many no cell goes on.
+_TIMES = 3
 _UNUSABLE = EnvironmentUnusable.exit_code
 _ENDED_A_LAUNCH = ("timeout", "failed")
 
@@ -45,7 +47,7 @@ class MeasuredMpi:
 
     launcher: InstalledLauncher
     abi: Abi
-    library: str  # of the MPI, as the loader shall find it
+    libmpi: str  # as the loader shall find it
     program: Path
 
 
@@ -80,7 +82,7 @@ def _ending_all(launcher: InstalledLauncher) -> InstalledLauncher:
 
 def same_mpi(by: LaunchedBy) -> MeasuredMpi:
     """The MPI and the launcher of a run that was made before. Raises where they are gone."""
-    library = Path(by.library)
+    library = Path(by.libmpi)
     if not Path(by.launcher).exists() or (library.is_absolute() and not library.exists()):
         gone = library if Path(by.launcher).exists() else by.launcher
         raise EnvironmentUnusable(
@@ -89,7 +91,7 @@ def same_mpi(by: LaunchedBy) -> MeasuredMpi:
         )
     chosen = choose_launcher(Program(("stretto bench",), None), by.launcher, by.options)
     abi = next((SONAMES[name] for name in SONAMES if library.name.startswith(name)), chosen.abi)
-    return MeasuredMpi(chosen, abi, by.library, bench_program(abi))
+    return MeasuredMpi(chosen, abi, by.libmpi, bench_program(abi))
 
 
 def implementation(text: str, mpi: MeasuredMpi) -> Implementation:
@@ -133,7 +135,7 @@ def start_of(
 ) -> Start:
     """One launch, which reads its plan from the folder that it writes to; `more` variables too."""
     place = folder.absolute()
-    argv = [str(mpi.program), mpi.library, str(place / "plan"), str(place)]
+    argv = [str(mpi.program), mpi.libmpi, str(place / "plan"), str(place)]
     return Start(ranks, argv, {**(more or {}), **what.environment})
 
 
@@ -201,7 +203,7 @@ class Bench:
             part = self._folder.new_part(number, way)
             with writing(part):
                 (part / "plan").write_text(plan_text(self._plan.settings, left))
-            longest = self._plan.settings.cell_timeout_s * len(left)
+            longest = _TIMES * self._plan.settings.cell_timeout_s * len(left)
             limit = longest + _TO_START_S if longest else None
             with self._watching(part):
                 outcome = self._start(self._ways[way], part, limit)

@@ -19,6 +19,8 @@ class BesideWork:
     """An operation with work until its wait, on the ranks of one class; times in ns."""
 
     row: BenchRow  # until the end of the wait
+    start: BenchRow | None  # in the call that starts it
+    in_tests: BenchRow | None
     wait: BenchRow | None  # from the end of the work to that of the wait
     alone: BenchRow  # the operation without work
     work_ns: float  # the work without the operation
@@ -45,18 +47,21 @@ class BesideWork:
 
 def beside_work(result: BenchResult, samples: pl.DataFrame) -> list[BesideWork]:
     """All cells with work whose operation was measured without it, too, by implementation."""
-    work = samples.filter(pl.col("computed_ns").is_not_null())
-    waited = rows_of(work.with_columns(enter_ns=pl.col("computed_ns")), result.record.plan.cells)
-    waits = _by_key(waited)
     cells = result.record.plan.cells
-    worked = pl.col("computed_ns") - pl.col("in_tests_ns")
-    during = _by_key(
-        rows_of(work.with_columns(enter_ns=pl.col("started_ns"), leave_ns=worked), cells)
-    )
-    later = samples.filter(pl.col("after_ns").is_not_null()).with_columns(
-        enter_ns=pl.col("leave_ns"), leave_ns=pl.col("after_ns")
-    )
-    after = _by_key(rows_of(later, cells))
+
+    def between(begin: pl.Expr, end: pl.Expr) -> dict[tuple[int, str, str], BenchRow]:
+        """Of each cell what lies between two times of its repetitions."""
+        parts = samples.with_columns(enter_ns=begin, leave_ns=end)
+        there = pl.col("enter_ns").is_not_null() & pl.col("leave_ns").is_not_null()
+        return {_key(row): row for row in rows_of(parts.filter(there), cells)}
+
+    started, computed, leave = (pl.col(f"{each}_ns") for each in ("started", "computed", "leave"))
+    in_tests = pl.when(computed.is_not_null()).then(pl.col("in_tests_ns"))
+    start = between(pl.col("enter_ns"), started)
+    tests = between(pl.lit(0, pl.Int64), in_tests)
+    waits = between(computed, leave)
+    during = between(started, computed - in_tests)
+    after = between(leave, pl.col("after_ns"))
     alone = {_operation(row): row for row in result.rows if is_plain(row.cell)}
     works = {
         (row.cell.compute_ns, row.implementation): row.time.median
@@ -67,6 +72,8 @@ def beside_work(result: BenchResult, samples: pl.DataFrame) -> list[BesideWork]:
     return [
         BesideWork(
             row,
+            start.get(_key(row)),
+            tests.get(_key(row)),
             waits.get(_key(row)),
             alone[_operation(row)],
             works.get((cell.compute_ns, row.implementation), cell.compute_ns),
@@ -110,10 +117,10 @@ def overlap_plots(found: Sequence[BesideWork]) -> Iterator[LinePlot]:
 
 def overlap_table(found: Sequence[BesideWork]) -> PlainTable:
     """One operation's, all sizes."""
-    heads = ["bytes", "work", "by", "alone", "with work", "wait", "hidden (OSU)", "hidden (IMB)"]
+    heads = ["bytes", "work", "by", "alone", "with work", "start", "tests", "wait"]
     return PlainTable(
         "",
-        [*heads, "over the ideal", "speed of work", "and after"],
+        [*heads, "hidden (OSU)", "hidden (IMB)", "over the ideal", "speed of work", "and after"],
         [
             _figures(each)
             for each in sorted(found, key=lambda it: (it.row.cell.bytes, it.row.cell.compute_ns))
@@ -123,10 +130,6 @@ def overlap_table(found: Sequence[BesideWork]) -> PlainTable:
 
 def _key(row: BenchRow) -> tuple[int, str, str]:
     return row.cell.number, row.implementation, row.rank_class
-
-
-def _by_key(rows: Sequence[BenchRow]) -> dict[tuple[int, str, str], BenchRow]:
-    return {_key(row): row for row in rows}
 
 
 def _speed(alone_ns: float, row: BenchRow | None) -> float | None:
@@ -162,7 +165,10 @@ def _figures(each: BesideWork) -> list[str]:
         each.name,
         seconds(NS * each.alone.time.median),
         seconds(NS * each.row.time.median),
-        seconds(NS * each.wait.time.median) if each.wait else "",
+        *(
+            seconds(NS * it.time.median) if it else ""
+            for it in (each.start, each.in_tests, each.wait)
+        ),
         *shares,
         *("" if it is None else percent(it) for it in (each.speed_during, each.speed_after)),
     ]

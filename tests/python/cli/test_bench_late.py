@@ -29,11 +29,14 @@ def plans(house: Path, monkeypatch: pytest.MonkeyPatch) -> list[BenchPlan]:
     executable(house / "native" / "bin" / "stretto-bench-openmpi", "")
     found: list[BenchPlan] = []
 
-    def launched(plan: BenchPlan, mpi: MeasuredMpi, _where: object, output: Path) -> object:
+    def launched(
+        plan: BenchPlan, mpi: MeasuredMpi, _where: object, output: Path, *, is_part: bool
+    ) -> object:
+        assert not is_part
         found.append(plan)
         if not output.exists():
             output.mkdir()
-            by = LaunchedBy(str(mpi.launcher.path), [*mpi.launcher.extra], mpi.library)
+            by = LaunchedBy(str(mpi.launcher.path), [*mpi.launcher.extra], mpi.libmpi)
             begin(output, BenchRecord(plan, collect(argv=["stretto"]), {}, by))
         return None, output
 

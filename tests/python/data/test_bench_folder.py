@@ -79,7 +79,7 @@ def test_what_was_cut_short_is_resumed_as_it_was_begun_alone(tmp_path: Path) -> 
     path = folder.path
     del folder
     other = msgspec.structs.replace(PLAN, seed=2)
-    elsewhere = msgspec.structs.replace(BY, library="libother.so")
+    elsewhere = msgspec.structs.replace(BY, libmpi="libother.so")
     for plan, by in ((other, BY), (PLAN, elsewhere)):
         with pytest.raises(InputError, match="another plan or MPI"):
             resume(path, plan, by)

@@ -23,10 +23,10 @@ def test_the_same_launcher_with_the_same_options(made_by: LaunchedBy) -> None:
     found = same_mpi(made_by)
     assert str(found.launcher.path) == made_by.launcher
     assert found.launcher.extra == ("--oversubscribe",)
-    assert (found.abi, found.library) == (Abi.OPENMPI, made_by.library)
+    assert (found.abi, found.libmpi) == (Abi.OPENMPI, made_by.libmpi)
 
 
-@pytest.mark.parametrize("gone", ["launcher", "library"])
+@pytest.mark.parametrize("gone", ["launcher", "libmpi"])
 def test_what_is_gone_is_named(made_by: LaunchedBy, gone: str) -> None:
     path = Path(getattr(made_by, gone))
     path.unlink()

@@ -110,7 +110,12 @@ RIGHT: dict[str, Sequence[str]] = {
 }
 
 # Before the options that are drawn: what keeps a line short. A later one of the same name counts.
+_ONE_CELL = ("--sizes", "8", "--launches", "1")
 _BASE = {
+    "bench run": _ONE_CELL,
+    # Noise cannot be told apart from fewer launches.
+    "bench cliffs": ("--sizes", "8", "--launches", "4", "--no-probes"),
+    "bench calls": ("--sizes", "8", "--launches", "2"),
     "run": ("--timeout", "20"),
     "compare": ("--timeout", "20", "--runs", "1"),
     "profile": ("--timeout", "20"),

@@ -36,6 +36,9 @@ function(stretto_precompile name)
   target_precompile_headers(${name} PRIVATE ${of_HEADERS})
 endfunction()
 
+# How what is shipped is linked: it needs no C++ runtime, and has of it only what it calls.
+set(alone -static-libstdc++ -static-libgcc -Wl,--gc-sections)
+
 # The programs, which know no MPI either: each is a folder.
 file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/programs
      src/programs/*/main.cpp)
@@ -45,7 +48,7 @@ foreach(program IN LISTS programs)
   add_executable(stretto-${program} ${program_sources})
   target_link_libraries(stretto-${program} PRIVATE stretto-core)
   if(NOT STRETTO_SANITIZE)
-    target_link_options(stretto-${program} PRIVATE -static-libstdc++ -static-libgcc)
+    target_link_options(stretto-${program} PRIVATE ${alone})
   endif()
   set_target_properties(stretto-${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                                                       ${PROJECT_BINARY_DIR}/bin)
@@ -105,7 +108,7 @@ function(stretto_add_library name abi script)
                                            ${PROJECT_BINARY_DIR}/lib)
   if(NOT STRETTO_SANITIZE)
     # A program may carry another C++ runtime, or none.
-    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,--no-undefined)
+    target_link_options(${name} PRIVATE ${alone} -Wl,--no-undefined)
   endif()
   install(TARGETS ${name} DESTINATION lib)
 endfunction()
@@ -167,11 +170,10 @@ foreach(abi IN LISTS STRETTO_ABIS)
                             $<TARGET_OBJECTS:stretto-suite-${abi}>
                             $<TARGET_OBJECTS:stretto-mpi-${abi}>)
   target_link_libraries(${program} PRIVATE stretto-core)
-  target_link_options(${program} PRIVATE -Wl,--gc-sections)
   if(STRETTO_SANITIZE)
     set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
   else()
-    target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)
+    target_link_options(${program} PRIVATE ${alone})
     install(TARGETS ${program} DESTINATION bin)
   endif()
   set_target_properties(${program} PROPERTIES OUTPUT_NAME stretto-bench-${abi}

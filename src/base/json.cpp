@@ -1,8 +1,8 @@
 #include "base/json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <locale>
 
 namespace stretto {
 namespace {
@@ -31,13 +31,10 @@ std::size_t utf8_size(std::string_view text) {
 
 }  // namespace
 
-// The program's locale may put marks between digits.
-Json::Json(std::ostream& out) : out_(out) { out_.imbue(std::locale::classic()); }
-
 Json& Json::key(std::string_view name) {
   separate();
   quote(name);
-  out_ << ':';
+  text_ += ':';
   first_ = true;
   return *this;
 }
@@ -50,7 +47,7 @@ Json& Json::value(std::string_view text) {
 
 Json& Json::value(bool truth) {
   separate();
-  out_ << (truth ? "true" : "false");
+  text_ += truth ? "true" : "false";
   return *this;
 }
 
@@ -58,31 +55,31 @@ Json& Json::value(double number) {
   separate();
   std::array<char, 32> digits{};  // the shortest that reads back the same
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out_ << std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  text_.append(digits.data(), end);
   return *this;
 }
 
 Json& Json::null() {
   separate();
-  out_ << "null";
+  text_ += "null";
   return *this;
 }
 
 Json& Json::open(char bracket) {
   separate();
-  out_ << bracket;
+  text_ += bracket;
   first_ = true;
   return *this;
 }
 
 Json& Json::close(char bracket) {
-  out_ << bracket;
+  text_ += bracket;
   first_ = false;
   return *this;
 }
 
 void Json::separate() {
-  if (!first_) out_ << ',';
+  if (!first_) text_ += ',';
   first_ = false;
 }
 
@@ -90,19 +87,19 @@ void Json::separate() {
 // U+FFFD: what is written is JSON whatever it is.
 void Json::quote(std::string_view text) {
   constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-  out_ << '"';
+  text_ += '"';
   while (!text.empty()) {
     const std::size_t size = utf8_size(text);
     const char c = text.front();
     if (size == 0 || (size == 1 && static_cast<unsigned char>(c) < 0x20)) {
-      out_ << kReplacement;
+      text_ += kReplacement;
     } else {
-      if (c == '"' || c == '\\') out_ << '\\';
-      out_ << text.substr(0, size);
+      if (c == '"' || c == '\\') text_ += '\\';
+      text_ += text.substr(0, size);
     }
     text.remove_prefix(std::max<std::size_t>(size, 1));
   }
-  out_ << '"';
+  text_ += '"';
 }
 
 }  // namespace stretto

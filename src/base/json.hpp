@@ -1,15 +1,17 @@
-// Writes JSON, one value after the other; commas are its business.
+// Appends JSON to a text, one value after the other; commas are its business.
 #pragma once
 
 #include <concepts>
-#include <ostream>
+#include <string>
 #include <string_view>
+
+#include "base/words.hpp"
 
 namespace stretto {
 
 class Json {
  public:
-  explicit Json(std::ostream& out);
+  explicit Json(std::string& text) : text_(text) {}
 
   Json& begin_object() { return open('{'); }
   Json& end_object() { return close('}'); }
@@ -23,7 +25,7 @@ class Json {
   Json& value(double number);
   Json& value(std::integral auto number) {
     separate();
-    out_ << number;
+    append(text_, number);
     return *this;
   }
   Json& null();
@@ -36,7 +38,7 @@ class Json {
   void separate();  // a comma, where something precedes
   void quote(std::string_view text);
 
-  std::ostream& out_;
+  std::string& text_;
   bool first_ = true;
 };
 

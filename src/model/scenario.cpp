@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <istream>
-#include <sstream>
 
+#include "base/lines.hpp"
 #include "base/words.hpp"
 
 namespace stretto::model {
@@ -17,10 +16,10 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
 class Reader {
  public:
-  std::vector<Scenario> read(std::istream& text) {
-    for (std::string line; std::getline(text, line);) {
+  std::vector<Scenario> read(std::string_view text) {
+    while (!text.empty()) {
       ++number_;
-      read_line(line);
+      read_line(take_line(text));
     }
     finish();
     if (scenarios_.empty()) fail("there is no scenario");
@@ -28,24 +27,24 @@ class Reader {
   }
 
  private:
-  void read_line(const std::string& line) {
-    std::istringstream words_of(line);
-    std::string subject;
-    if (!(words_of >> subject)) return;
+  void read_line(std::string_view line) {
+    WordReader rest(line);
+    const std::string_view subject = rest.word();
+    if (subject.empty()) return;
     if (subject == "scenario") {
       finish();
       scenarios_.emplace_back();
-      std::getline(words_of >> std::ws, scenarios_.back().name);
+      scenarios_.back().name = rest.rest();
     } else if (scenarios_.empty()) {
       fail("a scenario must come first");
     } else if (!machine_.empty() || subject == "machine") {
-      machine_ += line + "\n";
+      (machine_ += line) += '\n';
     } else {
-      set(subject, words_of, scenarios_.back());
+      set(subject, rest, scenarios_.back());
     }
   }
 
-  void set(const std::string& subject, std::istringstream& rest, Scenario& scenario) {
+  void set(std::string_view subject, WordReader& rest, Scenario& scenario) {
     if (subject == "computing") {
       scenario.computing = factor(rest);
     } else if (subject == "point_to_point") {
@@ -68,11 +67,10 @@ class Reader {
     } else {
       fail(words("unknown word '", subject, "'"));
     }
-    std::string more;
-    if (rest >> more) fail(words("'", more, "' is too much"));
+    if (!rest.is_at_end()) fail(words("'", rest.word(), "' is too much"));
   }
 
-  void measured(std::istringstream& rest, Scenario& scenario) const {
+  void measured(WordReader& rest, Scenario& scenario) const {
     const Collective collective = known(word(rest));
     if (is_neighborhood(collective)) fail("a neighbourhood collective cannot be measured alone");
     auto& list = scenario.collectives[static_cast<std::size_t>(collective)].measured;
@@ -81,45 +79,44 @@ class Reader {
     if (!list.empty() && bytes <= list.back().bytes) fail("BYTES must rise");
     list.push_back({.bytes = bytes, .ranks = ranks, .time = factor(rest)});
     list.back().cold = list.back().time;
-    if (!(rest >> std::ws).eof()) list.back().calls = static_cast<int>(whole(rest, 1, kMostCalls));
-    if (!(rest >> std::ws).eof()) list.back().cold = factor(rest);
+    if (!rest.is_at_end()) list.back().calls = static_cast<int>(whole(rest, 1, kMostCalls));
+    if (!rest.is_at_end()) list.back().cold = factor(rest);
   }
 
-  CollectiveRule& rule_for(const std::string& name, Scenario& scenario) const {
+  CollectiveRule& rule_for(std::string_view name, Scenario& scenario) const {
     return scenario.collectives[static_cast<std::size_t>(known(name))];
   }
 
-  void force(std::istringstream& rest, Scenario& scenario) const {
+  void force(WordReader& rest, Scenario& scenario) const {
     const Collective collective = known(word(rest));
     const Algorithm* algorithm = find_algorithm(collective, word(rest));
     if (algorithm == nullptr) fail("there is no such algorithm");
     scenario.algorithms[static_cast<std::size_t>(collective)].algorithm = algorithm;
   }
 
-  [[nodiscard]] Collective known(const std::string& name) const {
+  [[nodiscard]] Collective known(std::string_view name) const {
     const auto collective = find_collective(name);
     if (!collective) fail(words("there is no collective '", name, "'"));
     return *collective;
   }
 
-  [[nodiscard]] std::string word(std::istringstream& rest) const {
-    std::string text;
-    if (!(rest >> text)) fail("a word is missing");
+  [[nodiscard]] std::string_view word(WordReader& rest) const {
+    const std::string_view text = rest.word();
+    if (text.empty()) fail("a word is missing");
     return text;
   }
 
-  [[nodiscard]] double factor(std::istringstream& rest) const {
+  [[nodiscard]] double factor(WordReader& rest) const {
     double value = -1;
-    if (!(rest >> value) || !std::isfinite(value) || value < 0) {
+    if (!rest.read(value) || !std::isfinite(value) || value < 0) {
       fail("a number of 0 or more is missing");
     }
     return value;
   }
 
-  [[nodiscard]] std::int64_t whole(std::istringstream& rest, std::int64_t least,
-                                   std::int64_t most) const {
+  [[nodiscard]] std::int64_t whole(WordReader& rest, std::int64_t least, std::int64_t most) const {
     std::int64_t value = -1;
-    if (!(rest >> value) || value < least || value > most) {
+    if (!rest.read(value) || value < least || value > most) {
       fail(words("a whole number from ", least, " to ", most, " is missing"));
     }
     return value;
@@ -127,8 +124,7 @@ class Reader {
 
   void finish() {
     if (scenarios_.empty()) return;
-    std::istringstream text(machine_);
-    scenarios_.back().machine = read_machine(text);
+    scenarios_.back().machine = read_machine(machine_);
     machine_.clear();
   }
 
@@ -167,6 +163,6 @@ double Scenario::factor(Collective collective, std::int64_t bytes, bool cold) co
   return rule.factor == 0 ? 0 : rule.factor * corrected(rule.corrections, bytes, what);
 }
 
-std::vector<Scenario> read_scenarios(std::istream& text) { return Reader().read(text); }
+std::vector<Scenario> read_scenarios(std::string_view text) { return Reader().read(text); }
 
 }  // namespace stretto::model

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schedule/shape.hpp"
@@ -71,6 +71,6 @@ struct Scenario {
 //   machine NAME ...
 //
 // Throws BadMachine, which says what is wrong.
-[[nodiscard]] std::vector<Scenario> read_scenarios(std::istream& text);
+[[nodiscard]] std::vector<Scenario> read_scenarios(std::string_view text);
 
 }  // namespace stretto::model

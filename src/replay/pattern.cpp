@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <sstream>
 
 #include "base/words.hpp"
 #include "replay/digest.hpp"
@@ -131,13 +130,11 @@ struct Break {
 
 std::string where(const model::CallSite& call_site) {
   const std::string object = call_site.object.substr(call_site.object.rfind('/') + 1);
-  std::ostringstream text;
-  if (call_site.is_source) {
-    text << object << ':' << call_site.offset;
-  } else {
-    text << object << "+0x" << std::hex << call_site.offset;
-  }
-  return call_site.symbol.empty() ? text.str() : call_site.symbol + ", " + text.str();
+  const std::string at =
+      call_site.is_source
+          ? words(object, ':', call_site.offset)
+          : words(object, "+0x", in_hex(static_cast<std::uint64_t>(call_site.offset)));
+  return call_site.symbol.empty() ? at : words(call_site.symbol, ", ", at);
 }
 
 std::string call_in_words(const RankTrace& rank, const Op& op) {

@@ -1,7 +1,6 @@
 #include "schedule/verify_words.hpp"
 
 #include <array>
-#include <sstream>
 
 #include "schedule/verify_meaning.hpp"
 
@@ -37,31 +36,30 @@ std::string describe(const Schedule& schedule, StepId step) {
 }
 
 std::string describe(std::string_view algorithm, const Shape& shape) {
-  std::ostringstream out;
-  out << name_of(shape.collective) << ' ' << algorithm << ", " << shape.size
-      << (shape.size == 1 ? " rank" : " ranks");
-  if (shape.collective != Collective::barrier) out << ", count " << shape.count;
-  if (shape.segment != 0) out << ", segment " << shape.segment;
-  if (shape.radix != 2) out << ", radix " << shape.radix;
-  if (is_rooted(shape.collective)) out << ", root " << shape.root;
-  if (shape.in_place) out << ", in place";
-  if (!shape.commutative) out << ", not commutative";
-  return out.str();
+  std::string text = words(name_of(shape.collective), ' ', algorithm, ", ", shape.size,
+                           shape.size == 1 ? " rank" : " ranks");
+  if (shape.collective != Collective::barrier) text += words(", count ", shape.count);
+  if (shape.segment != 0) text += words(", segment ", shape.segment);
+  if (shape.radix != 2) text += words(", radix ", shape.radix);
+  if (is_rooted(shape.collective)) text += words(", root ", shape.root);
+  if (shape.in_place) text += ", in place";
+  if (!shape.commutative) text += ", not commutative";
+  return text;
 }
 
 std::string describe(const Layout& layout) {
-  std::ostringstream out;
+  std::string text;
   for (const LayoutLevel& level : layout.levels()) {
-    out << (&level == layout.levels().data() ? "" : ", ") << level.name() << ' ';
+    text += words(&level == layout.levels().data() ? "" : ", ", level.name(), ' ');
     const Partition& groups = level.groups();
     for (int group = 0; group < groups.groups(); ++group) {
       for (int member = 0; member < groups.size_of(group); ++member) {
-        out << (member == 0 ? '{' : ',') << groups.members(group)[member];
+        text += words(member == 0 ? '{' : ',', groups.members(group)[member]);
       }
-      out << '}';
+      text += '}';
     }
   }
-  return out.str();
+  return text;
 }
 
 Fault Proof::fault(Rank rank, StepId step, std::string_view what) const {

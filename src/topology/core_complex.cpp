@@ -1,7 +1,9 @@
 #include "topology/core_complex.hpp"
 
 #include <charconv>
-#include <fstream>
+
+#include "base/file.hpp"
+#include "base/lines.hpp"
 
 namespace stretto {
 namespace {
@@ -24,10 +26,10 @@ bool take(char letter, std::string_view& text) {
 }
 
 std::optional<std::string> first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) return {};
-  return line;
+  const auto content = read_file(path);
+  if (!content || content->empty()) return {};
+  std::string_view text = *content;
+  return std::string(take_line(text));
 }
 
 // The cores that share this core's last cache, it included.

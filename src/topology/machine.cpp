@@ -3,40 +3,34 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <istream>
-#include <sstream>
 #include <utility>
+
+#include "base/lines.hpp"
 
 namespace stretto {
 namespace {
 
 constexpr std::int64_t kMostRanks = 1 << 30;
 
-// Adds what a line says; `words` fails where it says something else.
-void read_line(const std::string& subject, std::istringstream& words, Machine& machine) {
+// Adds what a line says; false where it says something else.
+bool read_line(std::string_view subject, WordReader& words, Machine& machine) {
   if (subject == "machine") {
-    std::getline(words >> std::ws, machine.name);
-    words.clear(std::ios::eofbit);  // it may have none
-  } else if (subject == "copy") {
-    words >> machine.copy >> machine.copy_per_byte;
-  } else if (subject == "reduce") {
-    words >> machine.reduce >> machine.reduce_per_byte;
-  } else if (subject == "page_fault") {
-    words >> machine.page_fault;
-  } else if (subject == "level") {
-    Level level;
-    words >> level.ranks >> level.link_per_byte >> level.medium_per_byte;
-    const bool is_read = !words.fail();
-    std::getline(words >> std::ws, level.name);
-    words.clear(is_read ? std::ios::eofbit : std::ios::failbit);
-    machine.levels.push_back(std::move(level));
-  } else if (subject == "message" && !machine.levels.empty()) {
-    CostPiece& piece = machine.levels.back().pieces.emplace_back();
-    words >> piece.from_bytes >> piece.latency >> piece.send_overhead >> piece.recv_overhead >>
-        piece.overhead_per_byte >> piece.gap >> piece.gap_per_byte;
-  } else {
-    words.setstate(std::ios::failbit);
+    machine.name = words.rest();  // it may have none
+    return true;
   }
+  if (subject == "copy") return words.read(machine.copy, machine.copy_per_byte);
+  if (subject == "reduce") return words.read(machine.reduce, machine.reduce_per_byte);
+  if (subject == "page_fault") return words.read(machine.page_fault);
+  if (subject == "level") {
+    Level& level = machine.levels.emplace_back();
+    const bool is_read = words.read(level.ranks, level.link_per_byte, level.medium_per_byte);
+    level.name = words.rest();
+    return is_read;
+  }
+  if (subject != "message" || machine.levels.empty()) return false;
+  CostPiece& piece = machine.levels.back().pieces.emplace_back();
+  return words.read(piece.from_bytes, piece.latency, piece.send_overhead, piece.recv_overhead,
+                    piece.overhead_per_byte, piece.gap, piece.gap_per_byte);
 }
 
 bool are_times(std::initializer_list<double> times) {
@@ -155,17 +149,16 @@ Machine with_hosts_of(Machine machine, int ranks) {
   return machine;
 }
 
-Machine read_machine(std::istream& text) {
+Machine read_machine(std::string_view text) {
   Machine machine;
-  int number = 0;
-  for (std::string line; std::getline(text, line);) {
-    ++number;
-    std::istringstream words(line);
-    std::string subject;
-    if (!(words >> subject)) continue;
-    read_line(subject, words, machine);
-    if (words.fail() || !(words.eof() || (words >> std::ws).eof())) {
-      throw BadMachine("machine, line " + std::to_string(number) + " is damaged: " + line);
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view line = take_line(text);
+    WordReader words(line);
+    const std::string_view subject = words.word();
+    if (subject.empty()) continue;
+    if (!read_line(subject, words, machine) || !words.is_at_end()) {
+      throw BadMachine("machine, line " + std::to_string(number) +
+                       " is damaged: " + std::string(line));
     }
   }
   if (!is_sound(machine)) throw BadMachine("the machine's description is damaged");

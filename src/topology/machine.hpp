@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/span.hpp"
@@ -116,6 +116,6 @@ struct BadMachine : std::runtime_error {
 //   message FROM_BYTES L O_SEND O_RECV O_PER_BYTE G G_PER_BYTE    of the level before it
 //
 // Throws BadMachine.
-[[nodiscard]] Machine read_machine(std::istream& text);
+[[nodiscard]] Machine read_machine(std::string_view text);
 
 }  // namespace stretto

@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/config.hpp"
+#include "base/file.hpp"
 
 namespace stretto {
 namespace {
@@ -45,7 +45,8 @@ Affinity Affinity::on_its_machine() const {
 
 std::array<char, 64> boot_id() {
   std::array<char, 64> id{};
-  std::ifstream("/proc/sys/kernel/random/boot_id").getline(id.data(), id.size());
+  const std::string content = read_file("/proc/sys/kernel/random/boot_id").value_or("");
+  content.substr(0, content.find('\n')).copy(id.data(), id.size() - 1);
   return id;
 }
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -134,8 +134,8 @@ void meet(bool politely) {
 
 void describe(const std::string& path, int ranks, const Topology& topology,
               const CommonClock& clocks, bool crowded, std::int64_t init_ns) {
-  std::ofstream out(path);
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object()
       .field("mpi", std::string_view(native_version()))
       .field("ranks", ranks)
@@ -148,8 +148,8 @@ void describe(const std::string& path, int ranks, const Topology& topology,
   json.key("host_of_rank").begin_array();
   for (int rank = 0; rank < ranks; ++rank) json.value(topology.host_of(rank));
   json.end_array().end_object();
-  out << '\n';
-  if (!out.flush()) refuse(5, "cannot write %s", path.c_str());
+  text += '\n';
+  if (!write_file(path, std::as_bytes(std::span(text)))) refuse(5, "cannot write %s", path.c_str());
 }
 
 void measure(const BenchPlan& plan, const std::string& folder, std::int64_t init_ns) {

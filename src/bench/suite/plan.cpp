@@ -2,8 +2,9 @@
 
 #include <array>
 #include <charconv>
-#include <sstream>
 #include <utility>
+
+#include "base/lines.hpp"
 
 namespace stretto::bench {
 namespace {
@@ -151,19 +152,17 @@ void set(BenchCell& cell, const PlanWord& word) {
 
 BenchPlan read_plan(std::string_view text) {
   BenchPlan plan;
-  std::istringstream lines{std::string(text)};
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    std::istringstream words(line);
-    std::string kind;
-    if (!(words >> kind)) continue;
+  for (int number = 1; !text.empty(); ++number) {
+    WordReader words(take_line(text));
+    const std::string_view kind = words.word();
+    if (kind.empty()) continue;
     const bool is_cell = kind == "cell";
     if (!is_cell && kind != "settings") {
-      throw BadPlan("line " + std::to_string(number) + ": " + kind);
+      throw BadPlan("line " + std::to_string(number) + ": " + std::string(kind));
     }
     if (is_cell) plan.cells.emplace_back();
-    for (std::string each; words >> each;) {
-      const PlanWord word(each, number);
+    while (!words.is_at_end()) {
+      const PlanWord word(words.word(), number);
       if (is_cell) {
         set(plan.cells.back(), word);
       } else {

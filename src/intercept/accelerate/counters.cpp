@@ -1,7 +1,6 @@
 #include "intercept/accelerate/counters.hpp"
 
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -72,8 +71,8 @@ void append(Json& json, const char* name, const std::vector<Line>& lines, const 
 
 std::string text_of(const Communicator& world) {
   const PlanCache::Counts plans = Engine::get().plans().counts();
-  std::ostringstream out;
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object()
       .field("rank", world.rank)
       .field("size", world.size)
@@ -88,7 +87,7 @@ std::string text_of(const Communicator& world) {
       .field("schedules_reused", plans.reused)
       .field("progress_wakeups", Engine::get().progress_wakeups())
       .end_object();
-  return out.str() + "\n";
+  return text + '\n';
 }
 
 void write(const std::string& folder, const Communicator& world) {

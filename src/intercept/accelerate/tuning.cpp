@@ -5,16 +5,14 @@
 #include <atomic>
 #include <climits>
 #include <cstdlib>
-#include <fstream>
-#include <locale>
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/config.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/lines.hpp"
 #include "base/log.hpp"
 #include "bench/comparison.hpp"
 #include "engine/communicator.hpp"
@@ -49,9 +47,8 @@ Native as_a_program_calls() {
 }
 
 std::string read_on_rank_0(const std::string& path, int rank) {
-  std::ostringstream text;
-  if (rank == 0) text << std::ifstream(path).rdbuf();
-  std::string plan = text.str();
+  std::string plan;
+  if (rank == 0) plan = read_file(path).value_or("");
   auto length = static_cast<int>(plan.size());
   native().Bcast(&length, sizeof length, native().byte, 0, native().comm_world);
   plan.resize(static_cast<std::size_t>(length));
@@ -63,35 +60,35 @@ std::string read_on_rank_0(const std::string& path, int rank) {
 std::vector<Case> cases_of(const std::string& plan, const Communicator& world) {
   std::vector<Case> cases;
   int rounds = 1;
-  std::istringstream lines(plan);
-  const std::locale& classic = std::locale::classic();  // the program's may read other numbers
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    words.imbue(classic);
-    std::string what;
+  for (std::string_view lines = plan; !lines.empty();) {
+    const std::string_view line = take_line(lines);
+    WordReader words(line);
+    const std::string_view what = words.word();
     std::string name;
-    words >> what;
+    bool is_read = true;
     if (what == "rounds") {
-      words >> rounds;
+      is_read = words.read(rounds);
     } else if (what == "pattern" && !cases.empty()) {
       auto& patterns = cases.back().contest.patterns;
       auto& pattern = patterns.emplace_back(static_cast<std::size_t>(world.size));
-      for (double& late : pattern) words >> late;
+      for (double& late : pattern) is_read = is_read && words.read(late);
     } else if (what == "case") {
       Case& next = cases.emplace_back(Case{.contest = {.rounds = rounds}});
-      words >> name >> next.contest.bytes;
+      is_read = words.read(name, next.contest.bytes);
       next.contest.collective = find_collective(name).value_or(Collective::barrier);
     } else if (what == "way" && !cases.empty()) {
       TunedRule way{.collective = cases.back().contest.collective,
                     .ranks = world.size,
                     .hosts = world.around.hosts,
                     .most_bytes = INT64_MAX};
-      words >> name >> way.segment_bytes >> way.radix;
+      is_read = words.read(name, way.segment_bytes, way.radix);
       way.algorithm = find_algorithm(way.collective, name);
       cases.back().ways.push_back(way);
       cases.back().contest.ways = static_cast<int>(cases.back().ways.size());
     }
-    if (words.fail()) refuse(1, "the plan of what to measure has a line '%s'", line.c_str());
+    if (!is_read) {
+      refuse(1, "the plan of what to measure has a line '%s'", std::string(line).c_str());
+    }
   }
   return cases;
 }
@@ -125,8 +122,8 @@ void tune() {
   if (world == nullptr) refuse(1, "MPI_COMM_WORLD is not attached");
   const std::vector<Case> cases = cases_of(read_on_rank_0(folder + "/plan", world->rank), *world);
   const Native through = as_a_program_calls();
-  std::ostringstream out;
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object()
       .field("mpi", std::string_view(native_version()))
       .field("ranks", world->size)
@@ -142,7 +139,7 @@ void tune() {
     write(json, each, bench::hold(each.contest, native().comm_world, through, use));
   }
   json.end_array().end_object();
-  const std::string text = out.str() + "\n";
+  text += '\n';
   if (world->rank == 0 && !write_file(folder + "/times.json", std::as_bytes(std::span(text)))) {
     refuse(5, "cannot write %s/times.json", folder.c_str());
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <span>
-#include <sstream>
 #include <vector>
 
 #include "base/config.hpp"
@@ -136,8 +135,8 @@ void measure() {
   for (std::size_t each = 0; each < takes_part.size(); ++each) {
     if (takes_part[each]) of_those.push_back(affinities[each]);
   }
-  std::ostringstream out;
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object()
       .field("mpi", std::string_view(native_version()))
       .field("ranks", of_those.size())
@@ -149,7 +148,7 @@ void measure() {
   json.end_object();
   const auto path = setting("STRETTO_CALIBRATE_FILE");
   if (rank != 0 || !path) return;
-  const std::string text = out.str() + "\n";
+  text += '\n';
   if (!write_file(*path, std::as_bytes(std::span(text))))
     refuse(5, "cannot write %s", path->c_str());
 }

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/words.hpp"
 #include "intercept/shared/caller.hpp"
 #include "intercept/shared/describe_rank.hpp"
 
@@ -29,10 +29,8 @@ void describe(Json& json, const ClockSample& sample) {
 }
 
 void describe(Json& json, const ProfiledComm& comm) {
-  std::ostringstream members;
-  members << std::hex << comm.members;
   json.begin_object()
-      .field("members", members.str())
+      .field("members", std::string_view(in_hex(comm.members)))
       .field("ordinal", comm.ordinal)
       .field("size", comm.size)
       .field("rank", comm.rank)
@@ -188,13 +186,13 @@ void write_report(const ProfileSession& session, CallRecorder& recorder) {
   const Recorded recorded = recorder.recorded();
   const auto& messages = recorder.messages().rows();
   const auto channels = recorder.messages().channels();
-  std::ostringstream out;
-  Json json(out);
+  std::string text;
+  Json json(text);
   begin_text(json, session, recorded);
   describe(json, recorder.messages(), channels.size());
   describe(json, recorder.trace());
   json.end_object();
-  const std::string text = out.str() + "\n";
+  text += '\n';
   const auto& events = recorder.trace().events();
   // The JSON last: where it is, all are whole.
   const bool written =
@@ -216,12 +214,12 @@ bool write_snapshot(const std::string& folder, const ProfileSession& session,
   until_now.clocks_at_end.at = until_now.end;
   const std::vector<Record> open_calls = recorder.open_calls();
   const Recorded recorded = recorder.recorded(open_calls, until_now.end);
-  std::ostringstream out;
-  Json json(out);
+  std::string text;
+  Json json(text);
   begin_text(json, until_now, recorded);
   describe(json, Unfinished{number, why, open_calls, recorded.open_sites}, until_now.end);
   json.end_object();
-  const std::string text = out.str() + "\n";
+  text += '\n';
   const std::string partial = path + ".partial";
   const bool written =
       write_file(collectives_of(path, number), std::as_bytes(std::span(recorded.instances))) &&

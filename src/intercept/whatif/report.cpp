@@ -1,7 +1,6 @@
 #include "intercept/whatif/report.hpp"
 
 #include <span>
-#include <sstream>
 
 #include "base/config.hpp"
 #include "base/file.hpp"
@@ -41,8 +40,8 @@ void write(const std::string& text) {
 }  // namespace
 
 void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pace) {
-  std::ostringstream out;
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object();
   describe(json, wall_ns, pace);
   json.field("crowded", process.mailbox.is_oversubscribed());
@@ -64,7 +63,7 @@ void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pa
                 .call_sites = process.virtual_time.call_sites()},
                process.scenarios);
   json.end_object();
-  write(out.str() + "\n");
+  write(text + '\n');
   if (!process.virtual_time.is_recorded()) return;
   const auto why_not = process.virtual_time.end_record({.computed_ns = computed_ns,
                                                         .blocked_ns = process.blocked_ns,
@@ -74,12 +73,12 @@ void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pa
 }
 
 void write_times(std::int64_t wall_ns, const ExchangeTime& pace) {
-  std::ostringstream out;
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object();
   describe(json, wall_ns, pace);
   json.end_object();
-  write(out.str() + "\n");
+  write(text + '\n');
 }
 
 }  // namespace stretto::intercept::whatif

@@ -1,9 +1,8 @@
 #include "intercept/whatif/session.hpp"
 
-#include <fstream>
-
 #include "base/clock.hpp"
 #include "base/config.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "bench/pace.hpp"
 #include "intercept/shared/caller.hpp"
@@ -37,10 +36,10 @@ std::vector<Location> locations_of_ranks() {
 
 void read_scenarios(const std::string& path) {
   Process& process = Process::get();
-  std::ifstream file(path);
-  if (!file) refuse(2, "cannot read the scenarios in %s", path.c_str());
+  const auto text = read_file(path);
+  if (!text) refuse(2, "cannot read the scenarios in %s", path.c_str());
   try {
-    process.scenarios = model::read_scenarios(file);
+    process.scenarios = model::read_scenarios(*text);
   } catch (const BadMachine& bad) {
     refuse(2, "%s: %s", path.c_str(), bad.what());
   }

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/number.hpp"
 #include "model/collective_times.hpp"
@@ -105,8 +106,9 @@ std::ifstream open(const std::string& path) {
 }
 
 std::vector<model::Scenario> scenarios_of(const std::string& path) {
-  std::ifstream file = open(path);
-  auto scenarios = model::read_scenarios(file);
+  const auto text = read_file(path);
+  if (!text) throw BadInput(path + ": cannot be read");
+  auto scenarios = model::read_scenarios(*text);
   for (model::Scenario& scenario : scenarios) model::correct_by_measurements(scenario);
   return scenarios;
 }
@@ -118,7 +120,8 @@ void write_dims(Json& json, std::string_view key, const replay::Grid& grid) {
 }
 
 void write_run(const std::optional<replay::Scaled>& scaled) {
-  Json json(std::cout);
+  std::string text;
+  Json json(text);
   json.begin_object().key("scaling");
   if (scaled) {
     const replay::Pattern& pattern = scaled->pattern;
@@ -135,7 +138,7 @@ void write_run(const std::optional<replay::Scaled>& scaled) {
     json.null();
   }
   json.end_object();
-  std::cout << '\n';
+  std::cout << text << '\n';
 }
 
 // Of the communicators that collectives begin on there.
@@ -163,7 +166,8 @@ std::vector<std::pair<model::CallSite, model::CallSiteTimes>> call_sites_of(
 void write_rank(int number, const replay::Part& part, const replay::Replayed& rank, int ranks,
                 const std::vector<model::Scenario>& scenarios) {
   const trace::Ending& recorded = part.trace->ending;
-  Json json(std::cout);
+  std::string text;
+  Json json(text);
   json.begin_object().field("rank", number).field("size", ranks).field("mpi", "");
   json.field("host", std::string_view("host " + std::to_string(part.location.host)));
   json.field("wall_ns", 0).field("involuntary_switches", 0);
@@ -178,7 +182,7 @@ void write_rank(int number, const replay::Part& part, const replay::Replayed& ra
                 .call_sites = call_sites_of(part, rank.call_sites)},
                scenarios);
   json.end_object();
-  std::cout << '\n';
+  std::cout << text << '\n';
 }
 
 // Messages that go astray leave some behind that were taken in the run.
@@ -208,7 +212,8 @@ void export_goal(const std::string& path, const std::vector<replay::Part>& parts
 int run_goal(std::ifstream& file, const Wanted& wanted) {
   const auto scenarios = scenarios_of(wanted.scenarios);
   const replay::Goal goal = replay::read_goal(file);
-  Json json(std::cout);
+  std::string text;
+  Json json(text);
   json.begin_object().field("ranks", goal.ranks.size()).field("messages", goal.messages);
   json.field("bytes", goal.bytes);
   json.field("longest_calc_ns", *std::ranges::max_element(goal.calc_ns));
@@ -219,7 +224,7 @@ int run_goal(std::ifstream& file, const Wanted& wanted) {
     json.field("end_ns", *std::ranges::max_element(ends)).end_object();
   }
   json.end_array().end_object();
-  std::cout << '\n';
+  std::cout << text << '\n';
   return 0;
 }
 

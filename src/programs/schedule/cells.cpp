@@ -99,7 +99,8 @@ class Cells {
 
   void print(const Query& query, int hosts, bool simulated, const Cell& chosen, const Cell& usual,
              const Cell& best) {
-    Json json(out_);
+    std::string text;
+    Json json(text);
     json.begin_object()
         .field("collective", name_of(query.collective))
         .field("uneven", query.uneven)
@@ -111,7 +112,7 @@ class Cells {
     name(json, "classic", usual, simulated);
     name(json, "best", best, simulated);
     json.field("estimate_ns", chosen.estimate).end_object();
-    out_ << '\n';
+    out_ << text << '\n';
   }
 
   static void name(Json& json, std::string_view key, const Cell& cell, bool simulated) {

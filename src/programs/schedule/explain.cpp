@@ -109,7 +109,8 @@ int explain(Arguments& arguments, std::ostream& out) {
   const Network network(machine, query.size, around.hosts);
   const Choice chosen =
       is_too_large(query) ? Choice{.reason = Reason::too_large} : choose(query, around, {});
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object()
       .field("collective", stretto::name_of(*collective))
       .field("ranks", ranks)
@@ -125,7 +126,7 @@ int explain(Arguments& arguments, std::ostream& out) {
   json.key("candidates").begin_array();
   for (const Priced& each : candidates(query, network, around.hosts)) write(json, each);
   json.end_array().end_object();
-  out << '\n';
+  out << text << '\n';
   return kOk;
 }
 

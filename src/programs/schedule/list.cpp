@@ -8,7 +8,8 @@ int list(const Arguments& arguments, std::ostream& out) {
   arguments.reject_others("list");
   for (const Algorithm* each : algorithms()) {
     if (only && each->collective != *only) continue;
-    Json(out)
+    std::string text;
+    Json(text)
         .begin_object()
         .field("collective", name_of(each->collective))
         .field("algorithm", each->name)
@@ -19,7 +20,7 @@ int list(const Arguments& arguments, std::ostream& out) {
         .field("two_groups", each->two_groups)
         .field("uses_layout", each->uses_layout)
         .end_object();
-    out << '\n';
+    out << text << '\n';
   }
   return kOk;
 }

@@ -34,7 +34,8 @@ int show(Arguments& arguments, std::ostream& out) {
       build_all(request.algorithm->build, request.shape, request.layout);
   const Timeline timeline = simulate(ranks, picture_weights(ranks));
 
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object();
   write_request(json, request);
   write_cost(json, stretto::cost(ranks, request.layout));
@@ -48,19 +49,20 @@ int show(Arguments& arguments, std::ostream& out) {
     json.end_array().end_object();
   }
   json.end_array().end_object();
-  out << '\n';
+  out << text << '\n';
   return kOk;
 }
 
 int cost(Arguments& arguments, std::ostream& out) {
   const Request request = read_request_with_layout(arguments, kMostRanks);
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object();
   write_request(json, request);
   const auto ranks = build_all(request.algorithm->build, request.shape, request.layout);
   write_cost(json, stretto::cost(ranks, request.layout));
   json.end_object();
-  out << '\n';
+  out << text << '\n';
   return kOk;
 }
 

@@ -6,7 +6,9 @@
 #include <iostream>
 #include <numeric>
 
+#include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/lines.hpp"
 #include "base/number.hpp"
 #include "base/words.hpp"
 #include "programs/schedule/verbs.hpp"
@@ -15,12 +17,6 @@ namespace stretto::programs {
 namespace {
 
 constexpr int kMostRanks = 1 << 24;
-
-std::ifstream open(std::string_view option, std::string_view path) {
-  std::ifstream file{std::string(path)};
-  if (!file) throw BadInput(words(option, " ", path, ": cannot be read"));
-  return file;
-}
 
 double nanoseconds(Arguments& arguments, std::string_view option) {
   const auto value = arguments.text(option);
@@ -47,9 +43,11 @@ model::Noise read_noise(Arguments& arguments) {
 std::vector<double> read_arrivals(std::optional<std::string_view> path, int ranks) {
   std::vector<double> arrivals(static_cast<std::size_t>(ranks));
   if (!path) return arrivals;
-  auto file = open("--arrivals", *path);
+  const auto text = read_file(std::string(*path));
+  if (!text) throw BadInput(words("--arrivals ", *path, ": cannot be read"));
+  WordReader numbers(*text);
   for (double& arrival : arrivals) {
-    if (!(file >> arrival) || !std::isfinite(arrival) || arrival < 0) {
+    if (!numbers.read(arrival) || !std::isfinite(arrival) || arrival < 0) {
       throw BadInput(words("--arrivals ", *path, ": not ", ranks, " numbers of nanoseconds"));
     }
   }
@@ -67,7 +65,8 @@ model::Path read_path(Arguments& arguments) {
 void print(const model::Answer& answer, const Request& request, bool every_end, std::ostream& out) {
   const auto& ends = answer.outcome.ends;
   const auto [first, last] = std::minmax_element(ends.begin(), ends.end());
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object()
       .field("collective", name_of(request.shape.collective))
       .field("algorithm", request.algorithm->name)
@@ -88,7 +87,7 @@ void print(const model::Answer& answer, const Request& request, bool every_end, 
     json.end_array();
   }
   json.end_object();
-  out << '\n';
+  out << text << '\n';
 }
 
 }  // namespace
@@ -100,9 +99,10 @@ Machine read_machine(Arguments& arguments) {
 }
 
 Machine read_machine(std::string_view path) {
-  auto file = open("--machine", path);
+  const auto text = read_file(std::string(path));
+  if (!text) throw BadInput(words("--machine ", path, ": cannot be read"));
   try {
-    return stretto::read_machine(file);
+    return stretto::read_machine(*text);
   } catch (const BadMachine& bad) {
     throw BadInput(bad.what());
   }

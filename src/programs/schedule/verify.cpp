@@ -51,7 +51,8 @@ int verify(Arguments& arguments, std::ostream& out) {
   int exit_code = kOk;
   for (const Algorithm* each : chosen) {
     const Proven proven = prove(*each, max_ranks);
-    Json json(out);
+    std::string text;
+    Json json(text);
     json.begin_object()
         .field("collective", name_of(each->collective))
         .field("algorithm", each->name)
@@ -64,7 +65,7 @@ int verify(Arguments& arguments, std::ostream& out) {
       json.null();
     }
     json.end_object();
-    out << '\n' << std::flush;  // a reader shows progress: each line at once
+    out << text << '\n' << std::flush;  // a reader shows progress: each line at once
   }
   return exit_code;
 }

@@ -57,6 +57,11 @@ def test_a_library_needs_the_c_library_alone(library: Path) -> None:
     assert [name for name in needed if not NEEDED_AT_MOST.fullmatch(name)] == []
 
 
+def test_a_library_brings_no_locales(library: Path) -> None:
+    # One C++ stream in it, and it carries half a megabyte of them and initializes them when loaded.
+    assert [line for line in output("nm", library).splitlines() if "St6locale" in line] == []
+
+
 def test_a_library_exports_its_face_alone(library: Path) -> None:
     of_it = (face for prefix, face in EXPORTS.items() if library.name.startswith(prefix))
     face = next(of_it, OF_A_MODE)

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 namespace stretto::model {
 namespace {
 
@@ -16,7 +14,7 @@ TEST(RankReport, SaysWhatItsClocksShowAndItsCallSitesTook) {
   CallSiteTimes times;
   times.add(8, {.before = 10, .free = 30, .after = 100});
   times.add(8, {.before = 200, .free = 150, .after = 210});
-  std::ostringstream out;
+  std::string out;
   Json json(out);
   json.begin_object();
   write(json,
@@ -28,7 +26,7 @@ TEST(RankReport, SaysWhatItsClocksShowAndItsCallSitesTook) {
         scenarios);
   json.end_object();
   EXPECT_EQ(
-      out.str(),
+      out,
       R"({"computed_ns":700,"blocked_ns":20,"clocks":[{"scenario":"sim","end_ns":1500.5},)"
       R"({"scenario":"zero","end_ns":900}],"flags":{"polls":3},"sites":[)"
       R"({"function":"MPI_Bcast","object":"a.out","offset":64,"symbol":"main","is_source":false,"ranks":4,)"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,10 +10,7 @@
 
 namespace stretto::model {
 
-inline Machine machine_of(const std::string& description) {
-  std::istringstream text(description);
-  return read_machine(text);
-}
+inline Machine machine_of(const std::string& description) { return read_machine(description); }
 
 // One level, copies and reductions free.
 inline Machine uniform(double latency, double overhead, double gap, double gap_per_byte) {

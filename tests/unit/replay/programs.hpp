@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <numeric>
-#include <sstream>
 #include <vector>
 
 #include "model/scenario.hpp"
@@ -20,11 +19,10 @@ using trace::Recorder;
 constexpr std::int64_t kBytes = 1000;
 
 inline std::vector<model::Scenario> scenarios() {
-  std::istringstream text(
+  return model::read_scenarios(
       "scenario sim\nmachine m\nlevel 0 0 0 all\nmessage 0 1000 100 200 0 50 1\n"
       "scenario zero\ncollective allreduce 0\ncollective alltoall 0\nmachine m\nlevel 0 0 0 all\n"
       "message 0 1000 100 200 0 50 1\n");
-  return model::read_scenarios(text);
 }
 
 inline std::vector<int> all(int ranks) {

@@ -124,10 +124,9 @@ TEST(Replay, ANeighbourThatDoesSomethingElseIsNoticed) {
 }
 
 TEST(Replay, ComplexesSetTheClocks) {
-  std::istringstream text(
+  const auto scenario = model::read_scenarios(
       "scenario sim\nmachine m\nlevel 2 0 0 core complex\nmessage 0 1000 100 200 0 50 1\n"
       "level 0 0 0 host\nmessage 0 9000 100 200 0 50 1\n");
-  const auto scenario = model::read_scenarios(text);
   const auto text_of_trace = trace::recorded(4, [](Recorder& recorder, int rank) -> Ending {
     if (rank == 0) recorder.did({.kind = OpKind::send, .peer = 2, .bytes = 1});
     if (rank == 2) recorder.did({.kind = OpKind::receive, .taken = {{0, 0}}});

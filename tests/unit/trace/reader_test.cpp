@@ -344,8 +344,7 @@ class Mutated {
 };
 
 std::vector<model::Scenario> one_scenario() {
-  std::istringstream text("scenario sim\nmachine m\nlevel 0 0 0 all\nmessage 0 1 1 1 0 1 1\n");
-  return model::read_scenarios(text);
+  return model::read_scenarios("scenario sim\nmachine m\nlevel 0 0 0 all\nmessage 0 1 1 1 0 1 1\n");
 }
 
 TEST(ReadTrace, AnythingInItIsRefusedOrReplayed) {

@@ -23,11 +23,10 @@ if [ "$preset" = tsan ] && setarch --addr-no-randomize true 2>/dev/null; then
 fi
 
 # One thread has nothing to race with: the tsan preset has only those tests that know an MPI.
-for tests in "build/$preset"/tests/stretto-unit*; do
-  "${fixed[@]}" "$tests" --gtest_brief=1
-done
+printf '%s\0' "build/$preset"/tests/stretto-unit* |
+  xargs -0 -P "$(nproc)" -I TESTS "${fixed[@]}" TESTS --gtest_brief=1
 # MPIs leak by the hundred, in plugins that are unloaded when LeakSanitizer looks.
 # The drop-in is preloaded before the sanitizer's library, which is no harm.
 ASAN_OPTIONS+=:detect_leaks=0:verify_asan_link_order=0
 "${fixed[@]}" .venv/bin/python -m pytest tests/mpi tests/differential -m sanitized \
-  -n 2 --dist loadgroup
+  -n $(($(nproc) + 2)) --dist loadgroup

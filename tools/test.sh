@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly preset=$1
 # Most tests wait for an MPI to start or to end, so there are more of them than cores.
-readonly workers=${STRETTO_TEST_WORKERS:-$(($(nproc) + 2))}
+readonly workers=${STRETTO_TEST_WORKERS:-$(($(nproc) + 4))}
 
 failed=0
 run() {
@@ -18,7 +18,7 @@ run() {
 }
 
 summary=()
-run "unit tests" .venv/bin/ctest --preset "$preset"
+run "unit tests" .venv/bin/ctest --preset "$preset" --parallel "$(nproc)"
 run "pytest" .venv/bin/python -m pytest -n "$workers" --dist loadgroup
 printf 'test: %s\n' "${summary[@]}"
 exit "$failed"

@@ -46,6 +46,10 @@ def said(command: Path, *words: object, cwd: Path, env: dict[str, str] | None = 
     return answer.stdout + answer.stderr
 
 
+def test_it_is_small() -> None:
+    assert Path(str(WHEEL)).stat().st_size < 12_000_000
+
+
 def test_info_lists_the_variants_it_carries(stretto: Path, tmp_path: Path) -> None:
     found = json.loads(said(stretto, "info", "--json", cwd=tmp_path))
     built = {each["abi"]: each["path"] for each in found["variants"] if each["path"]}

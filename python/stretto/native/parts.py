@@ -28,8 +28,25 @@ def native_dir() -> Path:
 
 def drop_in(abi: str, mode: str = "accelerate") -> Path:
     """The library to preload into programs of an ABI; `mode` is what it does: profile, ..."""
+    return _library(f"{mode}-{abi}", abi)
+
+
+def c_library(abi: str) -> Path:
+    """The library that programs of an ABI link, which call Stretto by name."""
+    return _library(abi, abi)
+
+
+def include_dirs() -> list[Path]:
+    """Where the headers are: in an installation, or in the checkout and its build."""
+    here = native_dir()
+    if (here / "include").is_dir():
+        return [here / "include"]
+    return [_PACKAGE.parents[1] / "include", here / "generated" / "include"]
+
+
+def _library(name: str, abi: str) -> Path:
     folder = native_dir() / "lib"
-    library = folder / f"libstretto-{mode}-{abi}.so"
+    library = folder / f"libstretto-{name}.so"
     if not library.is_file():
         raise EnvironmentUnusable(
             f"this build has no variant for the {abi} ABI (no {library.name} in {folder}): "

@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis browser build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers coverage test wheel docs sanitize $(SANITIZERS)
+.PHONY: help setup mpis browser build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers kills coverage test wheel docs sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this
@@ -85,6 +85,9 @@ mutation: build  ## plant faults one at a time and see which test catches each (
 fuzz-cli: build  ## run 2,000 odd command lines, and every verb with disks that are full and the like
 	@$(BIN)/python tools/fuzz_cli.py
 	@$(BIN)/python tools/fault_runs.py
+
+kills: build  ## kill a rank at 100 random moments under each MPI, and see what is left (root, half an hour)
+	@$(BIN)/python tools/kills.py
 
 fuzz-importers: setup  ## read damaged outputs of other suites, a minute for each format
 	@$(BIN)/python tools/fuzz_importers.py

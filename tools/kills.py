@@ -183,7 +183,8 @@ def rows(mpi: Mpi, place: str, kills: int, seed: int, table: Table) -> list[str]
             wrong += [f"{what}: {why}" for each in done if (why := wrong_with(each))]
         took = [each.seconds for each in done]
         table.add_row(
-            mpi.name, place, "Stretto" if preloaded else "native", str(count), f"{median(took):.1f} s", f"{max(took):.1f} s",
+            mpi.name, place, "Stretto" if preloaded else "native", str(count),
+            f"{median(took):.1f} s", f"{max(took):.1f} s",
             f"{sum(each.names_the_rank for each in done)}",
             str(sum(len(each.left) for each in done)),
             str(sum(len(each.files) for each in done)),

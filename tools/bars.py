@@ -29,6 +29,7 @@ from replay_bars import replays
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
+from same_bars import same
 from simulator_bars import simulator
 from tolerance_bars import tolerance
 from whatif_bars import accuracy, cost_of_calls, rig_check, spread
@@ -262,6 +263,7 @@ BARS = {
     "whatif-call": cost_of_calls,
     "whatif-rig": lambda mpi, _apps, runs: rig_check(mpi, runs),
     "whatif-spread": lambda mpi, _apps, runs: spread(runs, mpi.abi),
+    "same": same,
     "tolerance": lambda mpi, _apps, runs: tolerance(mpi, runs),
     "replay": lambda mpi, _apps, _runs: replays(mpi.abi),
     "ordered-gather": ordered_gather,

@@ -4,7 +4,7 @@ import codecs
 import io
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 # In words of ours, where an encoding has no other.
 _PLAIN = {"µ": "u", "…": "..."}
@@ -35,7 +35,7 @@ def open_closed_streams() -> None:
 
 
 class _Output(io.FileIO):
-    """Standard output, whose reader may have seen enough: what a verb does besides goes on."""
+    """Standard output or error, whose reader may have seen enough: a verb's other deeds go on."""
 
     refused: OSError | None = None  # why something could not be written
 
@@ -51,24 +51,30 @@ class _Output(io.FileIO):
 
 
 def take_any_output() -> None:
-    """Standard output may be closed by its reader, and encodings may lack characters.
+    """Standard output and error may be closed by their reader, and encodings may lack characters.
 
     What an encoding has no code for is said otherwise, in ASCII.
     """
     codecs.register_error("stretto", _otherwise)
-    own = sys.stdout
-    if isinstance(own, io.TextIOWrapper):
-        own.flush()
-        sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(_Output(own.fileno(), "w", closefd=False)),
-            encoding=own.encoding,
-            errors=own.errors,
-            line_buffering=own.line_buffering,
-            write_through=own.write_through,
-        )
+    sys.stdout = _whose_reader_may_leave(sys.stdout)
+    sys.stderr = _whose_reader_may_leave(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors in _NOT_ASKED_FOR:
             stream.reconfigure(errors="stretto")
+
+
+def _whose_reader_may_leave(own: TextIO) -> TextIO:
+    """The same stream, for one that Python has opened."""
+    if not isinstance(own, io.TextIOWrapper):
+        return own
+    own.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Output(own.fileno(), "w", closefd=False)),
+        encoding=own.encoding,
+        errors=own.errors,
+        line_buffering=own.line_buffering,
+        write_through=own.write_through,
+    )
 
 
 def _otherwise(error: UnicodeError) -> tuple[str | bytes, int]:

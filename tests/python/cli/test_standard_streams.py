@@ -30,3 +30,20 @@ def test_a_closed_stream_is_dev_null(house: Path, closed: str, out: str, err: st
     )
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, out, err)
     assert (house / "given").read_text() == f"{os.devnull}\n"
+
+
+def test_nobody_needs_to_read_what_is_said(house: Path) -> None:
+    command = 'exec "$0" -c "from stretto.cli.main import main; main()" info --export-csv info.csv'
+    reader, writer = os.pipe()
+    os.close(reader)
+    answer = subprocess.run(
+        ["sh", "-c", command, sys.executable],
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=writer,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    os.close(writer)
+    assert answer.returncode == 0
+    assert (house / "info.csv").read_text().startswith("table,")

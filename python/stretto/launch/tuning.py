@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stretto.data.contests import ContestPlan, Contests, read_contests
+from stretto.data.rank_files import recorded_in
 from stretto.errors import EnvironmentUnusable
 from stretto.launch.base import Launcher, Start
 from stretto.launch.environment import SELECTED, TUNING, rank_environment
@@ -43,5 +44,6 @@ class Tuning:
             (folder / "plan").write_text(plan.for_the_library(), encoding="utf-8")
             start = self.start(ranks, folder, settings)
             outcome = launch_ranks(self.launcher, start, timeout_s=self.timeout_s)
-            require_success(self.job.program.name, outcome, self.timeout_s)
-            return read_contests(folder / "times.json")
+            with recorded_in(folder):  # a rank that cannot write the file fails
+                require_success(self.job.program.name, outcome, self.timeout_s)
+                return read_contests(folder / "times.json")

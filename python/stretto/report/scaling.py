@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from stretto.data.schedules import Simulated
-from stretto.errors import InputError
+from stretto.errors import InputError, unwritable
 from stretto.report.words import seconds
 
 FORMATS = ("svg", "png", "pdf")
@@ -14,7 +14,10 @@ _MARKERS = "osD^vPX*"
 
 
 def draw_scaling(path: Path, title: str, curves: dict[str, list[Simulated]]) -> None:
-    """Write one curve an algorithm; the file's ending says which of FORMATS. Raises InputError."""
+    """Write one curve an algorithm; the file's ending says which of FORMATS.
+
+    Raises InputError, or EnvironmentUnusable where the disk is full, say.
+    """
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot(yscale="log", title=title)
     axes.set_xscale("log", base=2)  # ranks mostly come in powers of two
@@ -29,5 +32,7 @@ def draw_scaling(path: Path, title: str, curves: dict[str, list[Simulated]]) -> 
     axes.legend()
     try:
         figure.savefig(path)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise unwritable(f"--plot {path}", error) from error
+    except ValueError as error:
         raise InputError(f"--plot {path}: {error}") from error

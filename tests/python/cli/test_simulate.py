@@ -62,6 +62,14 @@ def test_the_curve_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "curve.svg" in "".join(capsys.readouterr().err.split())
 
 
+def test_a_full_disk_is_no_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "curve.svg"
+    picture.symlink_to("/dev/full")
+    assert run_command([*BARRIER, "-n", "16", "--plot", str(picture)]) == 5
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.endswith(f"--plot {picture}: No space left on device")
+
+
 def test_ranks_are_on_a_log2_axis(tmp_path: Path) -> None:
     picture = tmp_path / "curve.svg"
     assert run_command([*BARRIER, "-n", "64", "--plot", str(picture)]) == 0

@@ -11,7 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis browser build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers kills coverage test wheel docs sanitize $(SANITIZERS)
+.PHONY: help setup mpis browser build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers kills first-hour coverage test wheel docs sanitize $(SANITIZERS)
 .PHONY: lint format clean
 
 help:  ## show this
@@ -91,6 +91,9 @@ kills: build  ## kill a rank at 100 random moments under each MPI, and see what 
 
 fuzz-importers: setup  ## read damaged outputs of other suites, a minute for each format
 	@$(BIN)/python tools/fuzz_importers.py
+
+first-hour: build  ## walk through each verb on three small programs, also with wrong inputs, and compare with docs (15 minutes)
+	@$(BIN)/python tools/first_hour.py
 
 coverage: setup  ## measure which lines of the MPI half the unit tests alone run (minutes)
 	@$(BIN)/python tools/coverage.py

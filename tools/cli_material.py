@@ -1,13 +1,11 @@
-"""A folder with all that the verbs of `stretto` read, made by themselves, and what judges how a
-command line ended. For tools/fuzz_cli.py and tools/fault_runs.py."""
+"""A folder with all that the verbs of `stretto` read, made by themselves. For tools/fuzz_cli.py and
+tools/fault_runs.py."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from mpi_runs import MPIS, Mpi
@@ -58,42 +56,6 @@ case "$1" in *script) unset LD_PRELOAD; exec "$@" ;; esac
 echo "time 0.5 s"
 echo "checksum 1f2e"
 """
-
-# Codes that docs/cli.md documents, less 1, which is a bug of ours.
-DOCUMENTED = (0, 2, 3, 4, 5)
-_LINE = re.compile(r"stretto( \S+)?: \S")
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # of what shows progress, before the line
-_NEVER = ("a bug of ours", "Traceback (most recent call last)", "Exception ignored", "Error in ")
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a command line ended; `code` is None where it did not, and below 0 of a signal."""
-
-    code: int | None
-    stdout: str
-    stderr: str
-
-
-def what_is_wrong(ended: Ended, *, says_why: bool = True) -> str | None:
-    """What no command line may do, in words; None where it did well.
-
-    `says_why`: standard error is one that it could say so on.
-    """
-    if ended.code is None:
-        return "it hangs"
-    if ended.code < 0:
-        return f"it was killed by signal {-ended.code}"
-    for words in _NEVER:
-        if words in ended.stderr or words in ended.stdout:
-            return f"it says {words!r}"
-    if ended.code not in DOCUMENTED:
-        return f"exit code {ended.code} is not documented"
-    plain = _ESCAPES.sub("", ended.stderr)
-    lines = [line for line in plain.splitlines() if _LINE.match(line)]
-    if ended.code in (2, 4, 5) and says_why and not lines:
-        return f"exit code {ended.code} without a line that says why"
-    return None
 
 
 def environment() -> dict[str, str]:

@@ -22,7 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import cli_material
-from cli_material import STAND_IN, STRETTO, Ended
+from cli_ends import Ended, what_is_wrong
+from cli_material import STAND_IN, STRETTO
 
 from stretto.errors import StrettoError
 from stretto.launch.cores import usable_cores
@@ -226,7 +227,7 @@ def run(command: Command, fault: Fault, made: Path, *, stand_in: bool) -> Ended:
 
 def judged(command: Command, fault: Fault, ended: Ended) -> str | None:
     """What it did that docs/cli.md does not say; None where it did well."""
-    if why := cli_material.what_is_wrong(ended, says_why=not fault.is_silent):
+    if why := what_is_wrong(ended, says_why=not fault.is_silent):
         return why
     if ended.code not in fault.ends(command):
         return f"exit code {ended.code}, not {' or '.join(map(str, fault.ends(command)))}"

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import cli_material
-from cli_material import Ended
+from cli_ends import Ended, what_is_wrong
 from fuzz_lines import LOCALES, Line, Lines
 
 from stretto.cli import consoles
@@ -196,7 +196,7 @@ def work(lines: list[Line], made: Path, env: dict[str, str], folder: Path, answe
     with answers.open("w") as file:
         for line in lines:
             ended = run(line, made, env, folder)
-            wrong = cli_material.what_is_wrong(ended, says_why=line.stdout == "file")
+            wrong = what_is_wrong(ended, says_why=line.stdout == "file")
             said = ended.stderr.strip()
             said = said if ended.code is None else said.rpartition("\n")[2]
             print(json.dumps([line.number, ended.code, wrong, said]), file=file, flush=True)

@@ -6,7 +6,8 @@ from pathlib import Path
 import fault_runs
 import fuzz_cli
 import pytest
-from cli_material import Ended, make_material, what_is_wrong
+from cli_ends import Ended, what_is_wrong
+from cli_material import make_material
 from fault_runs import COMMANDS, FAULTS, judged
 from fuzz_lines import Lines
 from mpi_runs import MPIS

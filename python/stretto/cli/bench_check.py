@@ -72,7 +72,8 @@ def check(
 
     Worse is what takes longer by the rank test over launches, corrected for all that is checked,
     beyond its interval, and by 5 % at least. Of bench that is each operation, of compare the
-    program on each side, of profile MPI functions by who calls them.
+    program on each side, of profile MPI functions by who calls them. Worse is also what bench
+    measured before, and what now hangs, fails, is wrong, skipped or invalid.
 
     Example: stretto bench check ci/baseline --least 10%
     """
@@ -88,7 +89,7 @@ def check(
         print_plain_json({"sides": sides, **_plain(found)})
     else:
         _show(found)
-    if found.worse:
+    if not found.passes:
         raise typer.Exit(EXIT_WORSE)
 
 
@@ -130,6 +131,7 @@ def _comparison_words(path: Path, result: comparison.Result) -> str:
 def _plain(found: Result) -> dict[str, object]:
     return {
         "worse": [_words(each) for each in found.worse],
+        "lost": found.lost,
         "checked": [
             msgspec.to_builtins(each) | {"worse": each.is_worse(found.least)}
             for each in found.checked
@@ -143,7 +145,9 @@ def _plain(found: Result) -> dict[str, object]:
 def _show(found: Result) -> None:
     for each in found.worse:
         out.print(_words(each), style="red", markup=False, soft_wrap=True)
-    if not found.worse:
+    for line in found.lost:
+        out.print(line, style="red", markup=False, soft_wrap=True)
+    if found.passes:
         least = f"{100 * found.least:g} %"
         out.print(
             f"Of {len(found.checked)} checked nothing is worse by {least} beyond its interval"

@@ -1,7 +1,7 @@
 """What takes longer than it did, beyond chance: for a CI to ask, of whatever has launches."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from stretto.stats.difference import (
@@ -44,12 +44,19 @@ class CheckResult(Generic[Row]):
     least: float
     missing: list[str]  # what only the baseline has, and why where that is known
     warnings: list[str]
+    # What the run should have, too, and has not, or not to be trusted: it hung, failed, was wrong.
+    lost: list[str] = field(default_factory=list)
 
     @property
     def worse(self) -> list[Checked[Row]]:
         """The worst first."""
         found = [each for each in self.checked if each.is_worse(self.least)]
         return sorted(found, key=lambda each: -each.factor)
+
+    @property
+    def passes(self) -> bool:
+        """Nothing is worse, and nothing is lost."""
+        return not self.worse and not self.lost
 
 
 def checked(pairs: Sequence[Pair[Row]]) -> list[Checked[Row]]:

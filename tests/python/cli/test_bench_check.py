@@ -10,6 +10,7 @@ from stretto.cli import bench_repeat
 from stretto.cli.bench_check import share_of
 from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder, BenchRecord
+from stretto.data.bench_rows import CellState
 from stretto.errors import InputError
 from stretto.launch.bench import MeasuredMpi
 from stretto.report.bench import BenchResult, summarise
@@ -53,6 +54,14 @@ def test_one_line_and_0_where_nothing_is(runs: tuple[str, str], capsys: Captured
     assert said.out == "Of 3 checked nothing is worse by 5 % beyond its interval\n"
     assert said.err == ""
     assert run_command(["bench", "check", *runs, "--least", "1.5"]) == 0
+
+
+def test_what_hangs_has_a_line_and_exit_code_3(
+    runs: tuple[str, str], tmp_path: Path, capsys: Captured
+) -> None:
+    hangs = make_run(tmp_path / "hangs", states=[CellState(1, "timeout", "after [30] s")])
+    assert run_command(["bench", "check", runs[0], str(hangs)]) == 3
+    assert capsys.readouterr().out == "allreduce 64 B, native: timeout: after [30] s\n"
 
 
 def test_as_json(runs: tuple[str, str], capsys: Captured) -> None:

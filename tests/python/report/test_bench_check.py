@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from bench_runs import BCAST, REDUCED, make_run, slower
 from msgspec.structs import replace
@@ -48,6 +49,39 @@ def test_what_is_missing_is_named_with_the_reason(tmp_path: Path) -> None:
     assert found.missing == [
         f"bcast of 8 B, {ranks}, native (timeout: after 30 s)" for ranks in ("non-root", "root")
     ]
+    assert not found.passes
+    assert found.lost == ["bcast 8 B, native: timeout: after 30 s"]
+
+
+@pytest.mark.parametrize("state", ["timeout", "failed", "wrong"])
+def test_what_was_lost_in_some_launches_does_not_pass(tmp_path: Path, state: str) -> None:
+    before = result(make_run(tmp_path / "a"))
+    # Its times are there, and as good as ever.
+    bad = result(make_run(tmp_path / "b", states=[CellState(1, state, "why")]))
+    found = check(before, bad, 0.05)
+    assert (found.worse, found.missing) == ([], [])
+    assert found.lost == [f"allreduce 64 B, native: {state}: why"]
+    assert not found.passes
+    assert check(bad, bad, 0.05).passes, "as it was before"
+
+
+def test_a_run_of_which_all_is_lost_does_not_pass(tmp_path: Path) -> None:
+    before = make_run(tmp_path / "a")
+    after = make_run(tmp_path / "b")
+    samples = BenchFolder(after).samples().with_columns(valid=pl.lit(value=False))
+    samples.write_parquet(after / "samples.parquet")
+    found = check(result(before), result(after), 0.05)
+    assert found.checked == []
+    assert [line.partition(": ")[2].split()[0] for line in found.lost] == ["invalid:"] * 2
+
+
+def test_too_few_valid_repetitions_do_not_pass(tmp_path: Path) -> None:
+    before = make_run(tmp_path / "a")
+    after = make_run(tmp_path / "b")
+    few = (pl.col("cell") != 0) | ((pl.col("launch") == 0) & (pl.col("repetition") == 0))
+    BenchFolder(after).samples().with_columns(valid=few).write_parquet(after / "samples.parquet")
+    found = check(result(before), result(after), 0.05)
+    assert found.lost == ["bcast 8 B, native: 4% of its repetitions are valid, of 100%"]
 
 
 def test_implementations_are_checked_each_against_its_own(tmp_path: Path) -> None:

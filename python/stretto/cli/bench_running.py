@@ -108,7 +108,8 @@ def launched(
     folder = _folder(plan, mpi, output)
     with _saying_how_to_resume(folder, is_part=is_part), _bar(plan) as done:
         bench = Bench(plan, folder, mpi, where, done)
-        made = bench.run(lambda count: _is_enough(plan, folder, count))
+        width = _Width(plan, folder)
+        made = bench.run(width.is_enough)
     folder.finish(made)
     return summarise(folder), folder.path
 
@@ -137,21 +138,31 @@ def plan_of(
     )
 
 
-def _is_enough(plan: BenchPlan, folder: BenchFolder, launches: int) -> bool:
-    """Of so many launches; with a width, those of every row are asked."""
-    if launches < plan.launches:
-        return False
-    if plan.width is None or launches >= plan.most_launches:
-        return True
-    for way, _ in enumerate(plan.implementations):
-        frames = [folder.samples_so_far(launch, way) for launch in range(launches)]
-        rows = [row for frame in frames for row in rows_of(frame, plan.cells)]
-        medians: dict[tuple[int, str], list[float]] = {}
-        for row in rows:
-            medians.setdefault((row.cell.number, row.rank_class), []).extend(row.launches)
-        if not all(enough(each, plan.width) for each in medians.values()):
+class _Width:
+    """Whether a plan's launches are enough; what is known of one is kept for the next question."""
+
+    def __init__(self, plan: BenchPlan, folder: BenchFolder) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._read = 0
+        # By implementation, cell and class of ranks, of each launch its median.
+        self._medians: dict[tuple[int, int, str], list[float]] = {}
+
+    def is_enough(self, launches: int) -> bool:
+        """Of so many launches, never fewer than before; with a width, those of every row are
+        asked."""
+        if launches < self._plan.launches:
             return False
-    return True
+        if self._plan.width is None or launches >= self._plan.most_launches:
+            return True
+        for launch in range(self._read, launches):
+            for way, _ in enumerate(self._plan.implementations):
+                samples = self._folder.samples_so_far(launch, way)
+                for row in rows_of(samples, self._plan.cells):
+                    key = (way, row.cell.number, row.rank_class)
+                    self._medians.setdefault(key, []).extend(row.launches)
+        self._read = launches
+        return all(enough(each, self._plan.width) for each in self._medians.values())
 
 
 def _pilot(

@@ -1,0 +1,33 @@
+"""When the launches of a benchmark are enough."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import msgspec
+import polars as pl
+from benched import LAUNCHES, WAYS, benched
+
+from stretto.cli.bench_running import _Width
+from stretto.data.bench_folder import BenchFolder
+
+
+class _Counting(BenchFolder):
+    """Says how often each launch was read."""
+
+    asked: ClassVar[list[tuple[int, int]]] = []
+
+    def samples_so_far(self, launch: int, implementation: int) -> pl.DataFrame:
+        self.asked.append((launch, implementation))
+        return self.samples().filter(launch=launch, implementation=[*WAYS][implementation])
+
+
+def test_each_launch_is_read_once(tmp_path: Path) -> None:
+    folder = _Counting(benched(tmp_path / "run"))
+    plan = msgspec.structs.replace(folder.record().plan, launches=6, width=1e-9, most_launches=50)
+    width = _Width(plan, folder)
+    assert not width.is_enough(5)
+    assert folder.asked == []
+    assert not any(width.is_enough(launches) for launches in range(6, LAUNCHES + 1))
+    assert folder.asked == [(launch, way) for launch in range(LAUNCHES) for way in range(len(WAYS))]
+    wide = _Width(msgspec.structs.replace(plan, width=0.5), folder)
+    assert wide.is_enough(LAUNCHES)

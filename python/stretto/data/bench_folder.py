@@ -9,7 +9,7 @@ in flight.
 import io
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,6 +112,26 @@ class BenchFolder:
             why = str(bad)
         raise EnvironmentUnusable(f"{file} cannot be read, and may be cut off: {why}")
 
+    def samples_by_launch(self) -> Iterator[pl.DataFrame]:
+        """The same, those of one launch of one implementation at a time, and in memory.
+
+        Raises EnvironmentUnusable.
+        """
+        file = self.path / _SAMPLES
+        try:
+            # A path of a user's may have brackets and stars in it.
+            table = pl.scan_parquet(file, glob=False).select(SCHEMA.names())
+            place = table.select("launch", "implementation").unique().collect(engine="streaming")
+            for launch, implementation in place.sort(place.columns).iter_rows():
+                of_launch = table.filter(launch=launch, implementation=implementation)
+                yield of_launch.collect(engine="streaming")
+            return
+        except OSError as error:
+            why = reason(error)
+        except pl.exceptions.PolarsError as bad:
+            why = str(bad)
+        raise EnvironmentUnusable(f"{file} cannot be read, and may be cut off: {why}")
+
     def parts(self, launch: int, implementation: int) -> list[Path]:
         """The folders of one launch of the implementation of that number, in order."""
         place = self._launch_folder(launch, implementation)
@@ -177,7 +197,7 @@ class BenchFolder:
                 file.write_bytes(content.getvalue())
                 files.append(file)
             try:
-                pl.scan_parquet(files).sink_parquet(partial)
+                pl.scan_parquet(files, glob=False).sink_parquet(partial)
             except pl.exceptions.PolarsError as error:
                 raise EnvironmentUnusable(f"{partial} cannot be written: {error}") from None
             with partial.open("rb") as written:

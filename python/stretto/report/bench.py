@@ -1,17 +1,17 @@
 """What a benchmark's run folder says: per rank class, never only a mean."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE, BenchCell
-from stretto.data.bench_rows import CellState
+from stretto.data.bench_rows import SCHEMA, CellState
 from stretto.errors import InputError
 from stretto.stats.difference import Difference, adjusted, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Estimate, estimate
-from stretto.stats.rank_classes import entries_of, of_launches, of_ranks, summary_of
+from stretto.stats.rank_classes import entries_over, of_launches, of_ranks, skews_of, summary_of
 
 ENOUGH_VALID, TOO_FEW_VALID = 0.8, 0.2
 _INVALID = "invalid"
@@ -96,27 +96,46 @@ def summarise(folder: BenchFolder) -> BenchResult:
         raise InputError(
             f"{folder.path} is not finished: run the same stretto bench again to resume it"
         )
-    samples, plan = folder.samples(), record.plan
-    rows = rows_of(samples, plan.cells)
-    lost = [*_not_measured(record), *_without_valid(samples, plan.cells)]
+    plan = record.plan
+    rows, entries = _summarised(folder.samples_by_launch(), plan.cells)
+    lost = [*_not_measured(record), *_without_valid(entries, plan.cells)]
     compared = [*_compared(rows, plan.implementations)]
     return BenchResult(record, rows, compared, lost, [*_warnings(record, rows)])
 
 
 def rows_of(samples: pl.DataFrame, cells: Sequence[BenchCell]) -> list[BenchRow]:
     """A row a (cell, rank class, implementation) that has a valid repetition."""
+    return _summarised([samples], cells)[0]
+
+
+def rows_of_run(folder: BenchFolder, cells: Sequence[BenchCell]) -> list[BenchRow]:
+    """The same of all launches of a complete run. Raises EnvironmentUnusable."""
+    return _summarised(folder.samples_by_launch(), cells)[0]
+
+
+def _summarised(
+    launches_samples: Iterable[pl.DataFrame], cells: Sequence[BenchCell]
+) -> tuple[list[BenchRow], pl.DataFrame]:
+    """Rows, and how well ranks entered, as `entries_over` has it.
+
+    Samples come launch by launch, or all at once: those of a launch are in memory, of many ranks,
+    and of the others what each rank took and when each repetition began.
+    """
     by_number = {cell.number: cell for cell in cells}
-    ranks = of_ranks(samples, cells_frame(cells))
+    known = cells_frame(cells)
+    parts = [(of_ranks(each, known), skews_of(each)) for each in launches_samples]
+    if not parts:
+        none = pl.DataFrame(schema=SCHEMA)
+        parts = [(of_ranks(none, known), skews_of(none))]
+    ranks = pl.concat([part[0] for part in parts])
+    entered = entries_over(pl.concat([part[1] for part in parts]))
     launches = of_launches(ranks).filter(pl.col("median_ns").is_not_null())
     key = ["cell", "implementation", "rank_class"]
     medians = {
         tuple(row[name] for name in key): row["median_ns"]
         for row in launches.group_by(key).agg("median_ns").iter_rows(named=True)
     }
-    entries = {
-        (row["cell"], row["implementation"]): row
-        for row in entries_of(samples).iter_rows(named=True)
-    }
+    entries = {(row["cell"], row["implementation"]): row for row in entered.iter_rows(named=True)}
     found = []
     for row in summary_of(ranks).sort(key).iter_rows(named=True):
         of_launch = medians.get(tuple(row[name] for name in key))
@@ -141,7 +160,7 @@ def rows_of(samples: pl.DataFrame, cells: Sequence[BenchCell]) -> list[BenchRow]
                 skew_p95=entry["skew_p95_ns"],
             )
         )
-    return found
+    return found, entered
 
 
 def _compared(rows: Sequence[BenchRow], implementations: Sequence[str]) -> Iterator[Compared]:
@@ -178,11 +197,11 @@ def _not_measured(record: BenchRecord) -> Iterator[tuple[str, BenchCell, CellSta
 
 
 def _without_valid(
-    samples: pl.DataFrame, cells: Sequence[BenchCell]
+    entered: pl.DataFrame, cells: Sequence[BenchCell]
 ) -> Iterator[tuple[str, BenchCell, CellState]]:
     """Cells that were measured in vain."""
     by_number = {cell.number: cell for cell in cells}
-    for row in entries_of(samples).filter(valid=0).iter_rows(named=True):
+    for row in entered.filter(valid=0).iter_rows(named=True):
         why = f"none of its {row['repetitions']} repetitions is valid"
         cell = by_number[row["cell"]]
         yield row["implementation"], cell, CellState(cell.number, _INVALID, why)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
@@ -11,7 +12,7 @@ import msgspec
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE
 from stretto.errors import InputError, StrettoError
-from stretto.report.bench import BenchRow, rows_of
+from stretto.report.bench import BenchRow, rows_of_run
 from stretto.report.bench_comparison import plain_cell
 from stretto.report.cell_words import cell_words
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
@@ -112,9 +113,9 @@ def read_history(folder: Path, most: int) -> BenchHistory:
     complete.sort(key=lambda each: each[1].provenance.started_at)
     runs = []
     for run, record in complete[-most:]:
-        samples = _readable(run.samples, warnings)
-        if samples is not None:
-            runs.append(HistoryRun(run.path, record, rows_of(samples, record.plan.cells)))
+        rows = _readable(partial(rows_of_run, run, record.plan.cells), warnings)
+        if rows is not None:
+            runs.append(HistoryRun(run.path, record, rows))
     if not runs:
         why = f": {warnings[0]}" if warnings else ""
         raise InputError(f"{folder} has no complete run of stretto bench in it{why}")
@@ -195,4 +196,13 @@ def _doubts(
         )
     hosts = {run.record.provenance.machine.hostname for run in runs}
     if len(hosts) > 1:
-        yield f"the runs are of {len(hosts)} machines: {', '.join(sorted(hosts))}"
+        yield (
+            f"the runs are of {len(hosts)} machines, and changes may be from one to another: "
+            f"{', '.join(sorted(hosts))}"
+        )
+    mpis = {run.mpi for run in runs if run.mpi}
+    if len(mpis) > 1:
+        yield (
+            f"the runs are of {len(mpis)} MPIs, and changes may be from one to another: "
+            f"{', '.join(sorted(mpis))}"
+        )

@@ -48,6 +48,8 @@ class BesideWork:
 def beside_work(result: BenchResult, samples: pl.DataFrame) -> list[BesideWork]:
     """All cells with work whose operation was measured without it, too, by implementation."""
     cells = result.record.plan.cells
+    # Most runs have no such cells, and their samples are many.
+    samples = samples.filter(pl.col("cell").is_in([it.number for it in cells if it.compute_ns]))
 
     def between(begin: pl.Expr, end: pl.Expr) -> dict[tuple[int, str, str], BenchRow]:
         """Of each cell what lies between two times of its repetitions."""

@@ -111,14 +111,29 @@ def entries_of(samples: pl.DataFrame) -> pl.DataFrame:
     ranks, from 0 to 1), and of these, null without any, skew_median_ns and skew_p95_ns: the skew of
     a repetition is from when its first rank entered to when its last did.
     """
+    return entries_over(skews_of(samples))
+
+
+def skews_of(samples: pl.DataFrame) -> pl.DataFrame:
+    """What `entries_over` is worked out from: a row a repetition, but for warm-ups, of all ranks.
+
+    Those of several launches may be worked out one by one, and put together.
+    """
     enter = pl.col("enter_ns")
-    skew = pl.col("skew_ns").filter("counts")
     return (
         _with_validity(samples)
         .filter(~pl.col("warmup"))
         .group_by(_repetition(samples))
         .agg(pl.col("counts").first(), skew_ns=enter.max() - enter.min())
-        .group_by(_CELL)
+        .select(*_CELL, "counts", "skew_ns")
+    )
+
+
+def entries_over(skews: pl.DataFrame) -> pl.DataFrame:
+    """`entries_of` the samples whose repetitions these are."""
+    skew = pl.col("skew_ns").filter("counts")
+    return (
+        skews.group_by(_CELL)
         .agg(
             repetitions=pl.len(),
             valid=pl.col("counts").mean(),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import polars as pl
 import pytest
 
 from stretto.data.bench_folder import (
@@ -62,6 +63,27 @@ def test_a_launch_in_two_parts_is_one(tmp_path: Path) -> None:
     assert folder.record().launches == [folder.launched(0, 0)]
     assert not [*folder.path.glob("**/*.rows")]
     assert not [*folder.path.glob("*.partial")]
+
+
+def test_a_path_may_have_any_characters(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run[1]*?")
+    measure(folder, 0, 0, "done 0 barrier\n")
+    folder.finish([(0, 0)])
+    assert folder.samples().height == 1
+    assert [each.height for each in folder.samples_by_launch()] == [1]
+
+
+def test_samples_come_launch_by_launch(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    made = [(launch, way) for launch in range(2) for way in range(2)]
+    for each in made:
+        measure(folder, *each, "done 0 barrier\ndone 1 barrier\n")
+    folder.finish(made)
+    found = [*folder.samples_by_launch()]
+    assert [(each["launch"][0], each["implementation"][0]) for each in found] == [
+        (launch, PLAN.implementations[way]) for launch, way in made
+    ]
+    assert pl.concat(found).equals(folder.samples())
 
 
 def test_a_launch_of_which_nothing_was_measured_has_no_samples(tmp_path: Path) -> None:

@@ -86,6 +86,14 @@ def test_too_few_launches_are_said(tmp_path: Path) -> None:
     assert warning.startswith("3 comparisons of so few launches can show no change")
 
 
+def test_several_mpis_are_said(tmp_path: Path) -> None:
+    for number, day in enumerate(DAYS[:2]):
+        path = make_run(tmp_path / str(number), started_at=day) / "bench.json"
+        path.write_bytes(path.read_bytes().replace(b"Some MPI 1.0", b"Some MPI %d.0" % number))
+    (warning,) = read_history(tmp_path, 50).warnings
+    assert warning.endswith("may be from one to another: Some MPI 0.0, Some MPI 1.0")
+
+
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no complete run of stretto bench"):
         read_history(tmp_path, 50)

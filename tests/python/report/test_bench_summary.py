@@ -1,0 +1,26 @@
+"""Rows of a run, worked out launch by launch."""
+
+from pathlib import Path
+
+import polars as pl
+from benched import benched
+
+from stretto.data.bench_folder import BenchFolder
+from stretto.report.bench import rows_of, summarise
+
+
+def test_launch_by_launch_rows_are_those_of_all_samples_at_once(tmp_path: Path) -> None:
+    folder = BenchFolder(benched(tmp_path / "run"))
+    samples = folder.samples()
+    rows = summarise(folder).rows
+    assert rows == rows_of(samples, folder.record().plan.cells)
+    mixed = samples.sample(fraction=1, shuffle=True, seed=1)
+    assert rows == rows_of(mixed, folder.record().plan.cells)
+
+
+def test_a_run_of_which_nothing_was_measured_has_no_rows(tmp_path: Path) -> None:
+    folder = BenchFolder(benched(tmp_path / "run"))
+    folder.samples().clear().write_parquet(folder.path / "samples.parquet")
+    result = summarise(folder)
+    assert (result.rows, result.compared) == ([], [])
+    assert rows_of(pl.DataFrame(schema=folder.samples().schema), []) == []

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stretto.data.provenance import now, versions
 from stretto.errors import InputError, writing
-from stretto.report import words
+from stretto.report import page_size, words
 from stretto.report.answer_section import AnswerSection
 from stretto.report.bench_section import BenchSection
 from stretto.report.comparison import Result
@@ -28,11 +28,12 @@ def write_report(
 ) -> None:
     """Write the page over all `results`, `profiles`, `answers` and `benches` to `path`.
 
-    Raises InputError where something else is there, EnvironmentUnusable where it cannot be
-    written.
+    Of benches less is shown where it would be over 2 MB. Raises InputError where something else
+    is there, EnvironmentUnusable where it cannot be written.
     """
     refuse_if_not_ours(path)
-    write_page(render(results, profiles, answers, benches), path)
+    page = page_size.within(lambda shown: render(results, profiles, answers, shown), benches)
+    write_page(page, path)
 
 
 def write_page(page: str, path: Path) -> None:

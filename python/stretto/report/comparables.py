@@ -12,7 +12,7 @@ import polars as pl
 from stretto.data.bench_plan import COMPUTE, BenchCell, Form, name_of
 from stretto.data.imported import Imported, ImportedRow
 from stretto.report.bench import BenchResult
-from stretto.report.imported import RAW, seconds_of
+from stretto.report.imported import RAW, invalid_repetitions, repetition_of, seconds_of
 from stretto.stats.suite_figures import RANKS, SLOWEST, suite_figures
 from stretto.stats.summary import median
 
@@ -30,6 +30,8 @@ _ALL_BLOCKS = {
         "reduce_scatter_block",
     ),
 }
+# What another suite names as we do, and does otherwise: with both neighbours, by four messages.
+_OTHERWISE = {"imb": ("exchange",)}
 
 
 @dataclass(frozen=True)
@@ -118,15 +120,20 @@ def _figures_of(
 def of_import(imported: Imported, ranks: int | None) -> list[Comparable]:
     """All that a file has figures of; where it does not say how many ranks there were, `ranks`.
 
-    Raw values become the median of their launch, of processes the median of theirs; what a file
-    has several times, as of outputs that were put together, is of a launch each.
+    Raw values become the median of their launch, of processes the median of theirs, without
+    invalid repetitions; what a file has several times, as of outputs that were put together, is of
+    a launch each.
     """
     rows: dict[tuple[str, str, int, bool, int | None, str], list[ImportedRow]] = {}
+    invalid = invalid_repetitions(imported.rows)
     for row in imported.rows:
         size = _bytes_of(row, imported.format, ranks)
-        if size is not None:
+        if size is not None and repetition_of(row) not in invalid:
             by = ", ".join(filter(None, (row.variant, row.datatype, row.op)))
-            key = (row.operation, row.form, size, bool(row.in_place), row.ranks or ranks, by)
+            name = row.operation
+            if name in _OTHERWISE.get(imported.format, ()):
+                name = f"{name} of {imported.format}"
+            key = (name, row.form, size, bool(row.in_place), row.ranks or ranks, by)
             rows.setdefault(key, []).append(row)
     return [
         Comparable(*key, figures=_imported_figures(alike, imported.format))

@@ -50,20 +50,43 @@ def seconds_of(row: ImportedRow) -> float | None:
     return None if scale is None else row.value * scale
 
 
+def invalid_repetitions(rows: Sequence[ImportedRow]) -> set[tuple[object, ...]]:
+    """As `repetition_of` has them: those of which any process says that it came too late."""
+    return {repetition_of(row) for row in rows if row.metric == "error_code" and row.value}
+
+
+def repetition_of(row: ImportedRow) -> tuple[object, ...]:
+    """What processes' raw values of one repetition have in common."""
+    of = (row.operation, row.form, row.bytes, row.ranks, row.variant, row.datatype, row.op)
+    return *of, row.in_place, row.launch, row.repetition
+
+
 def lines_of_rows(rows: Sequence[ImportedRow]) -> list[ImportedLine]:
-    """A line a value in the file's order, raw ones of a launch together by their median."""
+    """A line a value in the file's order, raw ones of a launch together by their median.
+
+    Those of invalid repetitions are together, too, and never with valid ones.
+    """
+    invalid = invalid_repetitions(rows)
     alike: dict[tuple[object, ...], list[ImportedRow]] = {}
     for number, row in enumerate(rows):
         of = (row.operation, row.form, row.metric, row.unit, row.bytes, row.ranks, row.launch)
-        key = (*of, row.in_place, row.datatype, row.op, row.variant)
+        key: tuple[object, ...] = (*of, row.in_place, row.datatype, row.op, row.variant)
         one_of_many = row.statistic == RAW and (row.repetition, row.process) != (None, None)
-        alike.setdefault(key if one_of_many else (number,), []).append(row)
-    return [
-        ImportedLine(group[0], f"median of {len(group)}", median([each.value for each in group]))
-        if len(group) > 1
-        else ImportedLine(group[0], group[0].statistic, group[0].value)
-        for group in alike.values()
-    ]
+        key = (*key, _is_bad(row, invalid)) if one_of_many else (number,)
+        alike.setdefault(key, []).append(row)
+    return [_line_of(group, is_bad=_is_bad(group[0], invalid)) for group in alike.values()]
+
+
+def _is_bad(row: ImportedRow, invalid: set[tuple[object, ...]]) -> bool:
+    return row.metric != "error_code" and repetition_of(row) in invalid
+
+
+def _line_of(group: Sequence[ImportedRow], *, is_bad: bool) -> ImportedLine:
+    words = " invalid" if is_bad else ""
+    if len(group) == 1:
+        return ImportedLine(group[0], group[0].statistic + words, group[0].value)
+    middle = median([each.value for each in group])
+    return ImportedLine(group[0], f"median of {len(group)}{words}", middle)
 
 
 def plain_number(value: float) -> str:

@@ -17,6 +17,7 @@ from stretto.report.bench_comparison import (
     compare_runs,
     implementations,
 )
+from stretto.report.imported import lines_of_rows
 
 MEAN = ImportedRow("allreduce", "blocking", "latency", "mean", 20.0, "us", 1, bytes=64)
 
@@ -123,6 +124,43 @@ def test_raw_values_of_launches_are_tested(tmp_path: Path) -> None:
     assert (pair.statistic, pair.launches) == ("median of the slowest rank", (8, 6))
     assert pair.differs
     assert pair.ratio == pytest.approx(0.5, rel=0.05)
+
+
+def test_invalid_repetitions_do_not_count(tmp_path: Path) -> None:
+    """One of three came too late on one process, and took a second."""
+    raw = [
+        replace(
+            MEAN,
+            metric=metric,
+            statistic="raw",
+            value=value,
+            launch=0,
+            process=process,
+            repetition=at,
+            line=3 * process + at,
+            unit=unit,
+        )
+        for process in range(2)
+        for at, took in enumerate((20, 1e6, 1e6))
+        for metric, value, unit in (
+            ("latency", took, "us"),
+            ("error_code", float(at > 0 and process == 1), ""),
+        )
+    ]
+    (pair,) = compare_others(run(make_run(tmp_path / "a")), suite(*raw, name="repro-mpi")).pairs
+    assert pair.figures[1] == pytest.approx(20_000)
+    shown = {line.statistic: line.value for line in lines_of_rows(raw) if line.row.unit == "us"}
+    assert shown == {"median of 2": 20, "median of 4 invalid": 1e6}
+
+
+def test_what_has_our_name_and_is_something_else_is_not_compared(tmp_path: Path) -> None:
+    cell = BenchCell(0, "exchange", bytes=64)
+    folder = make_run(tmp_path / "a", cells=[cell])
+    theirs = replace(MEAN, operation="exchange", bytes=64)
+    found = compare_others(run(folder), suite(theirs, name="imb"))
+    assert found.pairs == []
+    assert found.only_second == ["exchange of imb of 64 B, 2 ranks"]
+    assert len(compare_others(run(folder), suite(theirs, name="other")).pairs) == 1
 
 
 def test_values_of_processes_are_over_ranks(tmp_path: Path) -> None:

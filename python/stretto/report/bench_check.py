@@ -9,6 +9,7 @@ from stretto.errors import InputError
 from stretto.report.bench import TOO_FEW_VALID, BenchResult, BenchRow
 from stretto.report.bench_comparison import paired_rows, plain_cell, row_words
 from stretto.report.cell_words import cell_words
+from stretto.report.unlike_runs import unlike
 from stretto.report.worse import CheckResult, Pair, checked, too_few
 
 
@@ -34,7 +35,11 @@ def check(baseline: BenchResult, run: BenchResult, least: float) -> CheckResult[
     lost = [*dict.fromkeys(_lost(baseline, run))]
     if not pairs and not lost:
         raise InputError("nothing of the baseline is in the run")
-    doubts = [*run.warnings, *(too_few(pairs) if pairs else [])]
+    doubts = [
+        *unlike([baseline.record, run.record]),
+        *run.warnings,
+        *(too_few(pairs) if pairs else []),
+    ]
     return CheckResult(checked(pairs), least, missing, doubts, lost)
 
 

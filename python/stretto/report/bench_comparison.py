@@ -19,6 +19,7 @@ from stretto.report.comparables import (
     ranks_of,
     unplaced,
 )
+from stretto.report.unlike_runs import unlike
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Interval
 from stretto.stats.suite_figures import RANKS, SLOWEST
@@ -70,6 +71,7 @@ def compare_runs(
     warnings = []
     if plans[0].ranks != plans[1].ranks:
         warnings.append(f"the first has {plans[0].ranks} ranks, the second {plans[1].ranks}")
+    warnings += unlike([first.record, second.record])
     pairs: list[Versus] = []
     only: tuple[list[str], list[str]] = ([], [])
     for way in ways:

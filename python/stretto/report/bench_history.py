@@ -15,6 +15,7 @@ from stretto.errors import InputError, StrettoError
 from stretto.report.bench import BenchRow, rows_of_run
 from stretto.report.bench_comparison import plain_cell
 from stretto.report.cell_words import cell_words
+from stretto.report.unlike_runs import unlike
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Interval
 
@@ -194,6 +195,7 @@ def _doubts(
             f"{tests} comparisons of so few launches can show no change, however large: launch "
             f"{launches_needed(tests)} each"
         )
+    yield from unlike([run.record for run in runs])
     hosts = {run.record.provenance.machine.hostname for run in runs}
     if len(hosts) > 1:
         yield (

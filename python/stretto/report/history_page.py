@@ -1,11 +1,12 @@
 """The page of a history: a small line for each thing that was measured."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stretto.report.bench_history import BenchHistory, HistoryLine, HistoryPoint, HistoryRun
 from stretto.report.page import environment, refuse_if_not_ours, write_page
+from stretto.report.page_size import is_small
 from stretto.report.words import seconds
 from stretto.stats.summary import median
 
@@ -63,8 +64,31 @@ def write_history(history: BenchHistory, path: Path) -> None:
 
 
 def render_history(history: BenchHistory) -> str:
-    """The page as text."""
-    lines = [_shown(line, history.runs) for line in history.lines]
+    """The page as text; one that would be large has dots, which say what they are of, only where
+    something changed, and at last the lines that changed alone."""
+    page = _rendered(history, [_shown(line, history.runs) for line in history.lines])
+    if is_small(page):
+        return page
+    said = "the page would be over 2 MB: only changes have dots"
+    fewer = [_with_fewer_dots(_shown(line, history.runs)) for line in history.lines]
+    page = _rendered(_warned(history, said), fewer)
+    if is_small(page):
+        return page
+    changed = [it for it in fewer if any(point.changed for point in it.line.points)]
+    said += f", and {len(fewer) - len(changed)} lines without a change are left out"
+    return _rendered(_warned(history, f"{said}; --last takes fewer runs"), changed)
+
+
+def _warned(history: BenchHistory, words: str) -> BenchHistory:
+    return replace(history, warnings=[words, *history.warnings])
+
+
+def _with_fewer_dots(shown: LineShown) -> LineShown:
+    dots = [dot for dot in shown.spark.dots if dot.kind]
+    return replace(shown, spark=replace(shown.spark, dots=dots))
+
+
+def _rendered(history: BenchHistory, lines: list[LineShown]) -> str:
     names = list(dict.fromkeys((it.line.plan, it.line.name) for it in lines))
     sections = [
         (f"{name} ({plan})", [it for it in lines if (it.line.plan, it.line.name) == (plan, name)])

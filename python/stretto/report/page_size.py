@@ -18,16 +18,17 @@ def within(draw: Callable[[Sequence[BenchSection]], str], benches: Sequence[Benc
     What else is on the page stays as it is: it may be larger than MOST_BYTES of its own.
     """
     page = draw(benches)
-    if not benches or _is_small(page):
+    if not benches or is_small(page):
         return page
     for thinned in _thinner(benches):
         page = draw(thinned)
-        if _is_small(page):
+        if is_small(page):
             break
     return page
 
 
-def _is_small(page: str) -> bool:
+def is_small(page: str) -> bool:
+    """No larger than MOST_BYTES."""
     return len(page.encode(errors="backslashreplace")) <= MOST_BYTES
 
 

@@ -8,6 +8,7 @@ from bench_runs import BCAST, REDUCED, make_run, slower, steady
 from msgspec.structs import replace
 
 from stretto.errors import InputError
+from stretto.report import page_size
 from stretto.report.bench_history import BenchHistory, read_history
 from stretto.report.history_page import HEIGHT, WIDTH, render_history, write_history
 
@@ -92,6 +93,24 @@ def test_several_mpis_are_said(tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes().replace(b"Some MPI 1.0", b"Some MPI %d.0" % number))
     (warning,) = read_history(tmp_path, 50).warnings
     assert warning.endswith("may be from one to another: Some MPI 0.0, Some MPI 1.0")
+
+
+@pytest.mark.parametrize(
+    ("share", "said", "lines"),
+    [
+        (0.95, "only changes have dots", 3),
+        (0.5, "only changes have dots, and 2 lines without a change are left out", 1),
+    ],
+)
+def test_a_large_page_shows_less_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float, said: str, lines: int
+) -> None:
+    found = make_history(tmp_path, [1, 1, 2, 2, 2])
+    monkeypatch.setattr(page_size, "MOST_BYTES", int(share * len(render_history(found))))
+    page = render_history(found)
+    assert f"<p>the page would be over 2 MB: {said}" in page
+    assert (page.count('class="spark"'), page.count("<circle")) == (lines, 1)
+    assert "2.00x" in page
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

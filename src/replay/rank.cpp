@@ -58,10 +58,12 @@ void RankReplay::run(World& world) {
       }
       waiting_ = &part_.ops[static_cast<std::size_t>(*next)];
     }
+    const double before = time_.now().front();
     if (!perform(*waiting_, world)) {
       is_ready_ = false;
       return;
     }
+    if (sections_ != nullptr) sections_->did(*waiting_, time_.now().front() - before);
     waiting_ = nullptr;
   }
 }

@@ -55,6 +55,8 @@ class RankReplay {
   RankReplay(const Part& part, int rank, const std::vector<model::Scenario>& scenarios,
              const std::vector<std::vector<Rank>>& places, ReplayedGroups& groups);
 
+  // From now on, where its time goes.
+  void sort_into(RankSections& sections) { sections_ = &sections; }
   // Goes on until it waits, or is done.
   void run(World& world);
   // Throws Unmatched where it waits.
@@ -93,6 +95,7 @@ class RankReplay {
   const trace::Op* waiting_ = nullptr;  // the one it cannot do yet
   bool is_ready_ = true;                // runs, or will
   bool is_done_ = false;
+  RankSections* sections_ = nullptr;
   std::unordered_map<int, std::deque<Message>> came_;   // by sender
   model::Inbox<OpenCollectiveKey, Message> exchanged_;  // in neighbourhood collectives
   std::vector<Message> taken_;                          // of the receive it is in

@@ -39,14 +39,19 @@ std::vector<Part> parts_of(const trace::Trace& trace) {
 }
 
 std::vector<Replayed> replay(const std::vector<model::Scenario>& scenarios,
-                             const std::vector<Part>& parts) {
+                             const std::vector<Part>& parts, Sections* sections) {
   const auto places = places_by_scenario(scenarios, parts);
   ReplayedGroups groups(scenarios, places);
   std::vector<std::unique_ptr<RankReplay>> ranks;
   std::deque<int> ready;
+  std::deque<RankSections> by_rank;  // whose addresses stay
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto rank = static_cast<int>(i);
     ranks.push_back(std::make_unique<RankReplay>(parts[i], rank, scenarios, places, groups));
+    if (sections != nullptr) {
+      by_rank.push_back(sections->of_rank(parts[i].trace->call_sites));
+      ranks.back()->sort_into(by_rank.back());
+    }
     ready.push_back(rank);
   }
   World world(ranks, ready);
@@ -59,6 +64,10 @@ std::vector<Replayed> replay(const std::vector<model::Scenario>& scenarios,
   for (const auto& rank : ranks) {
     rank->require_end();
     replayed.push_back(rank->result());
+  }
+  for (RankSections& rank : by_rank) {
+    rank.end();
+    sections->add(rank);
   }
   return replayed;
 }

@@ -8,6 +8,7 @@
 
 #include "model/call_site.hpp"
 #include "model/scenario.hpp"
+#include "replay/sections.hpp"
 #include "trace/trace.hpp"
 
 namespace stretto::replay {
@@ -44,8 +45,10 @@ struct Unmatched : std::runtime_error {
 };
 
 // Everything happens in the order in which the ranks recorded it, at the times that the model says.
-// Throws Unmatched, naming a rank that waits in vain.
+// Throws Unmatched, naming a rank that waits in vain. Where time goes in the first
+// scenario is added to `sections`, if any.
 [[nodiscard]] std::vector<Replayed> replay(const std::vector<model::Scenario>& scenarios,
-                                           const std::vector<Part>& parts);
+                                           const std::vector<Part>& parts,
+                                           Sections* sections = nullptr);
 
 }  // namespace stretto::replay

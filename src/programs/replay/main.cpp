@@ -15,6 +15,7 @@
 #include "model/collective_times.hpp"
 #include "model/rank_report.hpp"
 #include "programs/bad_input.hpp"
+#include "programs/replay/sections.hpp"
 #include "replay/goal.hpp"
 #include "replay/scaling.hpp"
 
@@ -26,12 +27,14 @@ constexpr int kUnsuited = 3;  // a trace that cannot be scaled
 constexpr const char* kHelp = R"(stretto-replay TRACE --scenarios FILE [--scale N [--strong]]
 stretto-replay TRACE --scenarios FILE --export-goal SCHEDULE [--scale N [--strong]]
 stretto-replay --goal SCHEDULE --scenarios FILE
+stretto-replay TRACE --scenarios FILE --sections
 stretto-replay TRACE --about
 
 Runs a trace again in the simulator alone: JSON lines, one that describes the run, then one for
 each rank. --export-goal writes it as a GOAL schedule on the first scenario's machine, too; --goal
-runs such a schedule: one JSON line. --about prints what the trace says of itself. Exit code: 0, 2 for bad input, 3 where
-the trace cannot be scaled.
+runs such a schedule: one JSON line. --sections prints where time goes in the first scenario, call by call and
+between calls: one JSON line. --about prints what the trace says of itself. Exit code: 0, 2 for bad
+input, 3 where the trace cannot be scaled.
 
 Example: stretto-replay ft.trace --scenarios scenarios.txt --scale 4
 )";
@@ -42,6 +45,7 @@ struct Wanted {
   std::string export_goal{};
   bool about = false;
   bool is_goal = false;
+  bool sections = false;
   std::optional<replay::Scaling> scaling{};
 };
 
@@ -55,11 +59,15 @@ int factor_of(const std::string& text) {
 
 // Nothing where help was asked for.
 std::optional<Wanted> read_arguments(int argc, char** argv) {
-  static constexpr option kOptions[] = {
-      {"about", no_argument, nullptr, 'a'},       {"scenarios", required_argument, nullptr, 's'},
-      {"scale", required_argument, nullptr, 'f'}, {"strong", no_argument, nullptr, 'g'},
-      {"goal", no_argument, nullptr, 'l'},        {"export-goal", required_argument, nullptr, 'e'},
-      {"help", no_argument, nullptr, 'h'},        {nullptr, 0, nullptr, 0}};
+  static constexpr option kOptions[] = {{"about", no_argument, nullptr, 'a'},
+                                        {"scenarios", required_argument, nullptr, 's'},
+                                        {"scale", required_argument, nullptr, 'f'},
+                                        {"strong", no_argument, nullptr, 'g'},
+                                        {"goal", no_argument, nullptr, 'l'},
+                                        {"export-goal", required_argument, nullptr, 'e'},
+                                        {"sections", no_argument, nullptr, 'c'},
+                                        {"help", no_argument, nullptr, 'h'},
+                                        {nullptr, 0, nullptr, 0}};
   Wanted wanted;
   bool strong = false;
   for (int found = 0; (found = getopt_long(argc, argv, "h", kOptions, nullptr)) != -1;) {
@@ -79,6 +87,9 @@ std::optional<Wanted> read_arguments(int argc, char** argv) {
       case 'l':
         wanted.is_goal = true;
         break;
+      case 'c':
+        wanted.sections = true;
+        break;
       case 'e':
         wanted.export_goal = optarg;
         break;
@@ -93,6 +104,9 @@ std::optional<Wanted> read_arguments(int argc, char** argv) {
   if (!wanted.about && wanted.scenarios.empty()) throw BadInput("--scenarios is missing");
   if (wanted.is_goal && (wanted.about || wanted.scaling || !wanted.export_goal.empty())) {
     throw BadInput("--goal goes with --scenarios alone");
+  }
+  if (wanted.sections && (wanted.is_goal || wanted.scaling || !wanted.export_goal.empty())) {
+    throw BadInput("--sections goes with --scenarios alone");
   }
   if (strong && !wanted.scaling) throw BadInput("--strong goes with --scale");
   if (wanted.scaling) wanted.scaling->strong = strong;
@@ -238,6 +252,10 @@ int run(const Wanted& wanted) {
     }
     const trace::Trace trace = trace::read_trace(file);
     const auto scenarios = scenarios_of(wanted.scenarios);
+    if (wanted.sections) {
+      write_sections(std::cout, trace, scenarios);
+      return 0;
+    }
     std::optional<replay::Scaled> scaled;
     if (wanted.scaling) scaled = replay::scaled(trace, *wanted.scaling);
     const auto parts = scaled ? std::move(scaled->parts) : replay::parts_of(trace);

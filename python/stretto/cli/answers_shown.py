@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from stretto.cli import extrapolation_tables, simulate_tables, whatif_tables
 from stretto.cli import network_tolerance as tolerance
-from stretto.cli import simulate_tables, whatif_tables
 from stretto.cli.calibrate_tables import fitted_tables
 from stretto.cli.plain_tables import plain_table
 from stretto.data.answer_record import (
@@ -21,15 +21,18 @@ from stretto.data.network_tolerance import NetworkTolerance, network_tolerance_i
 from stretto.data.places import Lines, places_of
 from stretto.data.provenance import Provenance, collect
 from stretto.data.schedules import Simulated
+from stretto.data.trace_sections import ExtrapolatedTraces, traces_in
 from stretto.data.virtual_times import RankTimes
 from stretto.model.calibrated import machine_of
 from stretto.report.answer_section import (
     AnswerSection,
     calibrated_section,
+    extrapolated_section,
     simulated_section,
     virtual_section,
     with_tolerance,
 )
+from stretto.report.extrapolation import extrapolated
 from stretto.report.whatif import Run, answer
 
 
@@ -63,6 +66,8 @@ def answer_of(folder: Path) -> AnswerSection:
         case "whatif":
             return _virtual(record, *whatif_times(folder, record), borne)
         case "replay":
+            if (several := traces_in(folder)) is not None:
+                return _extrapolated(record, several)
             return _virtual(record, [], [replay_of(folder, record).ranks], borne)
         case "simulate":
             curves = by_algorithm(simulated_in(folder))
@@ -76,6 +81,13 @@ def answer_of(folder: Path) -> AnswerSection:
             fitted = machine_of(calibration, record.name)
             found = [plain_table(table) for table in fitted_tables(fitted)]
             return calibrated_section(record, calibration, found)
+
+
+def _extrapolated(record: AnswerRecord, several: ExtrapolatedTraces) -> AnswerSection:
+    found = extrapolated(several.traces, several.target)
+    *lines, verdict = extrapolation_tables.in_words(found)
+    shown = extrapolation_tables.whole(found, record.lines)
+    return extrapolated_section(record, found, verdict, lines, shown)
 
 
 def by_algorithm(points: Sequence[Simulated]) -> dict[str, list[Simulated]]:

@@ -1,7 +1,7 @@
 """stretto replay: a recorded run again, in the simulator alone."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,6 +15,8 @@ from stretto.cli.json_text import as_text
 from stretto.cli.network_tolerance import NetworkToleranceOption
 from stretto.cli.options import AsJson, KeepIn
 from stretto.cli.replay_goal import ranks_of, refuse_export, replay_goal
+from stretto.cli.replay_scenarios import elsewhere, on_its_machine
+from stretto.cli.replay_several import refuse_of_several, replay_several
 from stretto.cli.run_folders import make_folder
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.cli.whatif_json import plain
@@ -23,18 +25,14 @@ from stretto.data.network_tolerance import store_network_tolerance
 from stretto.data.replays import Replay, Scaling
 from stretto.data.symbols import lines_of
 from stretto.data.traces import About
-from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO
 from stretto.errors import InputError
 from stretto.launch.program import name_of
 from stretto.model.machine import Machine, machine_of_toml, read_machine
-from stretto.model.recorded import RecordedScenario, movable, recorded_scenarios
-from stretto.model.scenarios import Scenario, parse_scenario, placed, refuse_unfit
 from stretto.native.goal import is_goal
 from stretto.native.network_tolerance import TraceOnMachine
 from stretto.native.network_tolerance import network_tolerance as tolerance_of
 from stretto.native.replay import about
 from stretto.native.replay import replay as run_again
-from stretto.native.schedules import known_algorithms
 from stretto.report.whatif import Run, answer
 from stretto.report.words import percent
 
@@ -47,11 +45,12 @@ _ASSUMED = {
 }
 
 
-TraceOption = Annotated[
-    Path,
+TracesOption = Annotated[
+    list[Path],
     typer.Argument(
-        metavar="TRACE",
-        help="From stretto whatif --record; or a GOAL schedule, FILE.goal.",
+        metavar="TRACE...",
+        help="From stretto whatif --record; or a GOAL schedule, FILE.goal. Several of one program: "
+        "laws in the number of ranks.",
         dir_okay=False,
     ),
 ]
@@ -69,7 +68,11 @@ MachineFileOption = Annotated[
     str | None, typer.Option(metavar="FILE", help="Everything on another machine; or a preset.")
 ]
 ScaleOption = Annotated[
-    str | None, typer.Option(metavar="FACTOR", help="So many times as many ranks: 4x.")
+    str | None,
+    typer.Option(
+        metavar="FACTOR",
+        help="So many times as many ranks: 4x. Of several traces, also a number of ranks: 64.",
+    ),
 ]
 PpnOption = Annotated[
     int | None,
@@ -84,7 +87,7 @@ WorkOption = Annotated[
 
 
 def replay(
-    trace: TraceOption,
+    traces: TracesOption,
     scenario: ScenariosOption = None,
     machine: MachineFileOption = None,
     ppn: PpnOption = None,
@@ -102,8 +105,35 @@ def replay(
 
     With nothing changed, times are exactly those of the run that was recorded.
 
+    Several traces of one program, on different numbers of ranks, give a law for each call and for
+    what is computed between two, and what these say of more ranks, of programs of any pattern.
+
     Example: stretto replay ft.trace --scale 4x --machine infiniband-100g --ppn 8
+
+    Example: stretto replay a.2 a.4 a.8 --scale 64
     """
+    if len(traces) > 1:
+        only_of_one = {
+            "--scenario": bool(scenario),
+            "--scaling": scaling is not None,
+            "--network-tolerance": network_tolerance,
+            "--export-goal": export_goal is not None,
+            "--hosts": hosts is not None,
+        }
+        refuse_of_several(only_of_one)
+        per_host = _per_host(ppn, None, 1, machine)
+        replay_several(
+            traces,
+            machine,
+            per_host,
+            scale,
+            output,
+            export_csv,
+            export_markdown,
+            as_json=as_json,
+        )
+        return
+    trace = traces[0]
     if is_goal(trace):
         _refuse_of_goals(scale, scaling, output, export_goal, network_tolerance=network_tolerance)
         ranks = ranks_of(trace)
@@ -131,10 +161,10 @@ def replay(
     notes: list[str] = []
     if machine is None:
         where = machine_of_toml(run.machine.encode(), str(trace))
-        text = _scenarios(trace, run, where, scenario or [], factor)
+        text = on_its_machine(trace, run, where, scenario or [], factor)
     else:
         where = read_machine(machine)
-        text, notes = _elsewhere(trace, run, where, scenario or [], ranks, per_host)
+        text, notes = elsewhere(trace, run, where, scenario or [], ranks, per_host)
     folder = None if output is None else make_folder(output, "replay")
     with err.status("replaying"):
         replayed = run_again(trace, text, factor, strong=work == "strong", goal=export_goal)
@@ -231,54 +261,6 @@ def _per_host(ppn: int | None, hosts: int | None, ranks: int, machine: str | Non
             f"--hosts {hosts}: {ranks} ranks, {per_host} on each host, fill {filled} of them"
         )
     return per_host
-
-
-def _scenarios(
-    trace: Path, run: About, where: Machine, asked: Sequence[str], factor: int | None
-) -> str:
-    """Those of the run, and those asked for."""
-    more = _asked(asked, where, run.ranks * (factor or 1))
-    recorded = _recorded(trace, run)
-    if factor is not None and any(each.is_placed for each in recorded):
-        raise InputError("--scale: a scenario of the run puts ranks on hosts; name a --machine")
-    refuse_unfit([*(each.name for each in recorded), *(each.name for each in more)])
-    return run.scenarios + "".join(each.for_the_library() for each in more)
-
-
-def _elsewhere(
-    trace: Path, run: About, where: Machine, asked: Sequence[str], ranks: int, per_host: int | None
-) -> tuple[str, list[str]]:
-    """Those of the run on another machine, and those asked for; and what was assumed."""
-    recorded = _recorded(trace, run)
-    moved = movable(recorded)
-    notes = [
-        f"left out, as its machine or its hosts are its own: {each.name}"
-        for each in recorded
-        if each not in moved
-    ]
-    every = [each.on(where) for each in moved]
-    if per_host is not None:
-        try:
-            every = [placed(each, per_host, ranks) for each in every]
-        except (ValueError, InputError) as error:
-            raise InputError(f"--ppn, --hosts: {error}") from None
-        notes.append(f"on each host: {per_host} of the ranks, in their order")
-    elif where.has_network:
-        notes.append("assumed: ranks are on hosts as in the run; --ppn or --hosts places them")
-    every += _asked(asked, where, ranks)
-    refuse_unfit([each.name for each in every])
-    return "".join(each.for_the_library() for each in every), notes
-
-
-def _asked(asked: Sequence[str], where: Machine, ranks: int) -> list[Scenario]:
-    return [parse_scenario(text, where, known_algorithms(), ranks) for text in asked]
-
-
-def _recorded(trace: Path, run: About) -> list[RecordedScenario]:
-    recorded = recorded_scenarios(run.scenarios)
-    if not {SIM, ZERO, NO_COMMUNICATION} <= {each.name for each in recorded}:
-        raise InputError(f"{trace}: the run had not the scenarios that stretto whatif has")
-    return recorded
 
 
 def _off_ns(replayed: Replay) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from stretto.data.replays import Replay, read_replay
+from stretto.data.trace_sections import TraceSections
 from stretto.data.traces import About
 from stretto.errors import InputError
 from stretto.native.ask import ask
@@ -44,6 +45,14 @@ def replay(
         if factor is not None:
             options += ["--scale", str(factor), *(["--strong"] if strong else [])]
         return read_replay(_ask(*options, "--", str(trace)))
+
+
+def sections_of(trace: Path, scenarios: str) -> TraceSections:
+    """Where its time goes in the first of these scenarios. Raises InputError where it is
+    damaged."""
+    with scenarios_file(scenarios) as file:
+        text = _ask("--scenarios", file, "--sections", "--", str(trace))
+    return msgspec.json.decode(text, type=TraceSections)
 
 
 def _ask(*words: str) -> bytes:

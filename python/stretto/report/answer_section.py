@@ -10,6 +10,7 @@ from stretto.data.schedules import Simulated
 from stretto.data.virtual_times import SIM
 from stretto.report.bars import Bars, Row, Tile, part_of
 from stretto.report.curves import CurvesPlot, curves_plot
+from stretto.report.extrapolation import Extrapolation, PartLaws
 from stretto.report.network_tolerance import in_words, tolerance_plots
 from stretto.report.plain_table import PlainTable
 from stretto.report.plots import SpansPlot, spans_plot
@@ -95,6 +96,54 @@ def simulated_section(
     verdict = "" if best is None else f"fastest on {best.ranks:,} ranks: {best.algorithm}"
     tiles = [] if best is None else [Tile(best.algorithm, seconds(1e-9 * best.end_ns), verdict)]
     return AnswerSection(record, title, "", verdict, [], tiles, [plot] if plot else [], [*tables])
+
+
+def extrapolated_section(
+    record: AnswerRecord,
+    found: Extrapolation,
+    verdict: str,
+    lines: Sequence[str],
+    tables: Sequence[PlainTable],
+) -> AnswerSection:
+    """One of replay of several traces; its verdict and lines are those of the terminal."""
+    ranks = _doubled(found)
+    target, check = found.at(found.target), found.left_out
+
+    def of(parts: Sequence[PartLaws]) -> list[tuple[float, float]]:
+        return [(p, sum(each.seconds.at(p) for each in parts)) for p in ranks]
+
+    plot = curves_plot(
+        "Until the last rank is done",
+        "ranks",
+        [
+            ("in the traces", [*zip(found.ranks, found.was, strict=True)]),
+            ("by the laws", [(p, found.at(p).value) for p in ranks]),
+            ("computing, by its laws", of(found.computing)),
+            ("communication, by its laws", of(found.communication)),
+        ],
+        lambda ranks: f"{ranks:,.0f}",
+        seconds,
+    )
+    reach = f"{seconds(target.low)} to {seconds(target.high)}"
+    tiles = [
+        Tile(f"on {found.target:,} ranks", seconds(target.value), reach),
+        Tile(
+            f"off on {check.ranks:,} ranks, left out",
+            percent(check.off),
+            f"{seconds(check.predicted.value)} predicted, {seconds(check.was)} in the trace",
+        ),
+    ]
+    title = "extrapolated from several traces"
+    figures: list[Figure] = [plot] if plot else []
+    return AnswerSection(record, title, "", verdict, [*lines], tiles, figures, [*tables])
+
+
+def _doubled(found: Extrapolation) -> list[int]:
+    """Numbers of ranks for curves: those of the traces, and on to what is asked for."""
+    shown = [*found.ranks]
+    while shown[-1] < found.target:
+        shown.append(min(2 * shown[-1], found.target))
+    return shown
 
 
 def calibrated_section(

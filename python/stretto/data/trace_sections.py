@@ -1,0 +1,91 @@
+"""Where a trace's time goes: calls, and what is computed between two (src/replay/sections.hpp)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from stretto.data.places import Address
+from stretto.errors import EnvironmentUnusable, reason, writing
+
+_FILE = "traces.json"
+
+EndKind = Literal["start", "end", "send", "receive", "probe", "collective", "wait", "other"]
+
+
+class TracedCollective(msgspec.Struct, frozen=True):
+    """A place where a collective is called, on whichever communicators."""
+
+    function: str
+    object: str
+    offset: int
+    symbol: str
+    is_source: bool = False
+
+    @property
+    def place(self) -> Address:
+        return Address(self.object, self.offset)
+
+
+class SectionEnd(msgspec.Struct, frozen=True):
+    """A call; only of collectives a trace knows the place, -1 otherwise."""
+
+    kind: EndKind
+    call_site: int
+
+
+class SectionTotal(msgspec.Struct, frozen=True):
+    """How often, how much it sent or contributed, how long it took."""
+
+    count: int
+    bytes: int
+    ns: float
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A call, from it to itself, or what is computed between two calls."""
+
+    is_call: bool
+    begin: SectionEnd
+    end: SectionEnd
+    phase: int  # of messages: the call site of the last collective before, or -1
+    all: SectionTotal  # ranks together
+    most: SectionTotal  # of the rank that has most, each
+
+
+class TraceSections(msgspec.Struct, frozen=True):
+    """Of one trace, in its first scenario."""
+
+    ranks: int
+    last_ns: float  # when the last rank was done
+    all_ns: float  # when ranks were done, summed
+    call_sites: list[TracedCollective]
+    sections: list[Section]
+
+
+class ExtrapolatedTraces(msgspec.Struct, frozen=True):
+    """What a run folder keeps: the traces, and on how many ranks they were to be."""
+
+    target: int
+    traces: list[TraceSections]
+
+
+def store_traces(target: int, traces: Sequence[TraceSections], folder: Path) -> None:
+    """What `traces_in` reads. Raises EnvironmentUnusable where that cannot be."""
+    path = folder / _FILE
+    with writing(path):
+        path.write_bytes(msgspec.json.encode(ExtrapolatedTraces(target, [*traces])))
+
+
+def traces_in(folder: Path) -> ExtrapolatedTraces | None:
+    """None where it was another replay. Raises EnvironmentUnusable where they are damaged."""
+    path = folder / _FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=ExtrapolatedTraces)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise EnvironmentUnusable(f"{path} cannot be read: {reason(error)}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise EnvironmentUnusable(f"{path} is damaged: {error}") from None

@@ -1,0 +1,145 @@
+"""Traces of known laws: sections as stretto-replay has them, on more ranks as the laws say."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from stretto.data.places import Address, Line
+from stretto.data.trace_sections import (
+    Section,
+    SectionEnd,
+    SectionTotal,
+    TracedCollective,
+    TraceSections,
+)
+from stretto.errors import InputError
+from stretto.report.extrapolation import Extrapolation, extrapolated
+from stretto.report.law_words import law_words, part_words, reach
+from stretto.stats.laws import CONSTANT, Law, LawForm
+
+REDUCE = TracedCollective("MPI_Allreduce", "/bin/app", 64, "main")
+GATHER = TracedCollective("MPI_Allgather", "/bin/app", 96, "main")
+LINES = {Address("/bin/app", 64): Line("main", "/src/app.c", 12)}
+START, SEND = SectionEnd("start", -1), SectionEnd("send", -1)
+
+
+def section(
+    begin: SectionEnd, end: SectionEnd, ns: float, ranks: int, *, count: int = 10, size: int = 0
+) -> Section:
+    """Each rank takes as long, but the last one a tenth longer than the others."""
+    total = SectionTotal(count * ranks, size * count * ranks, ns * ranks)
+    most = SectionTotal(count, size * count, 1.1 * ns)
+    return Section(begin == end, begin, end, -1, total, most)
+
+
+def trace(ranks: int, noise: float = 0.0, seed: int = 0, *, swapped: bool = False) -> TraceSections:
+    """Computing 80 ms / p and 1 ms, an allreduce of 2 ms log2(p), sends of 3 ms."""
+    random = Random(f"{ranks} {seed}")
+
+    def ms(value: float) -> float:
+        return 1e6 * value * (1 + noise * random.uniform(-1, 1))
+
+    # Traces number call sites in the order in which their ranks came to them.
+    sites = [GATHER, REDUCE] if swapped else [REDUCE, GATHER]
+    reduce = SectionEnd("collective", sites.index(REDUCE))
+    gather = SectionEnd("collective", sites.index(GATHER))
+    log = ranks.bit_length() - 1
+    sections = [
+        section(START, SEND, ms(80 / ranks), ranks),
+        section(SEND, SEND, ms(3), ranks, count=3, size=4096 // ranks),
+        section(SEND, reduce, ms(1), ranks),
+        section(reduce, reduce, ms(2 * log), ranks, size=8),
+        section(gather, gather, ms(0.001), ranks),
+        section(reduce, gather, ms(0.001), ranks),
+        section(gather, SectionEnd("end", -1), ms(0.001), ranks),
+    ]
+    all_ns = sum(each.all.ns for each in sections)
+    return TraceSections(ranks, all_ns / ranks + 5e5, all_ns, sites, sections)
+
+
+def of(found: Extrapolation, words: str) -> Law:
+    return next(e.seconds for e in found.parts if part_words(e.part, LINES) == words)
+
+
+def test_each_section_gets_its_law_and_together_they_are_the_time() -> None:
+    found = extrapolated([trace(8), trace(2), trace(4, swapped=True), trace(16)], 64)
+    assert found.ranks == [2, 4, 8, 16]
+    assert of(found, "start to send").form == LawForm(-1.0)
+    assert of(found, "send, before any collective").form == CONSTANT
+    assert of(found, "Allreduce app.c:12").form == LawForm(0.0, 1)
+    assert found.at(64).value == pytest.approx(
+        1e-3 * (80 / 64 + 1 + 12 + 3 + 0.5 + 0.003), rel=1e-3
+    )
+    computing = sum(each.seconds.at(64) for each in found.computing)
+    assert computing == pytest.approx(1e-3 * (80 / 64 + 1 + 0.002), rel=1e-3)
+    sends = next(each for each in found.parts if "send, " in part_words(each.part, LINES))
+    assert (sends.calls.at(64), sends.bytes.at(64)) == (3, pytest.approx(3 * 64))
+    assert sends.longest.at(64) == pytest.approx(3.3e-3)
+
+
+def test_short_sections_are_taken_together() -> None:
+    found = extrapolated([trace(2), trace(4), trace(8)], 64)
+    words = [part_words(each.part, LINES) for each in found.parts]
+    assert words[-2:] in (
+        ["2 short stretches of computing", "1 short calls"],
+        ["1 short calls", "2 short stretches of computing"],
+    )
+    assert sum(each.part.together for each in found.parts) == 7
+
+
+def test_the_largest_run_is_predicted_without_it() -> None:
+    found = extrapolated([trace(p, noise=0.03) for p in (2, 4, 8, 16)], 64)
+    check = found.left_out
+    assert (check.ranks, check.fitted, check.same_forms) == (16, [2, 4, 8], False)
+    assert abs(check.off) < 0.1
+    # What was left out is not in its own prediction.
+    late = trace(16, noise=0.03)
+    slow = TraceSections(16, 9 * late.last_ns, late.all_ns, late.call_sites, late.sections)
+    others = [trace(p, noise=0.03) for p in (2, 4, 8)]
+    assert extrapolated([*others, slow], 64).left_out.predicted == check.predicted
+
+
+def test_of_three_the_forms_are_those_of_all() -> None:
+    check = extrapolated([trace(2), trace(4), trace(8)], 64).left_out
+    assert check.same_forms
+    assert check.off == pytest.approx(0, abs=1e-3)
+
+
+def test_repetitions_count_as_their_median_and_say_how_large_the_noise_is() -> None:
+    runs = [trace(p, noise=0.03, seed=seed) for p in (2, 4, 8, 16) for seed in range(3)]
+    found = extrapolated(runs, 64)
+    assert found.ranks == [2, 4, 8, 16]
+    assert 0.01 <= found.whole.noise < 0.05
+    low, high = of(found, "send, before any collective").interval(64)
+    assert low < 3e-3 < high
+
+
+def test_one_rank_alone_says_nothing_of_calls_that_it_lacks() -> None:
+    alone = trace(1)
+    computing = [each for each in alone.sections if not each.is_call]
+    all_ns = sum(each.all.ns for each in computing)
+    alone = TraceSections(1, all_ns, all_ns, alone.call_sites, computing)
+    found = extrapolated([alone, trace(2), trace(4), trace(8)], 64)
+    assert of(found, "send, before any collective").form == CONSTANT
+    assert of(found, "send, before any collective").ranks == (2, 4, 8)
+
+
+def test_two_numbers_of_ranks_are_refused() -> None:
+    with pytest.raises(
+        InputError, match=r"3 different numbers of ranks or more; these are on 2, 4"
+    ):
+        extrapolated([trace(2), trace(4), trace(4)], 64)
+
+
+def test_laws_in_words() -> None:
+    law = Law(CONSTANT, 1.2e-3, 0.0, 0.0, 0.0, 0.05, (2, 4, 8), (1.0, 1.0, 1.0))
+    assert law_words(law) == "1.20 ms"
+    law = replace(law, c1=3.1e-7, values=(1.2e-3, 1.2e-3, 1.2e-3))
+    assert law_words(replace(law, form=LawForm(1.0, 1))) == "1.20 ms + 310 ns p log2(p)"
+    assert law_words(replace(law, form=LawForm(2 / 3), c0=0.0)) == "310 ns p^(2/3)"
+    assert law_words(replace(law, form=LawForm(-1.0), c1=-3.1e-7)) == "1.20 ms - 310 ns / p"
+    assert law_words(replace(law, form=LawForm(2.0), c0=-1e-3)) == "310 ns p^2 - 1.00 ms"
+    assert law_words(replace(law, form=LawForm(0.0, 2), c0=0.0)) == "310 ns log2(p)^2"
+    found = extrapolated([trace(2), trace(4), trace(8)], 64)
+    assert reach(replace(found.at(64), value=1.0, low=0.9, high=1.25)) == "-10 +25 %"

@@ -1,6 +1,7 @@
 """Runs that are recorded, and replayed without the program."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from mpi_runs import EVERY_MPI, Mpi
 
 from stretto import native
+from stretto.cli.main import run_command
 from stretto.data.traces import About, write_trace
 from stretto.data.virtual_times import read_times
 from stretto.launch.environment import RECORD, SCENARIOS, WHATIF
@@ -217,6 +219,61 @@ def test_what_cannot_be_replayed_is_refused(options: list[str], words: str, tmp_
     assert answer.returncode == 2
     assert words in answer.stderr
     assert answer.stderr.count("\n") == 1
+
+
+def test_several_traces_give_laws_and_what_they_say_of_more_ranks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mpi = EVERY_MPI[FIRST]
+    traces = {}
+    for ranks in (2, 3, 4):
+        folder = tmp_path / str(ranks)
+        folder.mkdir()
+        traces[ranks] = record(mpi, mpi.app("alltoall"), ranks, folder, "4096", "5")
+    several = [*map(str, traces.values())]
+    kept = str(tmp_path / "kept")
+    assert run_command(["replay", *several, "--scale", "64", "--output", kept, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ranks"], found["target"]) == ([2, 3, 4], 64)
+    # Sections are all of the time.
+    for at, ranks in enumerate(found["ranks"]):
+        alone = run_again(traces[ranks], scenarios(), None, strong=False).ranks
+        last = 1e-9 * max(rank.clocks[0].end_ns for rank in alone)
+        parts = [each["seconds"]["values"][at] for each in found["sections"]]
+        assert sum(parts) + found["rest_s"]["values"][at] == pytest.approx(last, rel=1e-9)
+        assert found["was_s"][at] == pytest.approx(last, rel=1e-12)
+    parts = [found[each]["value"] for each in ("computing_s", "communication_s")]
+    assert sum(parts) <= found["predicted_s"]["value"]
+    assert (found["left_out"]["ranks"], found["left_out"]["fitted"]) == (4, [2, 3])
+    assert any("Alltoall " in each["section"] for each in found["sections"])
+    words = ["--scale", "4x", "--machine", "infiniband-100g"]
+    assert run_command(["replay", *reversed(several), *words]) == 0
+    said = capsys.readouterr().out
+    assert "alltoall: from 2, 3, 4 ranks to 16" in said
+    assert "left out of the fit: from 2, 3 ranks " in said
+    page = tmp_path / "page.html"
+    assert run_command(["report", kept, "-o", str(page)]) == 0
+    assert "extrapolated from several traces" in page.read_text()
+    # A program of that name, but of other calls.
+    folder = tmp_path / "other"
+    folder.mkdir()
+    other = str(record(mpi, shutil.copy(mpi.app("is"), folder / "alltoall"), 4, folder, "16", "1"))
+    capsys.readouterr()
+    for options, complaint in [
+        (
+            [*several[:2], "--scale", "64"],
+            "3 different numbers of ranks or more; these are on 2, 3",
+        ),
+        (several, "several traces go with --scale RANKS"),
+        ([*several, "--scale", "many"], "--scale many: write a number of ranks"),
+        ([*several, "--scale", "64", "--scaling", "weak"], "--scaling: it goes with one trace"),
+        ([*several, other, "--scale", "64"], "have no call site in common"),
+        ([*several, str(tmp_path / "no.trace"), "--scale", "64"], "no.trace: cannot be read"),
+    ]:
+        assert run_command(["replay", *options]) == 2
+        said = capsys.readouterr().err
+        assert complaint in said
+        assert said.count("\n") == 1
 
 
 def test_a_damaged_trace_is_refused_naming_the_byte(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ _ASSUMED = {
 TracesOption = Annotated[
     list[Path],
     typer.Argument(
-        metavar="TRACE...",
+        metavar="TRACE",
         help="From stretto whatif --record; or a GOAL schedule, FILE.goal. Several of one program: "
         "laws in the number of ranks.",
         dir_okay=False,

@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from stretto.data.places import Address
 from stretto.errors import EnvironmentUnusable, reason, writing
+from stretto.stats.laws import FEWEST
 
 _FILE = "traces.json"
 
 EndKind = Literal["start", "end", "send", "receive", "probe", "collective", "wait", "other"]
+
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Nanoseconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class TracedCollective(msgspec.Struct, frozen=True):
@@ -38,9 +43,9 @@ class SectionEnd(msgspec.Struct, frozen=True):
 class SectionTotal(msgspec.Struct, frozen=True):
     """How often, how much it sent or contributed, how long it took."""
 
-    count: int
-    bytes: int
-    ns: float
+    count: Count
+    bytes: Count
+    ns: Nanoseconds
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -57,18 +62,30 @@ class Section(msgspec.Struct, frozen=True):
 class TraceSections(msgspec.Struct, frozen=True):
     """Of one trace, in its first scenario."""
 
-    ranks: int
-    last_ns: float  # when the last rank was done
-    all_ns: float  # when ranks were done, summed
+    ranks: Annotated[int, msgspec.Meta(ge=1)]
+    last_ns: Nanoseconds  # when the last rank was done
+    all_ns: Nanoseconds  # when ranks were done, summed
     call_sites: list[TracedCollective]
     sections: list[Section]
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where a section names a call site that there is not."""
+        named = (n for each in self.sections for n in (each.begin, each.end))
+        numbers = [*(n.call_site for n in named), *(each.phase for each in self.sections)]
+        if not all(-1 <= number < len(self.call_sites) for number in numbers):
+            raise ValueError("a section is of a call site that is not there")
 
 
 class ExtrapolatedTraces(msgspec.Struct, frozen=True):
     """What a run folder keeps: the traces, and on how many ranks they were to be."""
 
-    target: int
+    target: Annotated[int, msgspec.Meta(ge=1)]
     traces: list[TraceSections]
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where there are too few."""
+        if len({each.ranks for each in self.traces}) < FEWEST:
+            raise ValueError("it has too few traces")
 
 
 def store_traces(target: int, traces: Sequence[TraceSections], folder: Path) -> None:

@@ -266,6 +266,6 @@ def _law(data: _Data, form: LawForm, error: float, constant_error: float) -> Law
         error,
         constant_error,
         data.noise,
-        tuple(data.ranks),
-        tuple(data.values),
+        tuple(data.ranks.tolist()),
+        tuple(data.values.tolist()),
     )

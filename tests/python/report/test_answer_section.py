@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from recorded import Page
+from traced import trace
 
 from stretto.cli.answers_shown import record_of
 from stretto.cli.main import run_command
@@ -26,6 +27,7 @@ from stretto.data.calibration import (
 )
 from stretto.data.replays import Replay
 from stretto.data.schedules import Simulated
+from stretto.data.trace_sections import store_traces
 from stretto.data.virtual_times import Clock, CollectiveCallSite, RankTimes
 
 SITE = CollectiveCallSite("MPI_Bcast", "/bin/<app>", 64, "main", 2, 3, 30, 1e9, 2e9)
@@ -52,6 +54,12 @@ def replay(folder: Path) -> None:
     folder.mkdir()
     store_replay(Replay(None, [rank(0), rank(1)]), folder)
     write_answer(record_of("replay", "<app>", 2, ["<app> on 2 ranks"]), folder)
+
+
+def several(folder: Path) -> None:
+    folder.mkdir()
+    store_traces(64, [trace(2), trace(4), trace(8)], folder)
+    write_answer(record_of("replay", "<app>", 64, ["<app>: from 2, 4, 8 ranks to 64"]), folder)
 
 
 def point(algorithm: str, ranks: int, ns: float) -> Simulated:
@@ -85,6 +93,7 @@ def calibrate(folder: Path) -> None:
 KINDS: dict[Callable[[Path], None], list[str]] = {
     whatif: ["Time of the scenarios", "POP efficiencies", "Collectives by call site", "busy"],
     replay: ["Time of the scenarios", "POP efficiencies", "Collectives by call site"],
+    several: ["Until the last rank is done over ranks", "left out of the fit", "2.00 ms log2(p)"],
     simulate: ["Until the last rank is done over ranks", "binomial", "by number of ranks"],
     calibrate: ["An exchange of two ranks over bytes", "level &#39;host&#39;", "Collectives of"],
 }

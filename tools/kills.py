@@ -180,6 +180,9 @@ def rows(mpi: Mpi, place: str, kills: int, seed: int, table: Table) -> list[str]
                 for _ in track(range(count), what, transient=True)
             ]
         if preloaded:
+            for each in done:
+                if not each.names_the_rank:
+                    print(f"{what}: rank {each.rank} killed, of which was said: {each.said}")
             wrong += [f"{what}: {why}" for each in done if (why := wrong_with(each))]
         took = [each.seconds for each in done]
         table.add_row(
@@ -221,7 +224,7 @@ def main() -> int:
         if chosen.mpi in (None, abi):
             for place in ("one host", RIG):
                 wrong += rows(mpi, place, chosen.kills, chosen.seed, table)
-    Console().print(table)
+    Console(width=130).print(table)
     for each in wrong:
         print(each)
     return 3 if wrong else 0

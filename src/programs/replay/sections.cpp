@@ -78,11 +78,12 @@ void write_sections(std::ostream& out, const trace::Trace& trace,
     last = std::max(last, rank.ends.front());
     all += rank.ends.front();
   }
-  Json json(out);
+  std::string text;
+  Json json(text);
   json.begin_object().field("ranks", ranks.size()).field("last_ns", last).field("all_ns", all);
   write(json, sections);
   json.end_object();
-  out << '\n';
+  out << text << '\n';
 }
 
 }  // namespace stretto::programs

@@ -151,6 +151,7 @@ def _complain(arguments: list[str], words: str, code: int) -> int:
         print(f"{' '.join(['stretto', verb]).strip()}: {line}", file=sys.stderr)
     except OSError:
         # The interpreter would try again at its end, and replace our exit code by its own.
+        refused_output()
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - as long as the process
     return code
 

@@ -72,8 +72,8 @@ def _whose_reader_may_leave(own: TextIO) -> TextIO:
         io.BufferedWriter(_Output(own.fileno(), "w", closefd=False)),
         encoding=own.encoding,
         errors=own.errors,
-        line_buffering=own.line_buffering,
-        write_through=own.write_through,
+        # What writes through (PYTHONUNBUFFERED) would only reach the buffer that is beneath here.
+        line_buffering=own.line_buffering or own.write_through,
     )
 
 
@@ -90,11 +90,16 @@ def _otherwise(error: UnicodeError) -> tuple[str | bytes, int]:
 
 def refused_output() -> OSError | None:
     """Why something that was printed could not be written, if so; the rest is thrown away."""
-    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    _refused(sys.stderr)  # of which there is nowhere to say so
+    return _refused(sys.stdout)
+
+
+def _refused(stream: TextIO) -> OSError | None:
+    raw = getattr(getattr(stream, "buffer", None), "raw", None)
     if not isinstance(raw, _Output) or raw.refused is None:
         return None
     throw_away(raw)
-    sys.stdout.flush()  # the interpreter would try that at its end, and complain in its words
+    stream.flush()  # the interpreter would try that at its end, and complain in its words
     return raw.refused
 
 

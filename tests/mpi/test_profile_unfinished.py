@@ -46,6 +46,7 @@ def allreduces(said: str) -> int:
     [
         ("aborts", "MPI_Abort"),
         ("crashes", "SIGSEGV"),
+        ("gives up", "SIGABRT"),
         ("exits", "exit"),
         ("terminated", "SIGTERM"),
     ],

@@ -3,6 +3,7 @@
  * Usage: unfinished HOW, which rank 1 does after a hundred allreduces:
  *   aborts      calls MPI_Abort
  *   crashes     writes where no memory is
+ *   gives up    calls abort(), after it has nobody handle that, as Fortran's does
  *   exits       calls exit(3)
  *   terminated  gets a SIGTERM, as from a batch system
  *   handles     the same, for which it has a handler, which ends it with code 5
@@ -30,6 +31,10 @@ static void end_as(const char* how) {
     for (;;) pause(); /* MPICH may come back from it before the launcher ends the rank. */
   }
   if (strcmp(how, "crashes") == 0) *nowhere = 1;
+  if (strcmp(how, "gives up") == 0) {
+    signal(SIGABRT, SIG_DFL);
+    abort();
+  }
   if (strcmp(how, "exits") == 0) exit(3);
   if (strcmp(how, "handles") == 0) signal(SIGTERM, own_handler);
   if (strcmp(how, "handles") == 0 || strcmp(how, "terminated") == 0) kill(getpid(), SIGTERM);

@@ -95,22 +95,29 @@ void on_ending(int signal, siginfo_t* info, void* /*context*/) {
   errno = error;
 }
 
+bool watch(int signal) {
+  struct sigaction action{};
+  action.sa_sigaction = on_ending;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  return ::sigaction(signal, &action, nullptr) == 0;
+}
+
+using Abort = void (*)();
+constinit Abort real_abort = nullptr;
+
 }  // namespace
 
 void watch_endings(Snapshots& snapshots) {
   Snapshots* none = nullptr;
   if (!watching.compare_exchange_strong(none, &snapshots)) return;
   process = ::getpid();
+  real_abort = reinterpret_cast<Abort>(::dlsym(RTLD_NEXT, "abort"));
   for (std::size_t i = 0; i < kEndings.size(); ++i) {
     auto& [is_ours, before, first_ns] = watched[i];
     first_ns = 0;
     is_ours = ::sigaction(kEndings[i].signal, nullptr, &before) == 0 && is_nobodys(before);
-    if (!is_ours) continue;
-    struct sigaction action{};
-    action.sa_sigaction = on_ending;
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    sigfillset(&action.sa_mask);
-    is_ours = ::sigaction(kEndings[i].signal, &action, nullptr) == 0;
+    is_ours = is_ours && watch(kEndings[i].signal);
   }
 }
 
@@ -135,3 +142,20 @@ void end_by(int signal) {
 }
 
 }  // namespace stretto::intercept::profile
+
+using namespace stretto::intercept::profile;
+
+// libgfortran's `call abort()` shows where it is, and takes away whoever handles SIGABRT before it
+// aborts. Where the program itself did so this changes nothing but that a record is written.
+extern "C" void abort() {
+  struct sigaction now{};
+  if (watching != nullptr && watched[place_of_signal(SIGABRT)].is_ours &&
+      ::sigaction(SIGABRT, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+      now.sa_handler == SIG_DFL) {
+    watch(SIGABRT);
+  }
+  const Abort real =
+      real_abort != nullptr ? real_abort : reinterpret_cast<Abort>(::dlsym(RTLD_NEXT, "abort"));
+  real();
+  ::_exit(127);  // It does not come back.
+}

@@ -149,9 +149,11 @@ class User:
             "PYTHON": str(VENV / "python"),
             "ITS_MPI": program.mpi.name,
             "OTHER_MPIRUN": str(others[0].folder / "mpirun") if others else "",
-            "MPI4PY_MPIABI": program.mpi.name,
             "LC_ALL": "C.UTF-8",
         }
+        # mpi4py finds the MPI that came with it by itself.
+        if program.mpi.folder != VENV:
+            self.env["MPI4PY_MPIABI"] = program.mpi.name
 
     def compile(self) -> str | None:
         """Make the program. Returns why it cannot be made here; None where it was."""

@@ -5,8 +5,8 @@
 //
 // WAY is what is odd or wrong about it. `quiet`: no collectives. `reads`: STEPS is read from
 // standard input. `once`: where its result is there already it ends at once. `late`: rank 1
-// computes ten times as long. `noisy`: the last digits of its checksum are chance. `crashes`,
-// `hangs`: rank 1 does, half-way.
+// computes a hundred times as long. `noisy`: the last digits of its checksum are chance.
+// `crashes`, `hangs`: rank 1 does, half-way.
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ __attribute__((noinline)) static double solve(int steps, int rank, int ranks) {
     memcpy(mine, work, sizeof mine);
     if (!is("quiet"))
       MPI_Iallreduce(mine, sums, LENGTH, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
-    compute(is("late") && rank == 1 ? 40 : 4);
+    compute(is("late") && rank == 1 ? 400 : 4);
     if (rank == 1 && 2 * step >= steps) {
       if (is("crashes")) abort();
       while (is("hangs")) sleep(1);

@@ -31,7 +31,7 @@ def solve() -> float:
         mine = array("d", work)
         if way != "quiet":
             request = world.Iallreduce(mine, sums, MPI.SUM)
-        compute(40 if way == "late" and rank == 1 else 4)
+        compute(400 if way == "late" and rank == 1 else 4)
         if rank == 1 and 2 * step >= steps:
             if way == "crashes":
                 os.abort()

@@ -14,7 +14,7 @@ VERBS = (
         "stretto run -np 2 --verbose $APP",
         says=(
             Says(
-                r"MPI_Iallreduce 20 (handled by \w+|passed to the MPI: no progress thread)",
+                r"MPI_Iallreduce(_c)? 20 (handled by \w+|passed to the MPI: no progress thread)",
                 "docs/cli.md",
                 "prints at the end what was handled by which algorithm, and what was passed to "
                 "the MPI and why",
@@ -52,7 +52,7 @@ VERBS = (
         says=(
             Says("same answers: checksum", "docs/tutorial.md", "same answers: checksum"),
             Says(
-                r"MPI_Iallreduce (\w+|the MPI: no progress thread) 200",
+                r"MPI_Iallreduce(_c)? (\w+|the MPI: no progress thread) 200",
                 "docs/tutorial.md",
                 "Calls a launch, all ranks",
             ),
@@ -134,7 +134,7 @@ VERBS = (
             ),
             Says("sim is .* from normal", "docs/whatif.md", "sim is 1.9 % from normal"),
             Says(
-                r"Iallreduce app\.(c|f90|py):\d+",
+                r"Iallreduce(_c)? app\.(c|f90|py):\d+",
                 "docs/whatif.md",
                 "Call sites of Python programs are the lines that call mpi4py",
             ),

@@ -121,7 +121,7 @@ ODD = (
         "60 columns", f"stretto profile -n 2 $APP && stretto whatif {_RUN} {_MACHINE} -n 2 $APP",
         says=(
             Says(
-                r"Sendrecv app\.(c|f90|py):\d+ calls 40, bytes 8 B",
+                r"Sendrecv(_c)? app\.(c|f90|py):\d+ calls 40, bytes 8 B",
                 "CHANGELOG.md",
                 "On narrow terminals all tables give each row as a name and lines of figures",
             ),

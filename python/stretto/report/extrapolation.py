@@ -18,7 +18,6 @@ from stretto.stats.laws import FEWEST, NOISE, Law, law_of, refitted
 
 _NS = 1e-9
 _LITTLE = 0.005  # of the run's time: sections of less are put together, which chance rules alone
-_LEAST_NOISE = 0.01  # that repetitions may say of themselves: there are few of them
 
 
 @dataclass(frozen=True)
@@ -285,7 +284,7 @@ def _middle(values: Sequence[Sequence[float]]) -> tuple[float, ...]:
 
 
 def _noise(values: Sequence[Sequence[float]]) -> float:
-    """As a share, from repetitions where there are some: how far a value is from their mean."""
+    """As a share: NOISE, as laws leave things out; or what repetitions differ by, if more."""
     squares, freedom, fewest = 0.0, 0, math.inf
     for each in values:
         mean = float(np.mean(each))
@@ -295,7 +294,7 @@ def _noise(values: Sequence[Sequence[float]]) -> float:
             freedom += len(each) - 1
     if freedom == 0:
         return NOISE
-    return max(math.sqrt(squares / freedom / fewest), _LEAST_NOISE)
+    return max(math.sqrt(squares / freedom / fewest), NOISE)
 
 
 def all_calls(trace: TraceSections) -> set[tuple[str, str, int]]:

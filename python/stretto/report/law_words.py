@@ -30,7 +30,7 @@ def law_words(law: Law, of: Callable[[float], str] = seconds) -> str:
     """With its coefficients: "1.20 ms + 310 ns p log2(p)"."""
     if law.form.is_constant:
         return of(law.c0)
-    shape = "/ p" if law.form == LawForm(-1.0) else form_words(law.form)
+    shape = "/ p" if law.form.exponent == -1 and not law.form.logs else form_words(law.form)
     term = f"{of(abs(law.c1))} {shape}"
     if abs(law.c0) < _NOTHING * max(law.values, default=0.0):
         return term if law.c1 >= 0 else f"-{term}"

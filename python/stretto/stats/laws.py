@@ -22,12 +22,14 @@ Floats = NDArray[np.float64]
 NOISE = 0.05
 FEWEST = 3  # values: a form with two coefficients goes through any two
 _LEAST_NOISE = 1e-6  # exact values are as exact as their arithmetic
+_NOTHING = 1e-100  # less is none: its square has no number
 _LEAST_SHARE = 0.02  # of the largest value: so much at least counts as a value's size
 _REFUTED = 0.01  # the probability with which a constant is refuted by chance
 _INTERVAL = 3.84  # of chi-squared with one degree of freedom: 95 %
 _CLEARLY = 0.5  # another form's error must be so much less than the constant's
 _LAWFUL = 0.2  # and less than this, or even less: else there is no law to be seen
 _AS_GOOD = 1.5  # so many times the least error is as good, if the form is plainer
+_NEARLY_AS_GOOD = 4  # the same of a form without a constant, if noise is as large
 
 _GROWING = (
     *((0.0, 1), (0.0, 2)),
@@ -44,10 +46,11 @@ _PLAIN = {(0.0, 1), (0.5, 0), (1.0, 0), (1.0, 1), (2.0, 0), (-0.5, 0), (-2 / 3, 
 
 @dataclass(frozen=True)
 class LawForm:
-    """p^exponent log2(p)^logs; the constant is p^0."""
+    """p^exponent log2(p)^logs, with a constant or alone; the constant itself is p^0."""
 
     exponent: float = 0.0
     logs: int = 0
+    is_alone: bool = False
 
     @property
     def is_constant(self) -> bool:
@@ -89,7 +92,7 @@ class Law:
 
         Where the constant was not refuted, that of the constant alone.
         """
-        if not any(self.values):
+        if max(self.values) < _NOTHING:
             return 0.0, 0.0
         data = _Data.of(self.ranks, self.values, self.noise)
         plain = [] if self.form.is_constant else [each for each in _usable(data) if each.is_plain]
@@ -120,11 +123,11 @@ def law_of(ranks: Sequence[float], values: Sequence[float], noise: float = NOISE
     constant_error = _cross_validated(data, CONSTANT)
     form, error = CONSTANT, constant_error
     if _is_refuted(data):
-        scored = [(_cross_validated(data, each), each) for each in _usable(data)]
+        scored = [(_cross_validated(data, each), each) for each in (*_usable(data), *_alone())]
         least = min((score for score, _ in scored), default=math.inf)
         is_law = least < _LAWFUL or least < _CLEARLY**2 * constant_error
         if is_law and least < _CLEARLY * constant_error:
-            error, form = _plainest(scored, max(_AS_GOOD * least, least + data.noise / 4))
+            error, form = _plainest(scored, least, data.noise)
     return _law(data, form, error, constant_error)
 
 
@@ -166,7 +169,9 @@ class _Data:
     @staticmethod
     def of(ranks: Sequence[float], values: Sequence[float], noise: float) -> "_Data":
         at, found = np.array(ranks, float), np.array(values, float)
-        most = float(np.max(np.abs(found))) or 1.0
+        most = float(np.max(np.abs(found)))
+        if most < _NOTHING:
+            found, most = np.zeros_like(found), 1.0
         return _Data(at, found, np.maximum(np.abs(found), _LEAST_SHARE * most), noise)
 
     def without(self, one: int) -> "_Data":
@@ -202,7 +207,8 @@ class _Data:
         c0, slope_error = level - c1 * mean, 1 / math.sqrt(square)
         if form.exponent >= 0 and c1 < 0:
             return None
-        if form.exponent < 0 and c0 < 0:  # the best is at the border, where all falls to 0
+        # Of one that falls and would below 0 the best is at the border, where it falls to 0.
+        if form.is_alone or (form.exponent < 0 and c0 < 0):
             square = float(weights @ x**2)
             c0, c1 = 0.0, float(weights @ (x * y)) / square
             mean, error, slope_error = 0.0, 0.0, 1 / math.sqrt(square)
@@ -217,7 +223,13 @@ def _usable(data: _Data) -> list[LawForm]:
 @cache
 def _forms() -> tuple[LawForm, ...]:
     growing = dict.fromkeys(LawForm(exponent, logs) for exponent, logs in _GROWING)
-    return (*growing, *(LawForm(exponent) for exponent in _FALLING))
+    falling = [LawForm(exponent) for exponent in _FALLING]
+    return (*growing, *falling)
+
+
+@cache
+def _alone() -> tuple[LawForm, ...]:
+    return tuple(LawForm(*each, is_alone=True) for each in sorted(_PLAIN))
 
 
 def _cross_validated(data: _Data, form: LawForm) -> float:
@@ -247,12 +259,15 @@ def _chance(off: float, freedom: int) -> float:
     return float(gammaincc(freedom / 2, off / 2))
 
 
-def _plainest(scored: Sequence[tuple[float, LawForm]], most: float) -> tuple[float, LawForm]:
-    """Of those that are about as good, a plain one where there is one; of those the best."""
-    return min(
-        (each for each in scored if each[0] <= most),
-        key=lambda each: (not each[1].is_plain, each[0]),
-    )
+def _plainest(
+    scored: Sequence[tuple[float, LawForm]], least: float, noise: float
+) -> tuple[float, LawForm]:
+    """Of those that are about as good as the best: one without a constant, for which noise may be
+    the reason to be worse, or else a plain one, where there is one; of those the best."""
+    most = max(_AS_GOOD * least, least + noise / 4)
+    most_alone = max(most, min(noise, _NEARLY_AS_GOOD * least))
+    as_good = [each for each in scored if each[0] <= (most_alone if each[1].is_alone else most)]
+    return min(as_good, key=lambda each: (not each[1].is_alone, not each[1].is_plain, each[0]))
 
 
 def _law(data: _Data, form: LawForm, error: float, constant_error: float) -> Law:

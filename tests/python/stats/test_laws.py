@@ -29,7 +29,7 @@ def test_laws_without_noise_are_found(
 ) -> None:
     c1 = 10.0**magnitude
     law = law_of(on, values(form, share * c1, c1, on), noise=0.0)
-    assert law.form == form
+    assert (law.form.exponent, law.form.logs) == (form.exponent, form.logs)
     assert law.c1 == pytest.approx(c1, rel=1e-6)
     expected = values(form, share * c1, c1, [1024])[0]
     assert law.at(1024) == pytest.approx(expected, rel=1e-6)
@@ -80,6 +80,14 @@ def test_intervals_of_noisy_laws_hold_the_truth_mostly() -> None:
 def test_a_growth_that_noise_may_have_made_is_none() -> None:
     assert fitted(lambda p: 1 + 0.01 * p, [2, 4, 8], noise=0.05).form == CONSTANT
     assert fitted(lambda p: 1 + 0.01 * p, [2, 4, 8]).form == LawForm(1.0)
+
+
+def test_a_form_alone_is_enough_where_it_predicts_as_well_as_the_noise_allows() -> None:
+    # A little less than half with twice the ranks, as caches hold more of it.
+    law = law_of([2, 4, 6, 8], [31.8, 14.6, 9.5, 7.0])
+    assert law.form == LawForm(-1.0, is_alone=True)
+    assert law.at(64) == pytest.approx(0.9, rel=0.1)
+    assert fitted(lambda p: 1 + 8 / p, [2, 4, 6, 8], noise=0.05).form == LawForm(-1.0)
 
 
 def test_what_no_law_predicts_stays_a_constant_with_its_spread() -> None:

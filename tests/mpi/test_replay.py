@@ -262,7 +262,7 @@ def test_several_traces_give_laws_and_what_they_say_of_more_ranks(
     for options, complaint in [
         (
             [*several[:2], "--scale", "64"],
-            "3 different numbers of ranks or more; these are on 2, 3",
+            "ranks or more, from 2 on; these are on 2, 3",
         ),
         (several, "several traces go with --scale RANKS"),
         ([*several, "--scale", "many"], "--scale many: write a number of ranks"),

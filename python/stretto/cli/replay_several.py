@@ -116,6 +116,8 @@ def _notes(
         notes.append("the traces' machines differ, as each was calibrated anew: --machine for one")
     if machine is not None and per_host is None and read_machine(machine).has_network:
         notes.append("assumed: ranks are on hosts as in the runs; --ppn places them")
+    if any(run.ranks == 1 for run in runs):
+        notes.append("a run on one rank does not count: it sends nothing, and has other sections")
     arguments = {tuple(run.program[1:]) for run in runs}
     if len(arguments) > 1:
         words = "; ".join(

@@ -84,7 +84,7 @@ class ExtrapolatedTraces(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Raises ValueError where there are too few."""
-        if len({each.ranks for each in self.traces}) < FEWEST:
+        if len({each.ranks for each in self.traces} - {1}) < FEWEST:
             raise ValueError("it has too few traces")
 
 

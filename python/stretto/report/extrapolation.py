@@ -122,13 +122,15 @@ def together(laws: Sequence[Law], ranks: int) -> Guess:
 
 def extrapolated(traces: Sequence[TraceSections], target: int) -> Extrapolation:
     """Laws of traces on FEWEST or more different numbers of ranks; those on as many are repetitions
-    of a run, of which the median counts. Raises InputError."""
+    of a run, of which the median counts. A run on one rank does not: it sends nothing, so that what
+    it computes lies between other calls than that of more. Raises InputError."""
+    traces = [trace for trace in traces if trace.ranks > 1]
     ranks = sorted({trace.ranks for trace in traces})
     if len(ranks) < FEWEST:
-        shown = ", ".join(map(str, ranks))
+        shown = ", ".join(map(str, ranks)) or "one rank"
         raise InputError(
-            f"a law takes traces on {FEWEST} different numbers of ranks or more; these are on "
-            f"{shown}"
+            f"a law takes traces on {FEWEST} different numbers of ranks or more, from 2 on; these "
+            f"are on {shown}"
         )
     was = _medians(traces, ranks, lambda trace: _NS * trace.last_ns)
     parts = _with_short_ones_together(_parts(traces, ranks), was)
@@ -169,12 +171,8 @@ def _left_out(
 
 
 def _laws(part: TracedPart, ranks: Sequence[int]) -> PartLaws:
-    # A rank alone has nobody to send to: what it lacks says nothing of what others do.
-    alone = ranks[0] == 1 and part.calls[0] == 0 and len(ranks) > FEWEST
-    first = 1 if alone else 0
-
     def law(values: Sequence[float], noise: float) -> Law:
-        return law_of(ranks[first:], values[first:], noise)
+        return law_of(ranks, values, noise)
 
     return PartLaws(
         part,

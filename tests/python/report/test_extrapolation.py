@@ -71,19 +71,16 @@ def test_repetitions_count_as_their_median_and_may_say_that_noise_is_larger() ->
     assert low < 3e-3 < high
 
 
-def test_one_rank_alone_says_nothing_of_calls_that_it_lacks() -> None:
-    alone = trace(1)
-    computing = [each for each in alone.sections if not each.is_call]
-    all_ns = sum(each.all.ns for each in computing)
-    alone = TraceSections(1, all_ns, all_ns, alone.call_sites, computing)
-    found = extrapolated([alone, trace(2), trace(4), trace(8)], 64)
-    assert of(found, "send, before any collective").form == CONSTANT
-    assert of(found, "send, before any collective").ranks == (2, 4, 8)
+def test_a_run_on_one_rank_does_not_count() -> None:
+    others = [trace(2), trace(4), trace(8)]
+    assert extrapolated([trace(1), *others], 64) == extrapolated(others, 64)
+    with pytest.raises(InputError, match="from 2 on; these are on 2, 4"):
+        extrapolated([trace(1), trace(2), trace(4)], 64)
 
 
 def test_two_numbers_of_ranks_are_refused() -> None:
     with pytest.raises(
-        InputError, match=r"3 different numbers of ranks or more; these are on 2, 4"
+        InputError, match="3 different numbers of ranks or more, from 2 on; these are on 2, 4"
     ):
         extrapolated([trace(2), trace(4), trace(4)], 64)
 

@@ -1,7 +1,8 @@
 """What the run folder of whatif, replay, calibrate or simulate says of its run: answer.json.
 
 What was measured or simulated lies beside it: of whatif a folder of each run (virtual_times), of
-replay replay.jsonl (replays), of calibrate calibration.json, of simulate simulated.json.
+replay replay.jsonl (replays), or of several traces traces.json (trace_sections), of calibrate
+calibration.json, of simulate simulated.json.
 """
 
 from collections.abc import Callable, Sequence

@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
+from bench_runs import make_run
 from benched import benched
 
+from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import rows_of, summarise
 
@@ -16,6 +19,14 @@ def test_launch_by_launch_rows_are_those_of_all_samples_at_once(tmp_path: Path) 
     assert rows == rows_of(samples, folder.record().plan.cells)
     mixed = samples.sample(fraction=1, shuffle=True, seed=1)
     assert rows == rows_of(mixed, folder.record().plan.cells)
+
+
+def test_a_plain_run_is_shown_without_all_samples_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_run(tmp_path / "plain")
+    monkeypatch.delattr(BenchFolder, "samples")
+    assert run_command(["bench", "show", str(tmp_path / "plain")]) == 0
 
 
 def test_a_run_of_which_nothing_was_measured_has_no_rows(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ OF_A_MODE = re.compile(r"P?MPI_\w+")
 EXPORTS = {
     "libstretto-accelerate-": re.compile(r"P?MPI_\w+|stretto_\w+"),
     "libstretto-calibrate-": re.compile(r"P?MPI_Init(_thread)?"),
+    "libstretto-profile-": re.compile(r"P?MPI_\w+|abort"),
     "libstretto-whatif-": re.compile(r"P?MPIX?_\w+|clock_(gettime|nanosleep)|gettimeofday|time"),
     **{f"libstretto-{abi}.so": re.compile(r"stretto_\w+") for abi in Abi},
 }

@@ -20,6 +20,13 @@ BENCH = (
         ),
     ),
     Step(
+        "what compiles and links",
+        "stretto info --cflags --libs",
+        says=(
+            Says(r"-I\S+ .*-lstretto-(openmpi|mpich)", "docs/c.md", "stretto info --cflags --libs"),
+        ),
+    ),
+    Step(
         "schedule list",
         "stretto schedule list bcast --export-csv list.csv && head -n 1 list.csv",
         says=(

@@ -79,11 +79,13 @@ foreach(abi IN LISTS STRETTO_ABIS)
     target_link_libraries(tests-${abi}-wrapped_linked
                           PRIVATE -Wl,--no-as-needed counting-tool-${abi} mpi-${abi})
 
-    # A tool that spoils a result.
-    add_library(corrupting-tool-${abi} SHARED tests/mpi/standin/corrupting.c)
-    set_target_properties(corrupting-tool-${abi} PROPERTIES
-      OUTPUT_NAME corrupting_tool LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi})
-    target_link_libraries(corrupting-tool-${abi} PRIVATE stretto-flags mpi-${abi})
+    # A tool that spoils a result, and one whose calls change.
+    foreach(tool corrupting switching)
+      add_library(${tool}-tool-${abi} SHARED tests/mpi/standin/${tool}.c)
+      set_target_properties(${tool}-tool-${abi} PROPERTIES
+        OUTPUT_NAME ${tool}_tool LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi})
+      target_link_libraries(${tool}-tool-${abi} PRIVATE stretto-flags mpi-${abi})
+    endforeach()
 
     # Where the MPI's own library is looked for, this is found: a file of its name, before it.
     set(library_of_openmpi libmpi.so.40)

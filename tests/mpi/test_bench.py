@@ -145,6 +145,31 @@ def test_one_wrong_byte_is_caught(mpi: Mpi, tmp_path: Path) -> None:
     assert wrong.select("rank", "repetition").rows() == [(1, 24)]
 
 
+@pytest.mark.parametrize("after", [6, 40])
+def test_warm_up_exceeds_a_switch_within_the_mpi(mpi: Mpi, after: int, tmp_path: Path) -> None:
+    tool = mpi.build / "tests" / mpi.abi / "libswitching_tool.so"
+    cells = [BenchCell(0, "allreduce", bytes=8)]
+    settings = Settings(budget_ns=2_000_000_000, at_least=5, at_most=5)
+    env = {"LD_PRELOAD": str(tool), "SWITCHING_AFTER": str(after)}
+    ended = measure(mpi, tmp_path, cells, settings, ranks=2, env=env)
+    assert ended.ok, ended.stderr
+    samples = read_samples(tmp_path, 2, [0], 0, "native")
+    (calls,) = samples["warmup_calls"].drop_nulls().unique()
+    assert calls > after
+    assert (samples.group_by("rank").agg(pl.col("warmup").sum())["warmup"] == calls).all()
+
+
+def test_calls_that_go_on_changing_are_flagged(mpi: Mpi, tmp_path: Path) -> None:
+    tool = mpi.build / "tests" / mpi.abi / "libswitching_tool.so"
+    settings = Settings(budget_ns=1, at_least=5, at_most=5)
+    cells = [BenchCell(0, "allreduce", bytes=8), BenchCell(1, "barrier")]
+    ended = measure(mpi, tmp_path, cells, settings, ranks=2, env={"LD_PRELOAD": str(tool)})
+    assert ended.ok, ended.stderr
+    counted = read_samples(tmp_path, 2, [0], 0, "native").filter(~pl.col("warmup"))
+    assert counted["changing"].all()
+    assert (counted["warmup_calls"] == settings.warmup).all()
+
+
 def test_a_late_rank_and_work_are_seen(mpi: Mpi, tmp_path: Path) -> None:
     late = 3_000_000
     cells = [

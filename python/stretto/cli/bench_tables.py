@@ -6,7 +6,7 @@ from math import isnan
 import polars as pl
 from rich.table import Table
 
-from stretto.report.bench import BenchResult, BenchRow, Compared
+from stretto.report.bench import BenchResult, BenchRow, Compared, still_changing
 from stretto.report.bench_late import delay_matrices
 from stretto.report.bench_overlap import beside_work, overlap_table
 from stretto.report.cell_words import cell_words
@@ -44,6 +44,9 @@ def _table(
         table.add_column(heading, justify="right", no_wrap=True)
     if len(plan.implementations) > 1:
         table.add_column("first/it", no_wrap=True)
+    has_changing = any(row.is_changing for row in rows)
+    if has_changing:
+        table.add_column("warm-up", overflow="fold")
     for row in sorted(rows, key=lambda it: (it.cell.number, it.rank_class)):
         interval = row.time.interval
         cells = [
@@ -57,6 +60,8 @@ def _table(
         ]
         if len(plan.implementations) > 1:
             cells.append(_against(compared.get(_key(row))))
+        if has_changing:
+            cells.append(still_changing(row))
         table.add_row(*cells)
     return table
 

@@ -19,9 +19,9 @@ import polars as pl
 
 from stretto.data.bench_plan import BenchPlan
 from stretto.data.bench_rows import (
-    SCHEMA,
     CellState,
     LaunchFacts,
+    as_schema,
     joined,
     read_facts,
     read_samples,
@@ -105,7 +105,7 @@ class BenchFolder:
         """All of them, as bench_rows.SCHEMA has them. Raises EnvironmentUnusable."""
         file = self.path / _SAMPLES
         try:
-            return pl.read_parquet(io.BytesIO(file.read_bytes())).select(SCHEMA.names())
+            return as_schema(pl.read_parquet(io.BytesIO(file.read_bytes())))
         except OSError as error:
             why = reason(error)
         except pl.exceptions.PolarsError as bad:

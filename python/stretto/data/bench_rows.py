@@ -18,7 +18,7 @@ _ROW = np.dtype(
         ("root", "<i4"),
         ("flags", "<u4"),
         ("group", "<i4"),
-        ("reserved", "<i4"),
+        ("warmup_calls", "<i4"),
         ("arrived_ns", "<i8"),
         ("enter_ns", "<i8"),
         ("started_ns", "<i8"),
@@ -28,7 +28,7 @@ _ROW = np.dtype(
         ("in_tests_ns", "<i8"),
     ]
 )
-_WARMUP, _INVALID, _WRONG = 1, 2, 4
+_WARMUP, _INVALID, _WRONG, _CHANGING = 1, 2, 4, 8
 _NOT_TAKEN = -1
 
 # The columns of samples.parquet. Times are ns of the launch's clock, null where a cell has none.
@@ -44,6 +44,8 @@ SCHEMA = pl.Schema(
         "warmup": pl.Boolean(),
         "valid": pl.Boolean(),
         "wrong": pl.Boolean(),
+        "warmup_calls": pl.Int64(),  # before those that count; null within the warm-up
+        "changing": pl.Boolean(),  # these calls had not come to be alike
         "arrived_ns": pl.Int64(),
         "enter_ns": pl.Int64(),
         "started_ns": pl.Int64(),
@@ -53,6 +55,8 @@ SCHEMA = pl.Schema(
         "in_tests_ns": pl.Int64(),
     }
 )
+# Columns that runs of earlier versions have not.
+_ADDED = ("warmup_calls", "changing")
 
 
 class LaunchFacts(msgspec.Struct, frozen=True):
@@ -137,19 +141,24 @@ def _whole(file: Path) -> Path:
 def _frame(rows: np.ndarray) -> pl.DataFrame:
     flags = rows["flags"]
     frame = pl.DataFrame(
-        {
-            name: rows[name].astype(np.int64)
-            for name in (_ROW.names or ())
-            if name not in ("flags", "reserved")
-        }
+        {name: rows[name].astype(np.int64) for name in (_ROW.names or ()) if name != "flags"}
     )
     times = [name for name in frame.columns if name.endswith("_ns")]
     return frame.with_columns(
         pl.Series("warmup", flags & _WARMUP != 0),
         pl.Series("valid", flags & _INVALID == 0),
         pl.Series("wrong", flags & _WRONG != 0),
+        pl.Series("changing", flags & _CHANGING != 0),
+        pl.when(pl.Series(flags & _WARMUP == 0)).then("warmup_calls").alias("warmup_calls"),
         pl.col(times).replace(_NOT_TAKEN, None),
     )
+
+
+def as_schema(samples: pl.DataFrame) -> pl.DataFrame:
+    """Samples of a run of this version or an earlier one, which knew less: null there."""
+    missing = [name for name in _ADDED if name not in samples.columns]
+    nothing = [pl.lit(None, SCHEMA[name]).alias(name) for name in missing]
+    return samples.with_columns(nothing).select(SCHEMA.names())
 
 
 def joined(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:

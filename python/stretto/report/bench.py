@@ -12,9 +12,11 @@ from stretto.errors import InputError
 from stretto.stats.difference import Difference, adjusted, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Estimate, estimate
 from stretto.stats.rank_classes import entries_over, of_launches, of_ranks, skews_of, summary_of
+from stretto.stats.warm_up import warm_ups_of, warm_ups_over
 
 ENOUGH_VALID, TOO_FEW_VALID = 0.8, 0.2
 _INVALID = "invalid"
+_MOST_LAUNCHES = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,13 @@ class BenchRow:
     valid: float  # share of the repetitions, from 0 to 1
     skew_median: float | None
     skew_p95: float | None
+    warmup_calls: float | None = None  # before those that count, of the median launch
+    changing: float | None = None  # share of launches in which these were not alike in the end
+
+    @property
+    def is_changing(self) -> bool:
+        """In most launches calls had not come to be alike when those that count began."""
+        return (self.changing or 0) > _MOST_LAUNCHES
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,13 @@ class BenchResult:
         if any(state.state == _INVALID for _, _, state in self.not_measured):
             return 0.0
         return min((row.valid for row in self.rows), default=1.0)
+
+
+def still_changing(row: BenchRow) -> str:
+    """In words; empty where its calls were alike."""
+    if not row.is_changing:
+        return ""
+    return f"still changing after {row.warmup_calls or 0:.0f} calls"
 
 
 def cells_frame(cells: Sequence[BenchCell]) -> pl.DataFrame:
@@ -123,12 +139,14 @@ def _summarised(
     """
     by_number = {cell.number: cell for cell in cells}
     known = cells_frame(cells)
-    parts = [(of_ranks(each, known), skews_of(each)) for each in launches_samples]
+    parts = [
+        (of_ranks(each, known), skews_of(each), warm_ups_of(each)) for each in launches_samples
+    ]
     if not parts:
         none = pl.DataFrame(schema=SCHEMA)
-        parts = [(of_ranks(none, known), skews_of(none))]
-    ranks = pl.concat([part[0] for part in parts])
-    entered = entries_over(pl.concat([part[1] for part in parts]))
+        parts = [(of_ranks(none, known), skews_of(none), warm_ups_of(none))]
+    ranks, skews, warm_ups_each = (pl.concat(each) for each in zip(*parts, strict=True))
+    entered, warmed = entries_over(skews), warm_ups_over(warm_ups_each)
     launches = of_launches(ranks).filter(pl.col("median_ns").is_not_null())
     key = ["cell", "implementation", "rank_class"]
     medians = {
@@ -136,12 +154,14 @@ def _summarised(
         for row in launches.group_by(key).agg("median_ns").iter_rows(named=True)
     }
     entries = {(row["cell"], row["implementation"]): row for row in entered.iter_rows(named=True)}
+    warm_ups = {(row["cell"], row["implementation"]): row for row in warmed.iter_rows(named=True)}
     found = []
     for row in summary_of(ranks).sort(key).iter_rows(named=True):
         of_launch = medians.get(tuple(row[name] for name in key))
         if not of_launch:
             continue
         entry = entries[row["cell"], row["implementation"]]
+        warm_up = warm_ups[row["cell"], row["implementation"]]
         found.append(
             BenchRow(
                 cell=by_number[row["cell"]],
@@ -158,6 +178,8 @@ def _summarised(
                 valid=entry["valid"],
                 skew_median=entry["skew_median_ns"],
                 skew_p95=entry["skew_p95_ns"],
+                warmup_calls=warm_up["warmup_calls"],
+                changing=warm_up["changing"],
             )
         )
     return found, entered
@@ -224,6 +246,14 @@ def _warnings(record: BenchRecord, rows: Sequence[BenchRow]) -> Iterator[str]:
             f"{len(few)} of {len(rows)} rows have less than {ENOUGH_VALID:.0%} valid repetitions, "
             f"{worst_row.cell.name} of {worst_row.cell.bytes} B {worst_row.valid:.0%}: "
             "try --sync barrier, or fewer ranks"
+        )
+    if changing := [row for row in rows if row.is_changing]:
+        worst_row = max(changing, key=lambda row: row.warmup_calls or 0)
+        yield (
+            f"calls of {len(changing)} of {len(rows)} rows had not come to be alike when those "
+            f"that count began, {worst_row.cell.name} of {worst_row.cell.bytes} B by "
+            f"{worst_row.implementation} {still_changing(worst_row)}: give it longer by budget_ms "
+            "or warmup of a plan, or a calmer machine"
         )
     comparisons = len({(row.cell.number, row.rank_class) for row in rows})
     comparisons *= len(record.plan.implementations) - 1

@@ -25,6 +25,8 @@ SCHEMA = pl.Schema(
         "repetitions": pl.Int64(),
         "outliers": pl.Int64(),
         "valid": pl.Float64(),
+        "warmup_calls": pl.Float64(),  # before those that count, of the median launch
+        "changing": pl.Float64(),  # share of launches in which these were not alike in the end
         "ratio": pl.Float64(),  # the first implementation's time over this one's
         "ratio_low": pl.Float64(),
         "ratio_high": pl.Float64(),
@@ -62,6 +64,8 @@ def rows_frame(result: BenchResult) -> pl.DataFrame:
                 row.repetitions,
                 row.outliers,
                 row.valid,
+                row.warmup_calls,
+                row.changing,
                 ratio.ratio if ratio else None,
                 ratio.interval.low if ratio else None,
                 ratio.interval.high if ratio else None,

@@ -6,6 +6,7 @@
 #include "base/log.hpp"
 #include "bench/suite/buffers.hpp"
 #include "bench/suite/call_of.hpp"
+#include "bench/suite/warm_up.hpp"
 #include "mpi/native.hpp"
 
 namespace stretto::bench {
@@ -28,19 +29,43 @@ class CellRun {
   }
 
   CellResult run() {
-    const Settings& settings = bench_.settings;
-    // What one takes is not known yet, and what there is to be set up is done by the first.
-    if (settings.warmup > 0) run_batch(settings.warmup, kWarmup);
+    const std::uint32_t changing = warm_up();
+    warm_up_calls_ = repetition_;
     const std::int64_t begin = now_ns();
     int next = batch_after(0, 0);
     for (int done = 0; next > 0; next = batch_after(done, now_ns() - begin)) {
-      run_batch(next, 0);
+      run_batch(next, changing);
       done += next;
     }
     return {.scheme = synchronisation_.scheme(), .wrong = wrong_};
   }
 
  private:
+  // Calls until they are alike, or it takes too long: then what the rows that follow are to say.
+  std::uint32_t warm_up() {
+    // What one takes is not known yet, and what there is to be set up is done by the first.
+    std::vector<double> slowest;  // of each repetition, over all ranks
+    const std::int64_t begin = now_ns();
+    for (;;) {
+      const int more = more_warm_up(slowest, now_ns() - begin, bench_.settings);
+      const int next = as_rank_0_has_it(std::min(more, kLargestBatch));
+      if (next == 0) break;
+      run_batch(next, kWarmup);
+      std::vector<double> mine;
+      mine.reserve(rows_.size());
+      for (const Row& row : rows_) mine.push_back(static_cast<double>(row.left - row.entered));
+      std::vector<double> all(mine.size());
+      native().Allreduce(mine.data(), all.data(), next, native().real, native().op_max, group_.own);
+      slowest.insert(slowest.end(), all.begin(), all.end());
+    }
+    return judge(slowest) == CallsSoFar::changing ? kChanging : 0;
+  }
+
+  [[nodiscard]] int as_rank_0_has_it(int number) const {
+    native().Bcast(&number, sizeof number, native().byte, 0, group_.own);
+    return number;
+  }
+
   // How many repetitions come next, as rank 0 has it; 0: it is enough.
   int batch_after(int done, std::int64_t spent) {
     const Settings& settings = bench_.settings;
@@ -51,9 +76,7 @@ class CellRun {
     } else {
       next = std::min<std::int64_t>(next, settings.at_least);
     }
-    auto agreed = static_cast<int>(std::max<std::int64_t>(next, 0));
-    native().Bcast(&agreed, sizeof agreed, native().byte, 0, group_.own);
-    return agreed;
+    return as_rank_0_has_it(static_cast<int>(std::max<std::int64_t>(next, 0)));
   }
 
   void run_batch(int repetitions, std::uint32_t flags) {
@@ -80,7 +103,8 @@ class CellRun {
             .repetition = repetition_,
             .root = root < 0 ? -1 : group_.ranks[static_cast<std::size_t>(root)],
             .flags = flags,
-            .group = group_.number};
+            .group = group_.number,
+            .warm_up_calls = warm_up_calls_};
     row.arrived = now_ns();
     synchronisation_.wait(i);
     if (late_ns_ > 0) be_late();
@@ -228,6 +252,7 @@ class CellRun {
   std::int64_t usual_ns_ = 1'000'000;
   std::int64_t wrong_ = 0;
   int repetition_ = 0;
+  int warm_up_calls_ = 0;  // before the repetitions that count
   bool said_ = false;
   std::vector<ResultPiece> pieces_{};  // of results with that root
   int root_of_pieces_ = -2;            // none yet

@@ -35,7 +35,7 @@ struct Settings {
   BufferUse buffers = BufferUse::rewritten;
   bool checks = true;          // Are results compared with what they must be?
   std::int64_t budget_ns = 0;  // repetitions of a cell end after so long
-  int warmup = 10;             // repetitions before those that count
+  int warmup = 10;             // at least so many repetitions before those that count; 0: none
   int at_least = 10;           // repetitions that count, however long they take
   int at_most = 1000;
   std::int64_t tolerance_ns = 1000;  // so late may a rank begin that was to begin at a time

@@ -8,9 +8,10 @@
 
 namespace stretto::bench {
 
-constexpr std::uint32_t kWarmup = 1;   // before those that count
-constexpr std::uint32_t kInvalid = 2;  // the ranks did not begin as the scheme has it
-constexpr std::uint32_t kWrong = 4;    // the result was not what it must be
+constexpr std::uint32_t kWarmup = 1;    // before those that count
+constexpr std::uint32_t kInvalid = 2;   // the ranks did not begin as the scheme has it
+constexpr std::uint32_t kWrong = 4;     // the result was not what it must be
+constexpr std::uint32_t kChanging = 8;  // the calls of the warm-up had not come to be alike
 
 constexpr std::int64_t kNotTaken = -1;  // a time that this kind of cell has not
 
@@ -20,8 +21,8 @@ struct Row {
   std::int32_t repetition = 0;  // of the cell, its warm-up included
   std::int32_t root = -1;       // as a rank of the launch; -1: the operation has none
   std::uint32_t flags = 0;
-  std::int32_t group = 0;  // of several that are measured at once
-  std::int32_t reserved = 0;
+  std::int32_t group = 0;             // of several that are measured at once
+  std::int32_t warm_up_calls = 0;     // before those that count; 0 within the warm-up
   std::int64_t arrived = kNotTaken;   // ready to begin, and waiting for the others
   std::int64_t entered = kNotTaken;   // called the operation
   std::int64_t started = kNotTaken;   // a start has returned

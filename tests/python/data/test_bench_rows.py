@@ -6,7 +6,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from stretto.data.bench_rows import _ROW, SCHEMA, CellState, read_facts, read_samples, read_states
+from stretto.data.bench_rows import (
+    _ROW,
+    SCHEMA,
+    CellState,
+    as_schema,
+    read_facts,
+    read_samples,
+    read_states,
+)
 from stretto.errors import InputError
 
 
@@ -36,6 +44,23 @@ def test_all_ranks_rows_of_the_cells_that_are_asked_for(tmp_path: Path) -> None:
     assert found["started_ns"].is_null().all()
     flagged = found.filter(rank=1).select("warmup", "valid", "wrong").unique()
     assert flagged.rows() == [(True, False, True)]
+
+
+def test_warm_ups_are_said_by_the_rows_that_count(tmp_path: Path) -> None:
+    warm, counted = rows(0, 1, flags=1), rows(0, 2, 3, flags=8)
+    counted["warmup_calls"] = 80
+    write(tmp_path, 0, warm, counted)
+    found = read_samples(tmp_path, 1, [0], 0, "native")
+    assert found["warmup_calls"].to_list() == [None, 80, 80]
+    assert found["changing"].to_list() == [False, True, True]
+
+
+def test_samples_of_an_earlier_version_lack_what_it_did_not_know(tmp_path: Path) -> None:
+    write(tmp_path, 0, rows(0, 1))
+    found = read_samples(tmp_path, 1, [0], 0, "native")
+    earlier = as_schema(found.drop("warmup_calls", "changing"))
+    assert earlier.schema == SCHEMA
+    assert earlier.select("warmup_calls", "changing").rows() == [(None, None)]
 
 
 def test_a_row_that_a_kill_has_cut_off_is_none(tmp_path: Path) -> None:

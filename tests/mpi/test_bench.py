@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import polars as pl
 import pytest
 from mpi_runs import MPIS, Ended, Mpi
@@ -16,6 +17,7 @@ from mpi_runs import MPIS, Ended, Mpi
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import (
     COLLECTIVES,
+    MESSAGES,
     OTHERS,
     REDUCTIONS,
     BenchCell,
@@ -58,7 +60,8 @@ def every_form() -> list[BenchCell]:
     """Each operation in each form, twice: also with MPI_IN_PLACE, or blocks that differ."""
     cells = []
     for operation, form in itertools.product((*COLLECTIVES, *OTHERS), Form):
-        if operation in OTHERS and form is not Form.BLOCKING:
+        is_messages = operation in MESSAGES and form is Form.NONBLOCKING
+        if operation in OTHERS and form is not Form.BLOCKING and not is_messages:
             continue
         moving = {"root": 1, "root_step": 1, "bytes": 48}
         cells.append(BenchCell(len(cells), operation, form, **moving))
@@ -85,7 +88,9 @@ def test_every_operation_is_measured_and_right(any_mpi: Mpi, stretto: bool, tmp_
     counted = samples.group_by("cell", "rank").len()
     assert (counted["len"] == SHORT.warmup + SHORT.at_least).all()
     # A round trip is timed by one side, and the last of three ranks exchanges with nobody.
-    assert counted.height == 3 * len(done) - 2 - 1
+    messages = sum(cell.operation in MESSAGES for cell in cells)
+    assert messages == 4
+    assert counted.height == 3 * len(done) - 2 * 2 - 2 * 1
     assert not samples["wrong"].any()
     assert (samples["leave_ns"] >= samples["enter_ns"]).all()
     nonblocking = samples.join(
@@ -159,11 +164,12 @@ def test_warm_up_exceeds_a_switch_within_the_mpi(mpi: Mpi, after: int, tmp_path:
     assert (samples.group_by("rank").agg(pl.col("warmup").sum())["warmup"] == calls).all()
 
 
-def test_calls_that_go_on_changing_are_flagged(mpi: Mpi, tmp_path: Path) -> None:
+def test_calls_that_were_still_changing_are_flagged(mpi: Mpi, tmp_path: Path) -> None:
     tool = mpi.build / "tests" / mpi.abi / "libswitching_tool.so"
-    settings = Settings(budget_ns=1, at_least=5, at_most=5)
-    cells = [BenchCell(0, "allreduce", bytes=8), BenchCell(1, "barrier")]
-    ended = measure(mpi, tmp_path, cells, settings, ranks=2, env={"LD_PRELOAD": str(tool)})
+    # No time to go on in, and a switch in the middle of the half that is compared.
+    settings = Settings(budget_ns=1, warmup=40, at_least=5, at_most=5)
+    env = {"LD_PRELOAD": str(tool), "SWITCHING_AFTER": "30"}
+    ended = measure(mpi, tmp_path, [BenchCell(0, "allreduce")], settings, ranks=2, env=env)
     assert ended.ok, ended.stderr
     counted = read_samples(tmp_path, 2, [0], 0, "native").filter(~pl.col("warmup"))
     assert counted["changing"].all()
@@ -188,6 +194,29 @@ def test_a_late_rank_and_work_are_seen(mpi: Mpi, tmp_path: Path) -> None:
     assert (work["after_ns"] > work["leave_ns"]).all()
     assert (work["in_tests_ns"] > 0).all()
     assert read_facts(tmp_path).ranks == 2
+
+
+@pytest.mark.parametrize("operation", MESSAGES)
+def test_work_and_late_ranks_beside_messages(mpi: Mpi, operation: str, tmp_path: Path) -> None:
+    late = 3_000_000
+    sizes = [8, 1 << 20]  # sent at once, and when the receiver is ready
+    like = BenchCell(0, operation, Form.NONBLOCKING, tests=4)
+    cells = [
+        msgspec.structs.replace(like, number=number, bytes=size, compute_ns=work, delays_ns=delays)
+        for number, (size, (work, delays)) in enumerate(
+            itertools.product(sizes, [(late, []), (0, [0, late])])
+        )
+    ]
+    ended = measure(mpi, tmp_path, cells, ranks=2)
+    assert ended.ok, ended.stderr
+    assert {state.state for state in read_states(tmp_path)} == {"done"}
+    samples = read_samples(tmp_path, 2, range(4), 0, "native")
+    assert set(samples["rank"]) == ({0} if operation == "pingpong" else {0, 1})
+    assert (samples["computed_ns"] >= samples["started_ns"]).all()
+    assert (samples["leave_ns"] >= samples["computed_ns"]).all()
+    assert (samples["in_tests_ns"] > 0).all()
+    waited = samples.filter(pl.col("rank") == 0, pl.col("cell").is_in([1, 3]))
+    assert waited.select(pl.col("leave_ns") - pl.col("enter_ns")).to_series().median() > late / 2
 
 
 def test_a_bad_plan_is_one_line(mpi: Mpi, tmp_path: Path) -> None:

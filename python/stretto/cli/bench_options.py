@@ -17,7 +17,7 @@ Operations = Annotated[
     typer.Argument(
         metavar="OPERATION...",
         help="As MPI calls them: bcast, iallreduce, alltoallv, neighbor_allgather, gather_init; "
-        "pingpong, exchange, comm_dup, comm_split. Otherwise the usual eight.",
+        "pingpong, ipingpong, exchange, iexchange, comm_dup, comm_split. Otherwise the usual 8.",
     ),
 ]
 Ranks = Annotated[

@@ -27,7 +27,8 @@ COLLECTIVES = (
     "neighbor_alltoallv",
     "neighbor_alltoallw",
 )
-OTHERS = ("pingpong", "exchange", "comm_dup", "comm_split")
+MESSAGES = ("pingpong", "exchange")  # blocking and nonblocking
+OTHERS = (*MESSAGES, "comm_dup", "comm_split")
 WITHOUT_DATA = ("barrier", "comm_dup", "comm_split")
 COMPUTE = "compute"
 
@@ -127,13 +128,14 @@ def named(word: str) -> tuple[str, Form]:
     name = word.lower().removeprefix("mpi_")
     if name in (*COLLECTIVES, *OTHERS):
         return name, Form.BLOCKING
-    if name.startswith("i") and name[1:] in COLLECTIVES:
+    if name.startswith("i") and name[1:] in (*COLLECTIVES, *MESSAGES):
         return name[1:], Form.NONBLOCKING
     if (plain := name.removesuffix("_init")) in COLLECTIVES and plain != name:
         return plain, Form.PERSISTENT
     raise InputError(
         f"{word} is nothing that is measured here; there are {', '.join(COLLECTIVES)} "
-        f"(with i before or _init behind) and {', '.join(OTHERS)}"
+        f"(with i before or _init behind) and {', '.join(OTHERS)}, "
+        f"i{', i'.join(MESSAGES)}"
     )
 
 

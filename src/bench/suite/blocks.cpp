@@ -104,8 +104,8 @@ constexpr auto kOperations = std::to_array<MeasuredOperation>({
      .function = "Neighbor_alltoallw",
      .signature = Signature::addresses,
      .neighbors = true},
-    {.name = "pingpong", .function = "Send", .only_blocking = true},
-    {.name = "exchange", .function = "Sendrecv", .only_blocking = true},
+    {.name = "pingpong", .function = "Send", .messages = true},
+    {.name = "exchange", .function = "Sendrecv", .messages = true},
     {.name = "comm_dup", .function = "Comm_dup", .only_blocking = true},
     {.name = "comm_split", .function = "Comm_split", .only_blocking = true},
     {.name = "compute", .function = "Init", .only_blocking = true},
@@ -147,9 +147,6 @@ bool is(const MeasuredOperation& operation, std::string_view name) {
 
 bool is_alltoall(const MeasuredOperation& operation) {
   return operation.name.starts_with("alltoall");
-}
-bool is_message(const MeasuredOperation& operation) {
-  return operation.name == "pingpong" || operation.name == "exchange";
 }
 bool is_scatter_of_sums(const MeasuredOperation& operation) {
   return operation.name.starts_with("reduce_scatter");
@@ -197,7 +194,7 @@ BlockLayout blocks_of(const MeasuredOperation& operation, const BenchCell& cell,
     blocks.send_length = elements * std::max<std::int64_t>(std::ssize(place.destinations), 1);
     return blocks;
   }
-  if (is_message(operation)) {
+  if (operation.messages) {
     blocks.send_length = blocks.receive_length = elements;
     return blocks;
   }
@@ -273,7 +270,7 @@ std::vector<ResultPiece> result_of(const MeasuredOperation& operation, const Ben
     for (std::size_t each = 0; each < place.sources.size(); ++each) {
       pieces.push_back(moved(blocks.displs[each], blocks.count, place.sources[each], 0));
     }
-  } else if (is_message(operation)) {
+  } else if (operation.messages) {
     const int other = rank ^ 1;
     if (other < place.size) pieces.push_back(moved(0, blocks.count, other, 0));
   } else if (is_scatter_of_sums(operation)) {

@@ -50,6 +50,7 @@ struct MeasuredOperation {
   bool in_place = false;      // May data lie in the receive buffer?
   bool neighbors = false;
   bool only_blocking = false;
+  bool messages = false;  // between two ranks each; they have no persistent form here
 };
 // nullptr where there is none of that name.
 [[nodiscard]] const MeasuredOperation* operation_named(std::string_view name);

@@ -55,6 +55,8 @@ const MeasuredOperation& operation_of(const BenchCell& cell) {
 }
 
 std::string function_of(const MeasuredOperation& operation, CallForm form) {
+  // Both are begun by an MPI_Irecv and an MPI_Isend.
+  if (operation.messages && form == CallForm::nonblocking) return "Isend";
   return name_in_form(std::string(operation.function), form);
 }
 
@@ -99,16 +101,17 @@ std::string why_not(const BenchCell& cell, const Place& place) {
   if (operation->reduces && !combines(*combination, *element)) {
     return "MPI has no " + cell.op + " of " + cell.datatype;
   }
-  if (operation->only_blocking && cell.form != CallForm::blocking) return "it has no such form";
+  if ((operation->only_blocking && cell.form != CallForm::blocking) ||
+      (operation->messages && cell.form == CallForm::persistent)) {
+    return "it has no such form";
+  }
   if (cell.bytes % size_of(*element) != 0) {
     return std::to_string(cell.bytes) + " B are no whole number of " + cell.datatype;
   }
   if (cell.in_place && !operation->in_place) return "MPI has no MPI_IN_PLACE there";
   if (!cell.counts.empty() && !operation->takes_counts) return "all its blocks are alike";
   if (operation->rooted && cell.root >= place.size) return "there is no such root";
-  if (place.size < 2 && (cell.operation == "pingpong" || cell.operation == "exchange")) {
-    return "it takes two ranks";
-  }
+  if (place.size < 2 && operation->messages) return "it takes two ranks";
   if (!is_group_name(cell.comm)) return "there are no such communicators";
   if (has_too_many(*operation, cell, place)) return "so many elements are more than an int holds";
   if (cell.operation != "compute") {
@@ -130,12 +133,15 @@ MeasuredCall::MeasuredCall(const BenchCell& cell, const CellGroup& group)
       function_{.function = reached(function_of(operation_, cell.form)),
                 .form = cell.form,
                 .info = native().info_null},
-      receive_function_(reached("Recv")),
+      receive_function_(reached(name_in_form("Recv", cell.form))),
       start_(reached_as<int (*)(MPI_Request*)>("Start")),
       test_(reached_as<int (*)(MPI_Request*, int*, MPI_Status*)>("Test")),
       wait_(reached_as<int (*)(MPI_Request*, MPI_Status*)>("Wait")),
+      test_all_(reached_as<int (*)(int, MPI_Request*, int*, MPI_Status*)>("Testall")),
+      wait_all_(reached_as<int (*)(int, MPI_Request*, MPI_Status*)>("Waitall")),
       types_(std::max(blocks_.counts.size(), blocks_.send_counts.size()), type_),
-      request_(native().request_null) {
+      request_(native().request_null),
+      messages_{native().request_null, native().request_null} {
   const auto own = static_cast<std::size_t>(group.place.rank);
   const bool by_rank = operation_.takes_counts && own < blocks_.counts.size();
   own_count_ = by_rank ? blocks_.counts[own] : static_cast<int>(blocks_.count);
@@ -157,8 +163,11 @@ int MeasuredCall::root_of(int repetition) const {
 
 bool MeasuredCall::is_timed() const {
   const int rank = group_.place.rank;
-  if (operation_.name == "pingpong") return rank % 2 == 0 && rank + 1 < group_.place.size;
-  return operation_.name != "exchange" || (rank ^ 1) < group_.place.size;
+  return !operation_.messages || ((rank ^ 1) < group_.place.size && !answers());
+}
+
+bool MeasuredCall::answers() const {
+  return operation_.name == "pingpong" && group_.place.rank % 2 != 0;
 }
 
 void MeasuredCall::prepare(const BufferPair& buffers, int root) {
@@ -184,6 +193,8 @@ void MeasuredCall::prepare(const BufferPair& buffers, int root) {
 void MeasuredCall::start() {
   if (cell_.form == CallForm::persistent) {
     start_(&request_);
+  } else if (operation_.messages) {
+    start_messages();
   } else {
     run(&request_);
   }
@@ -191,10 +202,20 @@ void MeasuredCall::start() {
 
 void MeasuredCall::test() {
   int flag = 0;
-  test_(&request_, &flag, MPI_STATUS_IGNORE);
+  if (operation_.messages) {
+    test_all_(kMessages, messages_.data(), &flag, MPI_STATUSES_IGNORE);
+  } else {
+    test_(&request_, &flag, MPI_STATUS_IGNORE);
+  }
 }
 
-void MeasuredCall::wait() { wait_(&request_, MPI_STATUS_IGNORE); }
+void MeasuredCall::wait() {
+  if (operation_.messages) {
+    wait_messages();
+  } else {
+    wait_(&request_, MPI_STATUS_IGNORE);
+  }
+}
 
 void MeasuredCall::finish() {
   if (!operation_.function.starts_with("Comm_")) return;
@@ -285,6 +306,29 @@ int MeasuredCall::run_other() {
   }
   receive(receive_, n, type_, other, kTag, comm, MPI_STATUS_IGNORE);
   return send(send_, n, type_, other, kTag, comm);
+}
+
+void MeasuredCall::start_messages() {
+  using Receive = int (*)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+  const int other = group_.place.rank ^ 1;
+  if (other >= group_.place.size) return;  // the last of an odd number
+  reinterpret_cast<Receive>(receive_function_)(receive_, static_cast<int>(blocks_.count), type_,
+                                               other, kTag, group_.measured, &messages_[0]);
+  if (!answers()) send_message(other);
+}
+
+void MeasuredCall::wait_messages() {
+  if (answers()) {
+    wait_(&messages_[0], MPI_STATUS_IGNORE);
+    send_message(group_.place.rank ^ 1);
+  }
+  wait_all_(kMessages, messages_.data(), MPI_STATUSES_IGNORE);
+}
+
+void MeasuredCall::send_message(int to) {
+  using Send = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+  reinterpret_cast<Send>(function_.function)(send_, static_cast<int>(blocks_.count), type_, to,
+                                             kTag, group_.measured, &messages_[1]);
 }
 
 }  // namespace stretto::bench

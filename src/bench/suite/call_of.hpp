@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ class MeasuredCall {
  private:
   int run(MPI_Request* request);
   int run_other();
+  [[nodiscard]] bool answers() const;  // the other rank's message, when it has come
+  void start_messages();
+  void wait_messages();
+  void send_message(int to);
   void free_request();
 
   const BenchCell& cell_;
@@ -66,6 +71,8 @@ class MeasuredCall {
   int (*start_)(MPI_Request*);
   int (*test_)(MPI_Request*, int*, MPI_Status*);
   int (*wait_)(MPI_Request*, MPI_Status*);
+  int (*test_all_)(int, MPI_Request*, int*, MPI_Status*);
+  int (*wait_all_)(int, MPI_Request*, MPI_Status*);
   std::vector<MPI_Datatype> types_;  // of MPI_Alltoallw: one for each rank
   std::vector<int> byte_displs_{};
   std::vector<MPI_Aint> address_displs_{};
@@ -74,7 +81,9 @@ class MeasuredCall {
   void* receive_ = nullptr;
   int root_ = -1;
   MPI_Request request_;
-  MPI_Comm made_{};  // by MPI_Comm_dup or MPI_Comm_split
+  static constexpr int kMessages = 2;
+  std::array<MPI_Request, kMessages> messages_;  // that is received, and that is sent
+  MPI_Comm made_{};                              // by MPI_Comm_dup or MPI_Comm_split
 };
 
 }  // namespace stretto::bench

@@ -1,6 +1,5 @@
 /* A tool whose MPI_Allreduce takes another time after some calls, as an MPI that changes its way
- * does: the first SWITCHING_AFTER calls take 300 us more. Without it each call takes 300 us more
- * than the one before. To be preloaded. */
+ * does: the first SWITCHING_AFTER calls take 1 ms more. To be preloaded. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>
@@ -15,8 +14,7 @@ int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_O
                   MPI_Comm comm) {
   static int calls;
   const char* const after = getenv("SWITCHING_AFTER");
-  const double until = now_us() + 300.0 * (after == NULL ? calls : calls < atoi(after));
-  ++calls;
+  const double until = now_us() + (after != NULL && calls++ < atoi(after) ? 1000 : 0);
   while (now_us() < until) {
   }
   return PMPI_Allreduce(in, out, count, type, op, comm);

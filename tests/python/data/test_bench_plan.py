@@ -2,7 +2,16 @@
 
 import pytest
 
-from stretto.data.bench_plan import COLLECTIVES, OTHERS, BenchCell, Form, Settings, named, plan_text
+from stretto.data.bench_plan import (
+    COLLECTIVES,
+    MESSAGES,
+    OTHERS,
+    BenchCell,
+    Form,
+    Settings,
+    named,
+    plan_text,
+)
 from stretto.errors import InputError
 
 
@@ -14,6 +23,8 @@ from stretto.errors import InputError
         ("MPI_Iallreduce", "allreduce", Form.NONBLOCKING),
         ("neighbor_alltoallw_init", "neighbor_alltoallw", Form.PERSISTENT),
         ("pingpong", "pingpong", Form.BLOCKING),
+        ("ipingpong", "pingpong", Form.NONBLOCKING),
+        ("iexchange", "exchange", Form.NONBLOCKING),
     ],
 )
 def test_operations_are_named_as_in_mpi(word: str, operation: str, form: Form) -> None:
@@ -21,7 +32,7 @@ def test_operations_are_named_as_in_mpi(word: str, operation: str, form: Form) -
     assert BenchCell(0, operation, form).name == word.lower().removeprefix("mpi_")
 
 
-@pytest.mark.parametrize("word", ["", "ipingpong", "pingpong_init", "init", "_init", "i", "sun"])
+@pytest.mark.parametrize("word", ["", "icomm_dup", "pingpong_init", "init", "_init", "i", "sun"])
 def test_other_names_are_refused(word: str) -> None:
     with pytest.raises(InputError, match="nothing that is measured here"):
         named(word)
@@ -29,6 +40,7 @@ def test_other_names_are_refused(word: str) -> None:
 
 def test_every_name_has_one_meaning() -> None:
     names = [BenchCell(0, each, form).name for each in COLLECTIVES for form in Form]
+    names += [BenchCell(0, each, Form.NONBLOCKING).name for each in MESSAGES]
     assert len({*names, *OTHERS}) == len(names) + len(OTHERS)
     assert all(BenchCell(0, *named(name)).name == name for name in names)
 

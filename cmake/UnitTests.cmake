@@ -45,7 +45,7 @@ foreach(name IN ITEMS engine/in_flight engine/plan engine/rhythm engine/sequence
   list(APPEND mpi_free_tests ${unit}/${name}_test.cpp)
 endforeach()
 # And of what stretto bench measures by.
-set(mpi_free_suite blocks buffers clock_model plan values warm_up)
+set(mpi_free_suite blocks buffers clock_model free_memory plan values warm_up)
 if(STRETTO_MPI_FREE_TESTS)
   list(TRANSFORM mpi_free_suite REPLACE "(.+)" "src/bench/suite/\\1.cpp")
   stretto_add_unit_tests(stretto-unit ${unit_sources} src/engine/plan.cpp src/engine/tags.cpp

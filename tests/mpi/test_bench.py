@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -217,6 +218,32 @@ def test_work_and_late_ranks_beside_messages(mpi: Mpi, operation: str, tmp_path:
     assert (samples["in_tests_ns"] > 0).all()
     waited = samples.filter(pl.col("rank") == 0, pl.col("cell").is_in([1, 3]))
     assert waited.select(pl.col("leave_ns") - pl.col("enter_ns")).to_series().median() > late / 2
+
+
+def test_what_does_not_fit_into_memory_is_skipped(mpi: Mpi, tmp_path: Path) -> None:
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    (kib,) = [int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+    # Of two ranks with two buffers each no single one is too long.
+    much = min(kib * 1024 // 2, (2**31 - 1) * 8) // 8 * 8
+    if 4 * much < kib * 1024:
+        pytest.skip("an int holds no count of elements that this machine has no memory for")
+    small = 1024
+    cells = [
+        BenchCell(0, "allreduce", bytes=much),
+        BenchCell(1, "bcast", bytes=small),
+        # Who takes part in nothing says the same, and so do ranks that need nothing.
+        BenchCell(2, "alltoall", Form.NONBLOCKING, bytes=much // 2, comm="halves"),
+        BenchCell(3, "scatter", bytes=much, root=1, comm="every-second"),
+        BenchCell(4, "gather", bytes=much, root=1),
+        BenchCell(5, "reduce", bytes=small),
+    ]
+    ended = measure(mpi, tmp_path, cells, ranks=4)
+    assert ended.ok, ended.stderr
+    states = {state.cell: state for state in read_states(tmp_path)}
+    assert [states[cell].state for cell in (1, 5)] == ["done", "done"]
+    for cell in (0, 2, 3, 4):
+        assert states[cell].state == "skipped", states[cell]
+        assert re.fullmatch(r"needs \d+\.\d GiB of \d+\.\d GiB", states[cell].why)
 
 
 def test_a_bad_plan_is_one_line(mpi: Mpi, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "bench/suite/call_of.hpp"
 #include "bench/suite/measure_cell.hpp"
+#include "bench/suite/memory_check.hpp"
 #include "bench/suite/reached.hpp"
 #include "mpi/world.hpp"
 #include "topology/levels.hpp"
@@ -168,6 +169,7 @@ void measure(const BenchPlan& plan, const std::string& folder, std::int64_t init
   if (rank == 0) describe(facts, size, topology, clocks, crowded, init_ns);
   ProgressFile progress(folder + "/progress", rank == 0, plan.settings.cell_timeout_s);
   CellGroups groups(topology);
+  const MemoryCheck memory(own, topology);
   const Bench bench{.settings = plan.settings,
                     .clocks = clocks,
                     .work = work,
@@ -183,7 +185,11 @@ void measure(const BenchPlan& plan, const std::string& folder, std::int64_t init
     }
     clocks.read_again();
     CellGroup group = groups.named(cell.comm, operation->neighbors, cell.fresh);
-    const std::string why = group.is_in ? why_not(cell, group.place) : "";
+    std::string why = group.is_in ? why_not(cell, group.place) : "";
+    const bool allocates = group.is_in && why.empty();
+    const std::string lacks =
+        memory.shortage_of(allocates ? memory_of(cell, group, plan.settings.buffers) : 0);
+    if (why.empty()) why = lacks;
     CellResult result;
     if (group.is_in && why.empty()) result = measure_cell(cell, group, bench);
     meet(!group.is_everyone);

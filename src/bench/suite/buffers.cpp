@@ -20,6 +20,16 @@ constexpr auto kSpoilt = static_cast<unsigned char>(0xfb);  // beyond every valu
 
 std::int64_t to_pages(std::int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
+// The two at the same place of a page would make loads wait for stores.
+std::int64_t stride_of(std::int64_t send_bytes, std::int64_t receive_bytes) {
+  return to_pages(send_bytes) + to_pages(receive_bytes + static_cast<std::int64_t>(kApart));
+}
+
+int pairs_of(BufferUse use, std::int64_t stride) {
+  if (use != BufferUse::unique) return 1;
+  return static_cast<int>(std::clamp<std::int64_t>(kBeyondCaches / stride, 2, kMostPairs));
+}
+
 void out_of_caches([[maybe_unused]] const std::byte* begin, [[maybe_unused]] std::int64_t bytes) {
 #if defined(__x86_64__)
   constexpr std::int64_t line = 64;
@@ -37,12 +47,15 @@ void out_of_caches([[maybe_unused]] const std::byte* begin, [[maybe_unused]] std
 
 CellBuffers::CellBuffers(BufferUse use, std::int64_t send_bytes, std::int64_t receive_bytes)
     : use_(use), send_bytes_(send_bytes), receive_bytes_(receive_bytes) {
-  // The two at the same place of a page would make loads wait for stores.
-  stride_ = to_pages(send_bytes) + to_pages(receive_bytes + static_cast<std::int64_t>(kApart));
-  if (use == BufferUse::unique) {
-    pairs_ = static_cast<int>(std::clamp<std::int64_t>(kBeyondCaches / stride_, 2, kMostPairs));
-  }
-  memory_.resize(static_cast<std::size_t>(stride_ * pairs_ + kPage));
+  stride_ = stride_of(send_bytes, receive_bytes);
+  pairs_ = pairs_of(use, stride_);
+  memory_.resize(static_cast<std::size_t>(memory_of(use, send_bytes, receive_bytes)));
+}
+
+std::int64_t CellBuffers::memory_of(BufferUse use, std::int64_t send_bytes,
+                                    std::int64_t receive_bytes) {
+  const std::int64_t stride = stride_of(send_bytes, receive_bytes);
+  return stride * pairs_of(use, stride) + kPage;
 }
 
 BufferPair CellBuffers::of(int repetition) {

@@ -17,6 +17,9 @@ struct BufferPair {
 class CellBuffers {
  public:
   CellBuffers(BufferUse use, std::int64_t send_bytes, std::int64_t receive_bytes);
+  // What all of them take.
+  [[nodiscard]] static std::int64_t memory_of(BufferUse use, std::int64_t send_bytes,
+                                              std::int64_t receive_bytes);
 
   // Those of a repetition. They are to be written anew first where is_rewritten().
   [[nodiscard]] BufferPair of(int repetition);

@@ -14,6 +14,16 @@ namespace {
 
 constexpr int kLargestBatch = 256;
 
+std::int64_t send_bytes(const MeasuredCall& call) {
+  return call.blocks().send_length * call.element_size();
+}
+// MPI_IN_PLACE takes one buffer for both.
+std::int64_t receive_bytes(const MeasuredCall& call, const BenchCell& cell) {
+  const BlockLayout& blocks = call.blocks();
+  return std::max(blocks.receive_length, cell.in_place ? blocks.send_length : 0) *
+         call.element_size();
+}
+
 class CellRun {
  public:
   CellRun(const BenchCell& cell, const CellGroup& group, const Bench& bench)
@@ -21,7 +31,7 @@ class CellRun {
         group_(group),
         bench_(bench),
         call_(cell, group),
-        buffers_(bench.settings.buffers, send_bytes(), receive_bytes()),
+        buffers_(bench.settings.buffers, send_bytes(call_), receive_bytes(call_, cell)),
         synchronisation_(bench.settings.scheme, group.own, bench.clocks, bench.crowded) {
     const auto rank = static_cast<std::size_t>(group.rank_of_world);
     if (rank < cell.delays_ns.size()) late_ns_ = cell.delays_ns[rank];
@@ -233,16 +243,6 @@ class CellRun {
     wrong_ += static_cast<std::int64_t>(all);
   }
 
-  // MPI_IN_PLACE takes one buffer for both.
-  [[nodiscard]] std::int64_t receive_bytes() const {
-    const BlockLayout& blocks = call_.blocks();
-    return std::max(blocks.receive_length, cell_.in_place ? blocks.send_length : 0) *
-           call_.element_size();
-  }
-  [[nodiscard]] std::int64_t send_bytes() const {
-    return call_.blocks().send_length * call_.element_size();
-  }
-
   const BenchCell& cell_;
   const CellGroup& group_;
   const Bench& bench_;
@@ -261,6 +261,11 @@ class CellRun {
 };
 
 }  // namespace
+
+std::int64_t memory_of(const BenchCell& cell, const CellGroup& group, BufferUse use) {
+  const MeasuredCall call(cell, group);
+  return CellBuffers::memory_of(use, send_bytes(call), receive_bytes(call, cell));
+}
 
 CellResult measure_cell(const BenchCell& cell, const CellGroup& group, const Bench& bench) {
   return CellRun(cell, group, bench).run();

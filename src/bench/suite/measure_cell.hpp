@@ -31,6 +31,9 @@ struct CellResult {
   std::int64_t wrong = 0;        // repetitions with wrong results, of all ranks
 };
 
+// Bytes of the buffers that this rank allocates for it.
+[[nodiscard]] std::int64_t memory_of(const BenchCell& cell, const CellGroup& group, BufferUse use);
+
 // Called by all ranks of the group. Rows are in the file when it returns; no more than those of one
 // batch are in memory.
 [[nodiscard]] CellResult measure_cell(const BenchCell& cell, const CellGroup& group,

@@ -1,4 +1,4 @@
-// A tree like /sys, of caches and packages alone, in a folder that is gone with it.
+// A tree like those of /sys and /proc, of what a test says alone, in a folder that is gone with it.
 #pragma once
 
 #include <unistd.h>
@@ -31,6 +31,11 @@ class SmallTree {
     std::ofstream(folder / "level") << level << "\n";
     std::ofstream(folder / "type") << type << "\n";
     std::ofstream(folder / "shared_cpu_list") << sharing << "\n";
+  }
+  // Any file of it.
+  void write(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
   }
   // Its package, in the file of this name.
   void describe_socket(int core, const std::string& name, const std::string& list) const {

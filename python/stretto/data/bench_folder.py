@@ -120,7 +120,7 @@ class BenchFolder:
         file = self.path / _SAMPLES
         try:
             # A path of a user's may have brackets and stars in it.
-            table = pl.scan_parquet(file, glob=False).select(SCHEMA.names())
+            table = as_schema(pl.scan_parquet(file, glob=False))
             place = table.select("launch", "implementation").unique().collect(engine="streaming")
             for launch, implementation in place.sort(place.columns).iter_rows():
                 of_launch = table.filter(launch=launch, implementation=implementation)

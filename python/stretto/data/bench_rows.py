@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -154,9 +155,13 @@ def _frame(rows: np.ndarray) -> pl.DataFrame:
     )
 
 
-def as_schema(samples: pl.DataFrame) -> pl.DataFrame:
+_Samples = TypeVar("_Samples", pl.DataFrame, pl.LazyFrame)
+
+
+def as_schema(samples: _Samples) -> _Samples:
     """Samples of a run of this version or an earlier one, which knew less: null there."""
-    missing = [name for name in _ADDED if name not in samples.columns]
+    known = samples.collect_schema().names()
+    missing = [name for name in _ADDED if name not in known]
     nothing = [pl.lit(None, SCHEMA[name]).alias(name) for name in missing]
     return samples.with_columns(nothing).select(SCHEMA.names())
 

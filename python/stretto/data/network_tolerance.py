@@ -4,7 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from stretto.errors import EnvironmentUnusable, reason, writing
+from stretto.data.json_file import json_file
+from stretto.errors import writing
 
 _FILE = "network_tolerance.json"
 
@@ -40,12 +41,4 @@ def store_network_tolerance(found: NetworkTolerance, folder: Path) -> None:
 
 def network_tolerance_in(folder: Path) -> NetworkTolerance | None:
     """None where the run was not asked for it. Raises EnvironmentUnusable where it is damaged."""
-    path = folder / _FILE
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=NetworkTolerance)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise EnvironmentUnusable(f"{path} cannot be read: {reason(error)}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise EnvironmentUnusable(f"{path} is damaged: {error}") from None
+    return json_file(folder / _FILE, NetworkTolerance)

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from stretto.data.json_file import json_file
 from stretto.data.places import Address
-from stretto.errors import EnvironmentUnusable, reason, writing
+from stretto.errors import writing
 from stretto.stats.laws import FEWEST
 
 _FILE = "traces.json"
@@ -97,12 +98,4 @@ def store_traces(target: int, traces: Sequence[TraceSections], folder: Path) -> 
 
 def traces_in(folder: Path) -> ExtrapolatedTraces | None:
     """None where it was another replay. Raises EnvironmentUnusable where they are damaged."""
-    path = folder / _FILE
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=ExtrapolatedTraces)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise EnvironmentUnusable(f"{path} cannot be read: {reason(error)}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise EnvironmentUnusable(f"{path} is damaged: {error}") from None
+    return json_file(folder / _FILE, ExtrapolatedTraces)

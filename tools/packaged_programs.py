@@ -44,17 +44,17 @@ def wrote(folder: Path, name: str, text: str) -> str:
 
 
 def abinit(folder: Path) -> list[str]:
-    text = """ecut 6 acell 3*10.2 rprim 0 .5 .5 .5 0 .5 .5 .5 0
+    text = """ecut 16 acell 3*10.2 rprim 0 .5 .5 .5 0 .5 .5 .5 0
 ntypat 1 znucl 14 natom 2 typat 1 1 xred 0 0 0 .25 .25 .25
 pp_dirpath "/usr/share/abinit/psp" pseudos "14si.pspnc"
-ngkpt 2 2 2 shiftk 0 0 0 nstep 6 toldfe 1e-6 prtwf 0 prtden 0 prteig 0 prtgsr 0
+ngkpt 4 4 4 shiftk 0 0 0 nstep 6 toldfe 1e-6 prtwf 0 prtden 0 prteig 0 prtgsr 0
 """
     return ["abinit", wrote(folder, "silicon.abi", text)]
 
 
 def pwscf(folder: Path) -> list[str]:
     text = """&control calculation='scf' pseudo_dir='/usr/share/abinit/psp' outdir='.' /
-&system ibrav=2 celldm(1)=10.2 nat=2 ntyp=1 ecutwfc=12 /
+&system ibrav=2 celldm(1)=10.2 nat=2 ntyp=1 ecutwfc=30 /
 &electrons conv_thr=1e-6 /
 ATOMIC_SPECIES
 Si 28.086 14-Si.nlcc.UPF
@@ -62,7 +62,7 @@ ATOMIC_POSITIONS alat
 Si 0 0 0
 Si .25 .25 .25
 K_POINTS automatic
-2 2 2 0 0 0
+4 4 4 0 0 0
 """
     return ["pw.x", "-in", wrote(folder, "silicon.in", text)]
 
@@ -105,7 +105,7 @@ geometry
  H 0 -0.757 0.587
 end
 basis
- * library 3-21g
+ * library 6-311g**
 end
 task scf energy
 """
@@ -155,7 +155,7 @@ def lammps(folder: Path) -> list[str]:
     text = """units lj
 atom_style atomic
 lattice fcc 0.8442
-region box block 0 6 0 6 0 6
+region box block 0 10 0 10 0 10
 create_box 1 box
 create_atoms 1 box
 mass 1 1.0
@@ -164,7 +164,7 @@ pair_style lj/cut 2.5
 pair_coeff 1 1 1.0 1.0 2.5
 fix 1 all nve
 thermo 20
-run 100
+run 1000
 """
     return ["lmp", "-in", wrote(folder, "melt.in", text)]
 
@@ -175,7 +175,7 @@ none
 HPL.out
 8
 1
-256
+1500
 1
 32
 0
@@ -212,12 +212,12 @@ HPL.out
 
 
 def iqtree(folder: Path) -> list[str]:
-    alignment(folder, 8, 300)
+    alignment(folder, 20, 1500)
     return ["iqtree2-mpi", "-s", "alignment.phy", "-m", "JC", "-T", "1", "-seed", "1", "-redo"]
 
 
 def phyml(folder: Path) -> list[str]:
-    alignment(folder, 6, 200)
+    alignment(folder, 12, 1000)
     return ["phyml-mpi", "-i", "alignment.phy", "-m", "JC69", "-b", "4", "--no_memory_check"]
 
 
@@ -255,8 +255,8 @@ bootstrapreps = 0
 
 
 def grid(folder: Path) -> str:
-    """A graph of 40 x 40 vertices, as Scotch has it."""
-    side = 40
+    """A graph of 400 x 400 vertices, as Scotch has it."""
+    side = 400
     rows = []
     for at in range(side * side):
         x, y = at % side, at // side
@@ -276,7 +276,7 @@ def mpb(folder: Path) -> list[str]:
 (set! geometry (list (make cylinder (center 0 0 0) (radius 0.2) (height infinity)
                      (material (make dielectric (epsilon 12))))))
 (set! geometry-lattice (make lattice (size 1 1 no-size)))
-(set! resolution 16)
+(set! resolution 64)
 (run-te)
 """
     return ["mpb-mpi", wrote(folder, "rods.ctl", text)]
@@ -296,12 +296,12 @@ H5PY = """from mpi4py import MPI
 import h5py, numpy
 comm = MPI.COMM_WORLD
 with h5py.File("data.h5", "w", driver="mpio", comm=comm) as file:
-    data = file.create_dataset("data", (10, comm.size, 4096), dtype="f8")
-    for step in range(10):
+    data = file.create_dataset("data", (100, comm.size, 4096), dtype="f8")
+    for step in range(100):
         with data.collective:
             data[step, comm.rank, :] = numpy.full(4096, step + comm.rank)
 with h5py.File("data.h5", "r", driver="mpio", comm=comm) as file:
-    assert file["data"][9, comm.rank, 0] == 9 + comm.rank
+    assert file["data"][99, comm.rank, 0] == 99 + comm.rank
 """
 ONE_SIDED = """from mpi4py import MPI
 import numpy
@@ -309,12 +309,12 @@ comm = MPI.COMM_WORLD
 memory = numpy.zeros(1000)
 window = MPI.Win.Create(memory, comm=comm)
 mine = numpy.full(1000, comm.rank, dtype=float)
-for step in range(50):
+for step in range(5000):
     window.Fence()
     window.Put(mine, (comm.rank + 1) % comm.size)
     window.Fence()
     assert memory[0] == (comm.rank - 1) % comm.size
-for step in range(50):
+for step in range(5000):
     window.Lock((comm.rank + 1) % comm.size)
     window.Accumulate(mine, (comm.rank + 1) % comm.size, op=MPI.SUM)
     window.Unlock((comm.rank + 1) % comm.size)
@@ -326,7 +326,7 @@ import numpy
 comm = MPI.COMM_WORLD
 file = MPI.File.Open(comm, "data", MPI.MODE_CREATE | MPI.MODE_RDWR)
 mine, back = numpy.full(4096, comm.rank, dtype="d"), numpy.empty(4096)
-for step in range(20):
+for step in range(200):
     file.Write_at_all((step * comm.size + comm.rank) * mine.nbytes, mine)
     file.Write_ordered(mine)
     file.Sync()

@@ -25,9 +25,21 @@ _MAKING = (
     "tune --collectives barrier --rounds 1 --launches 1 --native-algorithms -o tuned.toml",
 )
 _MAKING_WITHOUT_PROGRAM = (
+    "bench run bcast allreduce --sizes 8,64 --launches 2 --output runs/bench",
     "replay app.trace --output runs/replay",
     "simulate allreduce -n 8 --output runs/simulate",
 )
+
+_PLAN = """operations = ["bcast"]
+sizes = [8]
+launches = 1
+"""
+_OSU = """
+# OSU MPI Broadcast Latency Test v7.3
+# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
+1                       0.21              0.15              0.27        1000
+8                       0.22              0.16              0.28        1000
+"""
 
 # A launcher that starts nothing: the files that the ranks would write are those of the material. It
 # says that it is the one that made them.
@@ -87,6 +99,8 @@ def make_material(folder: Path) -> None:
     (folder / "standin").mkdir()
     (folder / STAND_IN).write_text(_STAND_IN)
     (folder / STAND_IN).chmod(0o755)
+    (folder / "plan.toml").write_text(_PLAN)
+    (folder / "osu.txt").write_text(_OSU)
     version = subprocess.run([mpi.launcher.path, "--version"], check=True, capture_output=True)
     (folder / "standin" / "version").write_bytes(version.stdout)
     env = environment()

@@ -22,6 +22,7 @@ FILES = (
     "app", "empty", "folder", "garbage", "script", "theirs.html", "made.html", "laptop.toml",
     "machine.toml", "tuned.toml", "app.trace",
     "runs/compare", "runs/profile", "runs/whatif", "runs/calibrate", "runs/replay", "runs/simulate",
+    "runs/bench", "plan.toml", "osu.txt",
 )  # fmt: skip
 
 # Of any option; none that a shell or a launcher would do harm with.
@@ -46,6 +47,8 @@ _SCENARIOS = (
     "a:machine=garbage", "a:machine=folder", "a:allreduce=nanx", "a:,", ":", "a", "a:b", "a:b=",
     "é:cpu=2x",
 )  # fmt: skip
+
+RUNS = tuple(name for name in FILES if name.startswith("runs/"))
 
 # By option; of what is not here words are made up from its type.
 RIGHT: dict[str, Sequence[str]] = {
@@ -95,7 +98,6 @@ RIGHT: dict[str, Sequence[str]] = {
     "--segment": _SIZES,
     "--element-bytes": ("1", "4", "8", "7"),
     "--radix": ("2", "3", "64"),
-    "--root": ("0", "1"),
     "--arrivals": ("last:1ms", "random:2us", "linear:0ns", "nobody:1us", "last:1e9s"),
     "--noise": ("10ms:25us", "1ms:1ms", "1us:2us", "0ns:0ns"),
     "--seed": ("1", "0"),
@@ -107,9 +109,39 @@ RIGHT: dict[str, Sequence[str]] = {
     "--placement": ("in-order", "round-robin", "shuffled", "nobody"),
     "--max-ranks": ("1", "3", "5"),
     "--length": _SIZES,
+    "--impl": (
+        "native",
+        "native,stretto",
+        "stretto:bcast=ring",
+        "native:KNOB=1",
+        "native,native#2",
+    ),
+    "--sync": ("none", "barrier", "round-time", "window", "nobody"),
+    "--buffers": ("same", "rewritten", "unique", "cold", "hot"),
+    "--plan": ("quick", "osu", "plan.toml", "nobody", "laptop.toml"),
+    "--late": ("none", "0:1ms", "each:1ms", "runs/profile", "osu.txt"),
+    "--from-bench": ("runs/bench", "runs/compare", "missing"),
+    "--like": ("app", "script", "missing"),
+    "--width": ("0.05", "0", "1"),
+    "--most-launches": ("1", "2"),
+    "--compute": ("0", "100us", "1x", "0,1x"),
+    "--tests": ("0", "10", "0,10"),
+    "--after": ("0", "100us"),
+    "--delay": ("1ms", "0", "-1ms"),
+    "--skew": ("50us", "0"),
+    "--root": ("0", "1", "all", "rotate"),
+    "--comm": ("world", "half", "every-second", "nobody"),
+    "--counts": ("osu.txt", "missing"),
+    "--least": ("0.1", "0", "1x"),
+    "--last": ("1", "2"),
+    "--cell-timeout": ("5",),
+    "--within": ("64", "1"),
+    "--plots": ("new", "folder", "missing/new", "/dev/full"),
 }
 
 # Before the options that are drawn: what keeps a line short. A later one of the same name counts.
+# Verbs that launch a program of ours.
+_MEASURING = ("bench run", "bench cliffs", "bench calls", "bench repeat")
 _ONE_CELL = ("--sizes", "8", "--launches", "1")
 _BASE = {
     "bench run": _ONE_CELL,
@@ -129,6 +161,11 @@ _BASE = {
     "schedule show": ("-n", "4"),
     "schedule verify": ("--max-ranks", "3"),
 }
+# So many runs of stretto bench they take.
+_OF_BENCH_RUNS = {
+    "bench show": 1, "bench model": 1, "bench compare": 2, "bench check": 2, "bench repeat": 1,
+    "bench history": 1, "bench guidelines": 1,
+}  # fmt: skip
 _PROGRAMS = (
     "app", "empty", "folder", "garbage", "script", "missing", "./app\udcff", "", "/bin/true", "-c",
     "runs/compare", "app.trace", "laptop.toml", "a" * 5000, ":", "./app/below",
@@ -213,7 +250,7 @@ class Lines:
     def _options(self, draw: random.Random, verb: str) -> list[str]:
         options = [each for each in self.commands[verb].params if each.param_type_name == "option"]
         words = [*_BASE.get(verb, ())]
-        if VERBS.get(verb) and draw.random() >= self.real:
+        if (VERBS.get(verb) or verb in _MEASURING) and draw.random() >= self.real:
             words += ["--launcher", STAND_IN]
         for option in options:
             if option.required and draw.random() < 0.9:
@@ -244,7 +281,13 @@ class Lines:
         if wrong:
             return [draw.choice(WRONG + FILES) for _ in range(draw.randrange(3))]
         if verb == "report":
-            return [draw.choice(FILES[-6:]) for _ in range(draw.choice((1, 1, 2, 3)))]
+            return [draw.choice(RUNS) for _ in range(draw.choice((1, 1, 2, 3)))]
+        if verb in _OF_BENCH_RUNS:
+            return ["runs/bench"] * _OF_BENCH_RUNS[verb]
+        if verb == "bench import":
+            return ["osu.txt"] * draw.choice((1, 1, 2))
+        if verb == "bench plans":
+            return []
         if verb in ("replay", "export"):
             return ["app.trace" if verb == "replay" else "tuned.toml"]
         if verb in ("info", "schedule list"):

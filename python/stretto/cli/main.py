@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -43,6 +44,8 @@ _OF_THE_MACHINE = {
     errno.EROFS,
     errno.ESTALE,
 }
+# What a word of a command line would do to the terminal that an error names it on.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:
@@ -146,7 +149,7 @@ def _trace_file() -> str:
 
 def _complain(arguments: list[str], words: str, code: int) -> int:
     verb = next((word for word in arguments if not word.startswith("-")), "")
-    line = " ".join(words.split())
+    line = _CONTROL.sub(lambda it: f"\\x{ord(it[0]):02x}", " ".join(words.split()))
     try:
         print(f"{' '.join(['stretto', verb]).strip()}: {line}", file=sys.stderr)
     except OSError:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from launched import start_python
 
+from stretto.cli.main import run_command
+
 BEGINS = """
 import os, signal, sys
 from stretto.cli import main as m
@@ -34,3 +36,10 @@ def test_what_fails_while_it_loads_is_told_in_one_line(tmp_path: Path) -> None:
     assert process.returncode == 1
     (line,) = said.splitlines()
     assert line.startswith("stretto: a bug of ours: RuntimeError()")
+
+
+def test_a_word_does_nothing_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["bench", "run", "\x1b[31m"]) == 2
+    said = capsys.readouterr().err
+    assert "\\x1b[31m is nothing that is measured here" in said
+    assert "\x1b" not in said

@@ -65,9 +65,9 @@ std::vector<Replayed> replay(const std::vector<model::Scenario>& scenarios,
     rank->require_end();
     replayed.push_back(rank->result());
   }
-  for (RankSections& rank : by_rank) {
-    rank.end();
-    sections->add(rank);
+  for (RankSections& rank : by_rank) rank.end();
+  if (sections != nullptr) {
+    for (const RankSections& rank : by_rank) sections->add(rank);
   }
   return replayed;
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/lines.hpp"
+#include "base/words.hpp"
 
 namespace stretto::bench {
 namespace {
@@ -60,7 +61,7 @@ std::int64_t free_in(const std::string& folder, const GroupFiles& files) {
 std::int64_t free_up_to_root(const std::string& root, std::string path, const GroupFiles& files) {
   std::int64_t least = FreeMemory::kUnknown;
   for (;;) {
-    least = std::min(least, free_in(root + files.folder + path, files));
+    least = std::min(least, free_in(words(root, files.folder, path), files));
     if (path.empty()) return least;
     path.resize(std::min(path.rfind('/'), path.size() - 1));
   }

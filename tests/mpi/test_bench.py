@@ -155,8 +155,8 @@ def test_one_wrong_byte_is_caught(mpi: Mpi, tmp_path: Path) -> None:
 def test_warm_up_exceeds_a_switch_within_the_mpi(mpi: Mpi, after: int, tmp_path: Path) -> None:
     tool = mpi.build / "tests" / mpi.abi / "libswitching_tool.so"
     cells = [BenchCell(0, "allreduce", bytes=8)]
-    settings = Settings(budget_ns=2_000_000_000, at_least=5, at_most=5)
-    env = {"LD_PRELOAD": str(tool), "SWITCHING_AFTER": str(after)}
+    settings = Settings(budget_ns=20_000_000_000, at_least=5, at_most=5)
+    env = {"LD_PRELOAD": str(tool), "SWITCHING_AFTER": str(after), "SWITCHING_US": "1000"}
     ended = measure(mpi, tmp_path, cells, settings, ranks=2, env=env)
     assert ended.ok, ended.stderr
     samples = read_samples(tmp_path, 2, [0], 0, "native")
@@ -167,9 +167,10 @@ def test_warm_up_exceeds_a_switch_within_the_mpi(mpi: Mpi, after: int, tmp_path:
 
 def test_calls_that_were_still_changing_are_flagged(mpi: Mpi, tmp_path: Path) -> None:
     tool = mpi.build / "tests" / mpi.abi / "libswitching_tool.so"
-    # No time to go on in, and a switch in the middle of the half that is compared.
-    settings = Settings(budget_ns=1, warmup=40, at_least=5, at_most=5)
-    env = {"LD_PRELOAD": str(tool), "SWITCHING_AFTER": "30"}
+    # No time to go on in, and a switch in the middle of the half that is compared. It is longer
+    # than ranks wait for cores of a machine that runs other tests.
+    settings = Settings(budget_ns=1, warmup=20, at_least=5, at_most=5)
+    env = {"LD_PRELOAD": str(tool), "SWITCHING_AFTER": "15", "SWITCHING_US": "200000"}
     ended = measure(mpi, tmp_path, [BenchCell(0, "allreduce")], settings, ranks=2, env=env)
     assert ended.ok, ended.stderr
     counted = read_samples(tmp_path, 2, [0], 0, "native").filter(~pl.col("warmup"))

@@ -238,7 +238,12 @@ def _warnings(record: BenchRecord, rows: Sequence[BenchRow]) -> Iterator[str]:
         )
     if any(each.clock != "shared" for each in facts):
         worst = max(each.clock_residual_ns for each in facts)
-        yield f"clocks of several hosts, by models that are off by {worst:.0f} ns at most"
+        unsure = max(each.clock_uncertainty_ns for each in facts)
+        yield (
+            f"clocks of several hosts, by models that are off by {worst:.0f} ns at most; how far "
+            f"hosts' clocks are from each other is known to {unsure:.0f} ns, by so much more ranks "
+            "may have begun apart than the entry skew says"
+        )
     few = [row for row in rows if row.valid < ENOUGH_VALID]
     if few:
         worst_row = min(few, key=lambda row: row.valid)

@@ -1,5 +1,6 @@
 """Rows of a run, worked out launch by launch."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -35,3 +36,17 @@ def test_a_run_of_which_nothing_was_measured_has_no_rows(tmp_path: Path) -> None
     result = summarise(folder)
     assert (result.rows, result.compared) == ([], [])
     assert rows_of(pl.DataFrame(schema=folder.samples().schema), []) == []
+
+
+def test_clocks_of_several_hosts_are_known_to_so_much(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    file = folder / "bench.json"
+    record = json.loads(file.read_text())
+    for launched in record["launches"]:
+        launched["facts"] |= {
+            "clock": "linear", "clock_uncertainty_ns": 740.0, "clock_residual_ns": 90.0
+        }  # fmt: skip
+    file.write_text(json.dumps(record))
+    (warning,) = [each for each in summarise(BenchFolder(folder)).warnings if "clocks" in each]
+    assert "off by 90 ns" in warning
+    assert "known to 740 ns" in warning

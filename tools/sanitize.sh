@@ -24,7 +24,7 @@ fi
 
 # One thread has nothing to race with: the tsan preset has only those tests that know an MPI.
 printf '%s\0' "build/$preset"/tests/stretto-unit* |
-  xargs -0 -P "$(nproc)" -I TESTS "${fixed[@]}" TESTS --gtest_brief=1
+  xargs -0 -P "$(nproc)" -I TESTS "${fixed[@]}" env TESTS --gtest_brief=1
 # MPIs leak by the hundred, in plugins that are unloaded when LeakSanitizer looks.
 # The drop-in is preloaded before the sanitizer's library, which is no harm.
 ASAN_OPTIONS+=:detect_leaks=0:verify_asan_link_order=0

@@ -241,7 +241,7 @@ def test_several_traces_give_laws_and_what_they_say_of_more_ranks(
         last = 1e-9 * max(rank.clocks[0].end_ns for rank in alone)
         parts = [each["seconds"]["values"][at] for each in found["sections"]]
         assert sum(parts) + found["rest_s"]["values"][at] == pytest.approx(last, rel=1e-9)
-        assert found["was_s"][at] == pytest.approx(last, rel=1e-12)
+        assert found["traced_s"][at] == pytest.approx(last, rel=1e-12)
     parts = [found[each]["value"] for each in ("computing_s", "communication_s")]
     assert sum(parts) <= found["predicted_s"]["value"]
     assert (found["left_out"]["ranks"], found["left_out"]["fitted"]) == (4, [2, 3])
@@ -266,6 +266,8 @@ def test_several_traces_give_laws_and_what_they_say_of_more_ranks(
         ),
         (several, "several traces go with --scale RANKS"),
         ([*several, "--scale", "many"], "--scale many: write a number of ranks"),
+        ([*several, "--scale", "1x"], "the traces are on up to"),
+        ([*several, several[0], "--scale", "64"], "it is named twice"),
         ([*several, "--scale", "64", "--scaling", "weak"], "--scaling: it goes with one trace"),
         ([*several, other, "--scale", "64"], "have no call site in common"),
         ([*several, str(tmp_path / "no.trace"), "--scale", "64"], "no.trace: cannot be read"),

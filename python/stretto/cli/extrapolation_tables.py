@@ -10,7 +10,7 @@ from stretto.cli.narrow import show_table
 from stretto.cli.plain_tables import plain_table
 from stretto.cli.profile_tables import MOST_OF_A_NAME
 from stretto.data.places import Lines
-from stretto.report.extrapolation import Extrapolation, Guess, PartLaws, together
+from stretto.report.extrapolation import Extrapolation, PartLaws, PredictedTime, together
 from stretto.report.law_words import law_words, part_words, reach
 from stretto.report.plain_table import PlainTable
 from stretto.report.words import calls, percent, seconds, share, size
@@ -61,7 +61,7 @@ def times(
         together([found.rest], found.target),
     )
     guess = found.at(found.target)
-    shown = [seconds(each) for each in found.was]
+    shown = [seconds(each) for each in found.traced]
     table.add_row("together", "", "", *shown, seconds(guess.value), reach(guess))
     return table
 
@@ -87,13 +87,15 @@ def check(found: Extrapolation, lines: Lines) -> Table:
     """The run on most ranks: what the others said of it, and what it was."""
     table = Table(box=None, pad_edge=False)
     table.add_column("section", overflow="fold")
-    for column in (f"predicted on {found.left_out.ranks}", "was", "off"):
+    for column in (f"predicted on {found.left_out.ranks}", "in the trace", "off"):
         table.add_column(column, justify="right", no_wrap=True)
     for part, predicted, was in found.left_out.parts:
         off = percent(predicted / was - 1) if was else ""
         table.add_row(part_words(part, lines), seconds(predicted), seconds(was), off)
     each = found.left_out
-    table.add_row("together", seconds(each.predicted.value), seconds(each.was), percent(each.off))
+    table.add_row(
+        "together", seconds(each.predicted.value), seconds(each.traced), percent(each.off)
+    )
     return table
 
 
@@ -110,7 +112,7 @@ def in_words(found: Extrapolation) -> list[str]:
     """The run that was left out, what it is made of, and the sentence."""
     check, target = found.left_out, found.at(found.target)
     fitted = ", ".join(map(str, check.fitted))
-    compared = f"{seconds(check.was)} in the trace: off by {100 * check.off:+.1f} %"
+    compared = f"{seconds(check.traced)} in the trace: off by {100 * check.off:+.1f} %"
     forms = (
         "; the laws' forms were chosen with it: there are too few traces"
         if check.same_forms
@@ -123,7 +125,12 @@ def in_words(found: Extrapolation) -> list[str]:
     }
     shares = ", ".join(f"{name} {percent(share(s, target.value))}" for name, s in parts.items())
     alone = found.whole.at(found.target)
+    partial = (
+        f"{found.not_in_all} sections, {percent(found.share_not_in_all)} of a trace's time at "
+        "most, are not in all traces, and count as 0 s there"
+    )
     return [
+        *([partial] if found.not_in_all else []),
         (
             f"left out of the fit: from {fitted} ranks {seconds(check.predicted.value)} on "
             f"{check.ranks}, {compared}{forms}"
@@ -145,21 +152,23 @@ def plain(found: Extrapolation, lines: Lines) -> dict[str, object]:
     return {
         "ranks": found.ranks,
         "target": found.target,
-        "was_s": found.was,
+        "traced_s": found.traced,
         "predicted_s": asdict(found.at(found.target)),
         "computing_s": asdict(together([e.seconds for e in found.computing], found.target)),
         "communication_s": asdict(together([e.seconds for e in found.communication], found.target)),
         "rest_s": _law(found.rest, found),
         "whole_s": _law(found.whole, found),
+        "not_in_all": found.not_in_all,
+        "share_not_in_all": found.share_not_in_all,
         "left_out": {
             "ranks": check.ranks,
             "fitted": check.fitted,
             "predicted_s": asdict(check.predicted),
-            "was_s": check.was,
+            "traced_s": check.traced,
             "off": check.off,
             "forms_chosen_with_it": check.same_forms,
             "sections": [
-                {"section": part_words(part, lines), "predicted_s": predicted, "was_s": was}
+                {"section": part_words(part, lines), "predicted_s": predicted, "traced_s": was}
                 for part, predicted, was in check.parts
             ],
         },
@@ -167,7 +176,7 @@ def plain(found: Extrapolation, lines: Lines) -> dict[str, object]:
             {
                 "section": part_words(each.part, lines),
                 "is_call": each.part.is_call,
-                "together": each.part.together,
+                "merged": each.part.merged,
                 "seconds": _law(each.seconds, found),
                 "longest_rank_s": _law(each.longest, found),
                 "calls": _law(each.calls, found),
@@ -188,6 +197,7 @@ def _law(law: Law, found: Extrapolation) -> dict[str, object]:
         "smape": law.error,
         "smape_constant": law.constant_error,
         "noise": law.noise,
+        "is_refuted": law.is_refuted,
         "ranks": law.ranks,
         "values": law.values,
         "predicted": law.at(found.target),
@@ -208,6 +218,6 @@ def _table(columns: Sequence[str]) -> Table:
     return table
 
 
-def _row(table: Table, name: str, law: Law, values: Sequence[float], guess: Guess) -> None:
+def _row(table: Table, name: str, law: Law, values: Sequence[float], guess: PredictedTime) -> None:
     shown = [seconds(value) for value in (*values, guess.value)]
     table.add_row(name, law_words(law), percent(law.error), *shown, reach(guess))

@@ -15,9 +15,11 @@ from stretto.data.answer_record import write_answer
 from stretto.data.symbols import lines_of
 from stretto.data.trace_sections import TraceSections, store_traces
 from stretto.data.traces import About
+from stretto.data.virtual_times import SIM
 from stretto.errors import InputError
 from stretto.launch.program import name_of
 from stretto.model.machine import machine_of_toml, read_machine
+from stretto.model.recorded import recorded_scenarios
 from stretto.native.goal import is_goal
 from stretto.native.replay import about, sections_of
 from stretto.report.extrapolation import all_calls, extrapolated
@@ -41,6 +43,9 @@ def replay_several(
         if is_goal(trace):
             raise InputError(f"{trace}: a GOAL schedule has no call sites to compare: name traces")
     runs = [about(trace) for trace in traces]
+    for at, trace in enumerate(traces):
+        if any(trace.samefile(other) for other in traces[:at]):
+            raise InputError(f"{trace}: it is named twice, and is one run")
     _refuse_other_programs(traces, runs)
     target = _target(scale, max(run.ranks for run in runs))
     notes = _notes(traces, runs, machine, per_host)
@@ -88,6 +93,8 @@ def _target(scale: str | None, largest: int) -> int:
     if match is None or int(match[1]) < 1:
         raise InputError(f"--scale {scale}: write a number of ranks, such as 64, or 4x the most")
     target = int(match[1]) * (largest if match[2] else 1)
+    if target <= largest:
+        raise InputError(f"--scale {scale}: the traces are on up to {largest} ranks: name more")
     if target > _MOST_RANKS:
         raise InputError(f"--scale {scale}: more than {_MOST_RANKS:,} ranks")
     return target
@@ -98,7 +105,10 @@ def _scenarios(trace: Path, run: About, machine: str | None, per_host: int | Non
     if machine is None:
         where = machine_of_toml(run.machine.encode(), str(trace))
         return on_its_machine(trace, run, where, [], None)
-    return elsewhere(trace, run, read_machine(machine), [], run.ranks, per_host)[0]
+    text = elsewhere(trace, run, read_machine(machine), [], run.ranks, per_host)[0]
+    if recorded_scenarios(text)[0].name != SIM:
+        raise InputError(f"{trace}: its run put ranks on hosts of its own: leave --machine out")
+    return text
 
 
 def _notes(

@@ -52,7 +52,10 @@ def sections_of(trace: Path, scenarios: str) -> TraceSections:
     damaged."""
     with scenarios_file(scenarios) as file:
         text = _ask("--scenarios", file, "--sections", "--", str(trace))
-    return msgspec.json.decode(text, type=TraceSections)
+    try:
+        return msgspec.json.decode(text, type=TraceSections)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{trace}: its sections cannot be read: {error}") from error
 
 
 def _ask(*words: str) -> bytes:

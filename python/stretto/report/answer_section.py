@@ -116,7 +116,7 @@ def extrapolated_section(
         "Until the last rank is done",
         "ranks",
         [
-            ("in the traces", [*zip(found.ranks, found.was, strict=True)]),
+            ("in the traces", [*zip(found.ranks, found.traced, strict=True)]),
             ("by the laws", [(p, found.at(p).value) for p in ranks]),
             ("computing, by its laws", of(found.computing)),
             ("communication, by its laws", of(found.communication)),
@@ -130,7 +130,7 @@ def extrapolated_section(
         Tile(
             f"off on {check.ranks:,} ranks, left out",
             percent(check.off),
-            f"{seconds(check.predicted.value)} predicted, {seconds(check.was)} in the trace",
+            f"{seconds(check.predicted.value)} predicted, {seconds(check.traced)} in the trace",
         ),
     ]
     title = "extrapolated from several traces"

@@ -46,7 +46,8 @@ class TracedPart:
     calls: tuple[float, ...]
     bytes: tuple[float, ...]
     noise: float
-    together: int = 1  # sections that are too short for laws of their own; their ends say nothing
+    merged: int = 1  # sections that are too short for laws of their own; their ends say nothing
+    in_all: bool = True  # Has every trace any?
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class PartLaws:
 
 
 @dataclass(frozen=True)
-class Guess:
+class PredictedTime:
     """What laws say, with an interval of 95 % as far as the laws hold; in seconds."""
 
     value: float
@@ -75,15 +76,15 @@ class LeftOut:
 
     ranks: int
     fitted: list[int]
-    predicted: Guess
-    was: float
+    predicted: PredictedTime
+    traced: float
     same_forms: bool  # their forms were chosen with it, its values not used: too few are left
     parts: list[tuple[TracedPart, float, float]]  # predicted, and in the trace
 
     @property
     def off(self) -> float:
         """As a share of what it was."""
-        return self.predicted.value / self.was - 1
+        return self.predicted.value / self.traced - 1
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,13 @@ class Extrapolation:
 
     ranks: list[int]
     target: int
-    was: list[float]  # seconds until the last rank was done, by ranks
+    traced: list[float]  # seconds until the last rank was done, by ranks
     parts: list[PartLaws]
-    rest: Law  # by how much the last rank is done later than the mean of them
-    whole: Law  # of `was`: what one law alone says
+    rest: Law  # what parts leave: how much later the last rank is done than the mean of them
+    whole: Law  # of `traced`: what one law alone says
     left_out: LeftOut
+    not_in_all: int  # sections that some of the traces have not: they are 0 there
+    share_not_in_all: float  # of the time, in the trace where they have most of it
 
     @property
     def computing(self) -> list[PartLaws]:
@@ -106,18 +109,18 @@ class Extrapolation:
     def communication(self) -> list[PartLaws]:
         return [each for each in self.parts if each.part.is_call]
 
-    def at(self, ranks: int) -> Guess:
+    def at(self, ranks: int) -> PredictedTime:
         """Until the last rank is done: all laws together."""
         return together([*(each.seconds for each in self.parts), self.rest], ranks)
 
 
-def together(laws: Sequence[Law], ranks: int) -> Guess:
+def together(laws: Sequence[Law], ranks: int) -> PredictedTime:
     """Their sum; errors of one say nothing of another's, so that their squares add up."""
     value = sum(law.at(ranks) for law in laws)
     reaches = [(law.at(ranks), *law.interval(ranks)) for law in laws]
     below = math.sqrt(sum((said - low) ** 2 for said, low, _ in reaches))
     above = math.sqrt(sum((high - said) ** 2 for said, _, high in reaches))
-    return Guess(value, max(value - below, 0.0), value + above)
+    return PredictedTime(value, max(value - below, 0.0), value + above)
 
 
 def extrapolated(traces: Sequence[TraceSections], target: int) -> Extrapolation:
@@ -133,8 +136,12 @@ def extrapolated(traces: Sequence[TraceSections], target: int) -> Extrapolation:
             f"are on {shown}"
         )
     was = _medians(traces, ranks, lambda trace: _NS * trace.last_ns)
-    parts = _with_short_ones_together(_parts(traces, ranks), was)
-    rest = _medians(traces, ranks, lambda trace: _NS * (trace.last_ns - trace.all_ns / trace.ranks))
+    if min(was) <= 0:
+        raise InputError("a trace has no time in it: there is nothing to be extrapolated")
+    sections = _parts(traces, ranks)
+    parts = _with_short_ones_together(sections, was)
+    rest = _rest(parts, was)
+    partial = [each for each in sections if not each.in_all]
     laws = [_laws(part, ranks) for part in parts]
     laws.sort(key=lambda each: -each.seconds.at(target))
     noise = _noise([[_NS * t.last_ns for t in traces if t.ranks == each] for each in ranks])
@@ -147,7 +154,19 @@ def extrapolated(traces: Sequence[TraceSections], target: int) -> Extrapolation:
         rest_law,
         law_of(ranks, was, noise),
         _left_out(laws, rest_law, ranks, was),
+        len(partial),
+        max(sum(each.seconds[at] for each in partial) / was[at] for at in range(len(ranks))),
     )
+
+
+def _rest(parts: Sequence[TracedPart], was: Sequence[float]) -> list[float]:
+    """The time until the last rank is done, less that of all parts of a mean rank.
+
+    Of repetitions also what medians leave out: a delay that each run has elsewhere is in the median
+    of none of the parts.
+    """
+    rest = [whole - sum(part.seconds[at] for part in parts) for at, whole in enumerate(was)]
+    return [each if each > _NS else 0.0 for each in rest]
 
 
 def _left_out(
@@ -252,6 +271,7 @@ def _parts(traces: Sequence[TraceSections], ranks: Sequence[int]) -> list[Traced
                 _middle(values(lambda each, p: each.all.count / p)),
                 _middle(values(lambda each, p: each.all.bytes / p)),
                 _noise(seconds),
+                in_all=all(key in sections for sections in by_trace),
             )
         )
     return found

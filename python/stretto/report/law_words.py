@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from stretto.data.places import Lines
-from stretto.report.extrapolation import Guess, TracedCall, TracedPart
+from stretto.report.extrapolation import PredictedTime, TracedCall, TracedPart
 from stretto.report.profile_words import place_words
 from stretto.report.words import seconds
 from stretto.stats.laws import Law, LawForm
@@ -28,31 +28,37 @@ def form_words(form: LawForm) -> str:
 
 def law_words(law: Law, of: Callable[[float], str] = seconds) -> str:
     """With its coefficients: "1.20 ms + 310 ns p log2(p)"."""
+    if law.is_refuted:
+        return "no law"
     if law.form.is_constant:
         return of(law.c0)
     shape = "/ p" if law.form.exponent == -1 and not law.form.logs else form_words(law.form)
     term = f"{of(abs(law.c1))} {shape}"
-    if abs(law.c0) < _NOTHING * max(law.values, default=0.0):
+    # A constant that is little beside what falls is what is left on many ranks.
+    little = _NOTHING if law.form.exponent >= 0 else _NOTHING**2
+    if abs(law.c0) < little * max(law.values, default=0.0):
         return term if law.c1 >= 0 else f"-{term}"
     if law.c0 < 0:
         return f"{term} - {of(-law.c0)}"
     return f"{of(law.c0)} {'-' if law.c1 < 0 else '+'} {term}"
 
 
-def reach(guess: Guess) -> str:
+def reach(predicted: PredictedTime) -> str:
     """How far its interval goes, as shares: "-12 +30 %"."""
-    if guess.value <= 0:
-        return ""
-    below, above = (100 * (end / guess.value - 1) for end in (guess.low, guess.high))
-    return f"{round(below):+d} {round(above):+d} %".replace("+0", "-0", 1)
+    if predicted.value <= 0:
+        return f"to {seconds(predicted.high)}" if predicted.high > 0 else ""
+    below, above = (
+        abs(100 * (end / predicted.value - 1)) for end in (predicted.low, predicted.high)
+    )
+    return f"-{round(below)} +{round(above)} %"
 
 
 def part_words(part: TracedPart, lines: Lines, most: int | None = None) -> str:
     """A call and where it is, or the two that something is computed between; `most` as for
     `place_words`."""
-    if part.together > 1 or part.begin == part.end == TracedCall("start"):
+    if part.merged > 1 or part.begin == part.end == TracedCall("start"):
         what = "calls" if part.is_call else "stretches of computing"
-        return f"{part.together} short {what}"
+        return f"{part.merged} short {what}"
     ends = [_call_words(end, lines, most) for end in (part.begin, part.end)]
     words = ends[0] if part.is_call else " to ".join(ends)
     if part.begin.collective or part.begin.kind == "start":

@@ -10,7 +10,7 @@ prediction holds what all forms say that fit the values about as well.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -82,6 +82,7 @@ class Law:
     noise: float  # assumed, or found, as a share of a value
     ranks: tuple[float, ...]
     values: tuple[float, ...]
+    is_refuted: bool = False  # a constant that the values refute, and no form describes them
 
     def at(self, ranks: float) -> float:
         """Never below 0."""
@@ -90,12 +91,14 @@ class Law:
     def interval(self, ranks: float) -> tuple[float, float]:
         """That of 95 % by the profile likelihood: what plain forms say that fit about as well.
 
-        Where the constant was not refuted, that of the constant alone.
+        Where the constant was not refuted, that of the constant alone; where it was and nothing
+        describes the values, that of the constant and whatever fits no worse.
         """
         if max(self.values) < _NOTHING:
             return 0.0, 0.0
         data = _Data.of(self.ranks, self.values, self.noise)
-        plain = [] if self.form.is_constant else [each for each in _usable(data) if each.is_plain]
+        is_sure = self.form.is_constant and not self.is_refuted
+        plain = [] if is_sure else [each for each in _usable(data) if each.is_plain]
         forms = [self.form, *plain]
         fits = [fit for form in forms if (fit := data.fit(form)) is not None]
         best = min(fit.off for fit in fits)
@@ -122,20 +125,23 @@ def law_of(ranks: Sequence[float], values: Sequence[float], noise: float = NOISE
     data = _Data.of(ranks, values, max(noise, _LEAST_NOISE))
     constant_error = _cross_validated(data, CONSTANT)
     form, error = CONSTANT, constant_error
-    if _is_refuted(data):
+    is_refuted = _is_refuted(data)
+    if is_refuted:
         scored = [(_cross_validated(data, each), each) for each in (*_usable(data), *_alone())]
         least = min((score for score, _ in scored), default=math.inf)
         is_law = least < _LAWFUL or least < _CLEARLY**2 * constant_error
         if is_law and least < _CLEARLY * constant_error:
             error, form = _plainest(scored, least, data.noise)
-    return _law(data, form, error, constant_error)
+    law = _law(data, form, error, constant_error)
+    return replace(law, is_refuted=is_refuted and form.is_constant)
 
 
 def refitted(law: Law, ranks: Sequence[float], values: Sequence[float]) -> Law:
     """The form of a law with coefficients of other values: of two at least."""
     data = _Data.of(ranks, values, law.noise)
     form = law.form if data.fit(law.form) is not None else CONSTANT
-    return _law(data, form, law.error, law.constant_error)
+    fitted = _law(data, form, law.error, law.constant_error)
+    return replace(fitted, is_refuted=law.is_refuted)
 
 
 @dataclass(frozen=True)

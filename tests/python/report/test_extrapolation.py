@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace as replaced
 from traced import LINES, trace
 
 from stretto.data.trace_sections import TraceSections
@@ -39,7 +40,7 @@ def test_short_sections_are_taken_together() -> None:
         ["2 short stretches of computing", "1 short calls"],
         ["1 short calls", "2 short stretches of computing"],
     )
-    assert sum(each.part.together for each in found.parts) == 7
+    assert sum(each.part.merged for each in found.parts) == 7
 
 
 def test_the_largest_run_is_predicted_without_it() -> None:
@@ -96,3 +97,50 @@ def test_laws_in_words() -> None:
     assert law_words(replace(law, form=LawForm(0.0, 2), c0=0.0)) == "310 ns log2(p)^2"
     found = extrapolated([trace(2), trace(4), trace(8)], 64)
     assert reach(replace(found.at(64), value=1.0, low=0.9, high=1.25)) == "-10 +25 %"
+
+
+def moved(ranks: int, number: int, ms: float) -> TraceSections:
+    """A run that is delayed by so much in one of its sections."""
+    run = trace(ranks)
+    ns = 1e6 * ms * ranks
+    sections = [
+        replaced(each, all=replaced(each.all, ns=each.all.ns + (ns if at == number else 0)))
+        for at, each in enumerate(run.sections)
+    ]
+    return TraceSections(ranks, run.last_ns + ns / ranks, run.all_ns + ns, run.call_sites, sections)
+
+
+def test_delays_that_each_repetition_has_elsewhere_are_not_lost() -> None:
+    runs = [moved(p, number, 5) for p in (2, 4, 8) for number in (0, 1, 2)]
+    found = extrapolated(runs, 64)
+    for at in range(3):
+        parts = sum(each.part.seconds[at] for each in found.parts)
+        assert parts + found.rest.values[at] == pytest.approx(found.traced[at])
+    assert found.rest.at(64) == pytest.approx(5.5e-3)
+
+
+def test_sections_that_some_traces_lack_are_counted() -> None:
+    runs = [trace(2), trace(4), trace(8)]
+    assert extrapolated(runs, 64).not_in_all == 0
+    short = TraceSections(2, runs[0].last_ns, runs[0].all_ns, [], runs[0].sections[:2])
+    found = extrapolated([short, *runs[1:]], 64)
+    assert found.not_in_all == 5
+    assert found.share_not_in_all == pytest.approx(7.002 / 20.503, rel=1e-2)
+
+
+def test_a_run_that_took_no_time_is_refused() -> None:
+    nothing = TraceSections(2, 0.0, 0.0, [], [])
+    with pytest.raises(InputError, match="no time in it"):
+        extrapolated([nothing, trace(4), trace(8)], 64)
+
+
+def test_how_far_intervals_go() -> None:
+    law = extrapolated([trace(2), trace(4), trace(8)], 64).at(64)
+    assert reach(replace(law, value=1.0, low=1.0, high=1.0)) == "-0 +0 %"
+    assert reach(replace(law, value=1.0, low=0.95, high=1.001)) == "-5 +0 %"
+    assert reach(replace(law, value=0.0, low=0.0, high=2e-3)) == "to 2.00 ms"
+
+
+def test_what_is_left_on_many_ranks_is_in_words() -> None:
+    law = Law(LawForm(-1.0), 1e-5, 0.1, 0.0, 0.0, 0.05, (2, 4, 8), (0.05, 0.025, 0.0125))
+    assert law_words(law) == "10.0 µs + 100 ms / p"

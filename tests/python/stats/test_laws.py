@@ -122,3 +122,14 @@ def test_a_form_goes_through_fewer_values() -> None:
     law = fitted(lambda p: 2.0 + p, [2, 4, 8])
     again = refitted(law, [2, 4], [5.0, 7.0])
     assert (again.form, again.at(8)) == (LawForm(1.0), pytest.approx(11))
+
+
+def test_values_that_nothing_describes_have_no_law_and_a_wide_interval() -> None:
+    law = law_of((2, 4, 8, 16), (1.0, 2.0, 8.0, 0.5))
+    assert law.form == CONSTANT
+    assert law.is_refuted
+    low, high = law.interval(64)
+    assert low < 0.5
+    assert high > 8.0
+    assert not law_of((2, 4, 8, 16), (1.0, 1.01, 0.99, 1.0)).is_refuted
+    assert not law_of((2, 4, 8, 16), (1.0, 2.0, 4.0, 8.0)).is_refuted

@@ -32,6 +32,8 @@ HANGS_AFTER_S = 240
 _PROGRAM = "{made}/app 8 2"
 _RUNS = ("compare", "profile", "whatif", "replay", "calibrate", "simulate")
 _READS_RUNS = " ".join(f"{{made}}/runs/{each}" for each in _RUNS)
+_TWO_WORDS = ("bench", "schedule")  # begin the names of several verbs
+_BENCH = "{made}/runs/bench"
 _TABLES = "--export-csv new.csv --export-markdown new.md"
 
 
@@ -47,9 +49,10 @@ class Command:
 
     def line(self, made: Path, launcher: Path | None) -> list[str]:
         """Its words, with that launcher of the program if any."""
-        verb, *words = self.words.split()
+        words = self.words.split()
+        verb = [words.pop(0) for _ in range(2 if words[0] in _TWO_WORDS else 1)]
         named = ["--launcher", str(launcher)] if launcher and self.launches else []
-        return [verb, *named, *(word.format(made=made) for word in words)]
+        return [*verb, *named, *(word.format(made=made) for word in words)]
 
 
 _LAUNCHES = {"launches": True}
@@ -79,6 +82,15 @@ COMMANDS = {
         "explain allreduce --machine {made}/machine.toml --rules {made}/tuned.toml", True
     ),
     "info": Command(f"info {_TABLES}", writes=True),
+    "bench show": Command(f"bench show {_BENCH} {_TABLES}", True, True),
+    "bench compare": Command(f"bench compare {_BENCH} {_BENCH} {_TABLES}", True, True),
+    "bench check": Command(f"bench check {_BENCH} {_BENCH}", True),
+    "bench history": Command("bench history {made}/runs -o new.html", True, True, prints=False),
+    "bench guidelines": Command(f"bench guidelines {_BENCH} {_TABLES}", True, True),
+    "bench model": Command(
+        f"bench model {_BENCH} --machine {{made}}/machine.toml {_TABLES}", True, True
+    ),
+    "bench plans": Command("bench plans"),
     "schedule list": Command(f"schedule list {_TABLES}", writes=True),
     "schedule show": Command("schedule show bcast --algorithm binomial --svg new.svg", writes=True),
     "schedule verify": Command("schedule verify bcast --max-ranks 3"),
@@ -89,6 +101,10 @@ REAL_COMMANDS = {
         "tune -n 2 --sizes 8 --collectives bcast --rounds 1 --launches 1 -o new.toml "
         f"--export-csv new.csv {_PROGRAM}",
         writes=True, **_LAUNCHES,
+    ),
+    "bench run": Command(
+        "bench run bcast --sizes 8 --launches 1 -o new --export-csv new.csv", writes=True,
+        **_LAUNCHES,
     ),
     "whatif --record": Command(
         f"whatif --runs 1 --machine {{made}}/laptop.toml --record new.trace {_PROGRAM}",

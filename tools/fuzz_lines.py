@@ -122,7 +122,7 @@ RIGHT: dict[str, Sequence[str]] = {
     "--late": ("none", "0:1ms", "each:1ms", "runs/profile", "osu.txt"),
     "--from-bench": ("runs/bench", "runs/compare", "missing"),
     "--like": ("app", "script", "missing"),
-    "--width": ("0.05", "0", "1"),
+    "--width": ("0.5", "0", "1"),
     "--most-launches": ("1", "2"),
     "--compute": ("0", "100us", "1x", "0,1x"),
     "--tests": ("0", "10", "0,10"),
@@ -132,6 +132,8 @@ RIGHT: dict[str, Sequence[str]] = {
     "--root": ("0", "1", "all", "rotate"),
     "--comm": ("world", "half", "every-second", "nobody"),
     "--counts": ("osu.txt", "missing"),
+    "--datatype": ("byte", "int", "double", "nothing"),
+    "--op": ("sum", "max", "band"),
     "--least": ("0.1", "0", "1x"),
     "--last": ("1", "2"),
     "--cell-timeout": ("5",),
@@ -139,13 +141,13 @@ RIGHT: dict[str, Sequence[str]] = {
     "--plots": ("new", "folder", "missing/new", "/dev/full"),
 }
 
-# Before the options that are drawn: what keeps a line short. A later one of the same name counts.
 # Verbs that launch a program of ours.
 _MEASURING = ("bench run", "bench cliffs", "bench calls", "bench repeat")
 _ONE_CELL = ("--sizes", "8", "--launches", "1")
+# Before the options that are drawn: what keeps a line short. A later one of the same name counts.
 _BASE = {
     "bench run": _ONE_CELL,
-    # Noise cannot be told apart from fewer launches.
+    # With fewer launches nothing can be distinguished from noise.
     "bench cliffs": ("--sizes", "8", "--launches", "4", "--no-probes"),
     "bench calls": ("--sizes", "8", "--launches", "2"),
     "run": ("--timeout", "20"),
@@ -164,7 +166,7 @@ _BASE = {
 # So many runs of stretto bench they take.
 _OF_BENCH_RUNS = {
     "bench show": 1, "bench model": 1, "bench compare": 2, "bench check": 2, "bench repeat": 1,
-    "bench history": 1, "bench guidelines": 1,
+    "bench guidelines": 1,
 }  # fmt: skip
 _PROGRAMS = (
     "app", "empty", "folder", "garbage", "script", "missing", "./app\udcff", "", "/bin/true", "-c",
@@ -284,6 +286,8 @@ class Lines:
             return [draw.choice(RUNS) for _ in range(draw.choice((1, 1, 2, 3)))]
         if verb in _OF_BENCH_RUNS:
             return ["runs/bench"] * _OF_BENCH_RUNS[verb]
+        if verb == "bench history":
+            return ["runs"]
         if verb == "bench import":
             return ["osu.txt"] * draw.choice((1, 1, 2))
         if verb == "bench plans":

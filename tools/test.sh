@@ -5,8 +5,9 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly preset=$1
-# Most tests wait for an MPI to start or to end, so there are more of them than cores.
-readonly workers=${STRETTO_TEST_WORKERS:-$(($(nproc) + 4))}
+# Many tests wait for an MPI to start or to end, so there are more of them than cores; on two cores
+# six take as long as four.
+readonly workers=${STRETTO_TEST_WORKERS:-$(($(nproc) + 2))}
 
 failed=0
 run() {

@@ -1,4 +1,4 @@
-"""What a compiler has to be told for a program that calls Stretto by name."""
+"""What a compiler needs for a program that calls Stretto by name."""
 
 from stretto import native
 from stretto.errors import EnvironmentUnusable

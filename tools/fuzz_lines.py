@@ -122,7 +122,7 @@ RIGHT: dict[str, Sequence[str]] = {
     "--late": ("none", "0:1ms", "each:1ms", "runs/profile", "osu.txt"),
     "--from-bench": ("runs/bench", "runs/compare", "missing"),
     "--like": ("app", "script", "missing"),
-    "--width": ("0.5", "0", "1"),
+    "--width": ("0.5", "-1", "1"),
     "--most-launches": ("1", "2"),
     "--compute": ("0", "100us", "1x", "0,1x"),
     "--tests": ("0", "10", "0,10"),

@@ -72,6 +72,7 @@ class LaunchFacts(msgspec.Struct, frozen=True):
     clock_uncertainty_ns: float
     init_ns: int
     host_of_rank: list[int]
+    clock_readings: int = 0  # not in runs of earlier versions
 
 
 class CellState(msgspec.Struct, frozen=True):

@@ -145,6 +145,7 @@ void describe(const std::string& path, int ranks, const Topology& topology,
       .field("clock", name_of(clocks.kind()))
       .field("clock_residual_ns", clocks.residual_ns())
       .field("clock_uncertainty_ns", clocks.uncertainty_ns())
+      .field("clock_readings", clocks.readings())
       .field("init_ns", init_ns);
   json.key("host_of_rank").begin_array();
   for (int rank = 0; rank < ranks; ++rank) json.value(topology.host_of(rank));

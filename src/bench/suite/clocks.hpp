@@ -17,6 +17,8 @@ class CommonClock {
 
   // Reads the other clocks again where there are several; called by all ranks.
   void read_again();
+  // The same once the last reading is so old that clocks may have drifted, as rank 0 has it.
+  void keep_up();
 
   // When one's own clock shows that, that of rank 0 shows this.
   [[nodiscard]] std::int64_t common(std::int64_t local_ns) const {
@@ -28,6 +30,8 @@ class CommonClock {
   // The worst of all ranks' models: the least simple kind, and by how much readings are off it.
   [[nodiscard]] ClockModel::Kind kind() const { return kind_; }
   [[nodiscard]] double residual_ns() const { return residual_; }
+  // How often it has been read.
+  [[nodiscard]] int readings() const { return readings_; }
   // How exactly times of two ranks can be compared, in ns; 0 where they share a clock.
   [[nodiscard]] double uncertainty_ns() const { return uncertainty_; }
 
@@ -42,6 +46,9 @@ class CommonClock {
   ClockModel::Kind kind_ = ClockModel::Kind::shared;
   double residual_ = 0;
   double uncertainty_ = 0;
+  int readings_ = 0;
+  std::int64_t last_read_ = 0;   // when the last reading ended
+  std::int64_t reading_ns_ = 0;  // how long it took
 };
 
 }  // namespace stretto::bench

@@ -13,6 +13,8 @@ namespace stretto::bench {
 namespace {
 
 constexpr int kLargestBatch = 256;
+// Clocks are read between batches, and a cell that goes on for long is not one that hangs.
+constexpr std::int64_t kLongestBatchNs = 500'000'000;
 
 std::int64_t send_bytes(const MeasuredCall& call) {
   return call.blocks().send_length * call.element_size();
@@ -79,17 +81,22 @@ class CellRun {
   // How many repetitions come next, as rank 0 has it; 0: it is enough.
   int batch_after(int done, std::int64_t spent) {
     const Settings& settings = bench_.settings;
+    const std::int64_t usual = std::max<std::int64_t>(usual_ns_, 1);
     std::int64_t next = std::min(settings.at_most - done, kLargestBatch);
     if (done >= settings.at_least || settings.warmup > 0) {
-      const std::int64_t left = (settings.budget_ns - spent) / std::max<std::int64_t>(usual_ns_, 1);
+      const std::int64_t left = (settings.budget_ns - spent) / usual;
       next = std::min(next, std::max<std::int64_t>(left, settings.at_least - done));
     } else {
       next = std::min<std::int64_t>(next, settings.at_least);
     }
-    return as_rank_0_has_it(static_cast<int>(std::max<std::int64_t>(next, 0)));
+    if (next <= 0) return as_rank_0_has_it(0);
+    const std::int64_t most = std::max<std::int64_t>(kLongestBatchNs / usual, 1);
+    return as_rank_0_has_it(static_cast<int>(std::min(next, most)));
   }
 
   void run_batch(int repetitions, std::uint32_t flags) {
+    // All take part in readings, and several groups are not at the same batch.
+    if (cell_.comm == "world") bench_.clocks.keep_up();
     synchronisation_.begin_batch(repetitions, usual_ns_);
     rows_.clear();
     const std::int64_t begin = now_ns();

@@ -18,7 +18,7 @@ namespace stretto::bench {
 // What all cells of a launch have in common.
 struct Bench {
   const Settings& settings;
-  const CommonClock& clocks;
+  CommonClock& clocks;
   const Work& work;
   bool crowded = false;
   RowFile& file;

@@ -94,6 +94,8 @@ def overlap_plots(found: Sequence[BesideWork]) -> Iterator[LinePlot]:
         operation = of_size[0].row.cell.name
         lines = list(dict.fromkeys(each.name for each in of_size))
         longest = NS * max(each.work_ns for each in of_size)
+        if longest == 0:  # The clock shows nothing of the work, by which the plot would go.
+            continue
         yield LinePlot(
             f"{operation}-{bytes_}-overlap",
             f"{operation} of {size(bytes_)} beside work",

@@ -1,9 +1,14 @@
 """Overlap of a benchmark's nonblocking operations with work."""
 
+from pathlib import Path
+
 import pytest
+from bench_runs import make_run
 from benched import WORK_NS, benched
 
+from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_plan import COMPUTE, BenchCell, Form
 from stretto.report.bench import summarise
 from stretto.report.bench_overlap import BesideWork, beside_work, overlap_plots, overlap_table
 
@@ -44,3 +49,25 @@ def test_the_table_has_shares_by_each_definition(found: list[BesideWork]) -> Non
     row = dict(zip(table.heads, table.rows[0], strict=True))
     assert 0 < float(row["hidden (OSU)"].removesuffix(" %")) < 60
     assert 1 < float(row["over the ideal"].removesuffix("x")) < 2
+
+
+@pytest.mark.parametrize("at", range(3), ids=["alone", "with work", "work"])
+def test_a_time_that_the_clock_does_not_show_gives_no_shares(at: int, tmp_path: Path) -> None:
+    cells = [
+        BenchCell(0, "allreduce", Form.NONBLOCKING, bytes=64),
+        BenchCell(1, "allreduce", Form.NONBLOCKING, bytes=64, compute_ns=9000),
+        BenchCell(2, COMPUTE, compute_ns=9000),
+    ]
+
+    def takes(_way: str, cell: BenchCell, _launch: int, _rank: int) -> float:
+        return 0 if cell.number == at else 9
+
+    run = BenchFolder(make_run(tmp_path / "run", takes, cells=cells))
+    (each,) = found = beside_work(summarise(run), run.samples())
+    assert 0 in (each.alone.time.median, each.row.time.median, each.work_ns)
+    table = overlap_table(found)
+    row = dict(zip(table.heads, table.rows[0], strict=True))
+    assert {row[head] for head in ("hidden (OSU)", "hidden (IMB)", "over the ideal")} == {""}
+    assert len([*overlap_plots(found)]) == (0 if each.work_ns == 0 else 1)
+    assert run_command(["bench", "show", str(run.path)]) == 0
+    assert run_command(["report", str(run.path), "-o", str(tmp_path / "report.html")]) == 0

@@ -104,6 +104,12 @@ constexpr auto kOperations = std::to_array<MeasuredOperation>({
      .function = "Neighbor_alltoallw",
      .signature = Signature::addresses,
      .neighbors = true},
+    {.name = "reduce_local",
+     .function = "Reduce_local",
+     .signature = Signature::local_vector,
+     .reduces = true,
+     .only_blocking = true,
+     .accumulates = true},
     {.name = "pingpong", .function = "Send", .messages = true},
     {.name = "exchange", .function = "Sendrecv", .messages = true},
     {.name = "comm_dup", .function = "Comm_dup", .only_blocking = true},
@@ -112,6 +118,7 @@ constexpr auto kOperations = std::to_array<MeasuredOperation>({
 });
 
 int count_of(const BenchCell& cell, int block, std::int64_t elements) {
+  if (cell.of_root) return block == cell.root ? static_cast<int>(elements) : 0;
   if (cell.counts.empty()) return static_cast<int>(elements);
   return static_cast<int>(cell.counts[static_cast<std::size_t>(block) % cell.counts.size()]);
 }
@@ -160,7 +167,7 @@ std::int64_t before(const BlockLayout& blocks, int rank) {
 // What `source` sends to this rank begins there in its send buffer.
 std::int64_t sent_from(const BenchCell& cell, const Place& place, int source,
                        std::int64_t elements) {
-  if (cell.counts.empty()) return place.rank * elements;
+  if (cell.counts.empty() && !cell.of_root) return place.rank * elements;
   std::int64_t before = 0;
   for (int other = 0; other < place.rank; ++other) {
     before += count_between(cell, place, source, other, elements);
@@ -279,6 +286,8 @@ std::vector<ResultPiece> result_of(const MeasuredOperation& operation, const Ben
                       .first = 0,
                       .last = place.size,
                       .from = before(blocks, rank)});
+  } else if (operation.accumulates) {
+    pieces.push_back({.at = 0, .length = blocks.count, .first = rank, .last = rank + 2, .from = 0});
   } else if (operation.reduces) {
     const int last = operation.name == "scan"     ? rank + 1
                      : operation.name == "exscan" ? rank
@@ -290,12 +299,16 @@ std::vector<ResultPiece> result_of(const MeasuredOperation& operation, const Ben
   return pieces;
 }
 
-std::vector<ResultPiece> own_in_place(const MeasuredOperation& operation, const BlockLayout& blocks,
-                                      const Place& place, int root) {
-  if (operation.rooted && place.rank != root) return {};
-  const auto own = [&](std::int64_t where, std::int64_t length) {
+std::vector<ResultPiece> laid_before(const MeasuredOperation& operation, const BenchCell& cell,
+                                     const BlockLayout& blocks, const Place& place, int root) {
+  const auto of_rank = [](int rank, std::int64_t where, std::int64_t length) {
     return std::vector<ResultPiece>{
-        {.at = where, .length = length, .first = place.rank, .last = place.rank + 1, .from = 0}};
+        {.at = where, .length = length, .first = rank, .last = rank + 1, .from = 0}};
+  };
+  if (operation.accumulates) return of_rank(place.rank + 1, 0, blocks.count);
+  if (!cell.in_place || (operation.rooted && place.rank != root)) return {};
+  const auto own = [&](std::int64_t where, std::int64_t length) {
+    return of_rank(place.rank, where, length);
   };
   if (is(operation, "gather") || is(operation, "allgather")) {
     return own(before(blocks, place.rank), blocks.counts[at(place.rank)]);

@@ -26,6 +26,7 @@ enum class Signature : std::uint8_t {
   none,              // the communicator alone
   bcast,             // one buffer and a root
   vector,            // two buffers of one vector each, and an operation
+  local_vector,      // the same without a communicator
   rooted_vector,     // and a root
   blocks,            // as much from and to each
   rooted_blocks,     // and a root
@@ -50,7 +51,8 @@ struct MeasuredOperation {
   bool in_place = false;      // May data lie in the receive buffer?
   bool neighbors = false;
   bool only_blocking = false;
-  bool messages = false;  // between two ranks each; they have no persistent form here
+  bool messages = false;     // between two ranks each
+  bool accumulates = false;  // Is what lies in the receive buffer combined as well?
 };
 // nullptr where there is none of that name.
 [[nodiscard]] const MeasuredOperation* operation_named(std::string_view name);
@@ -83,10 +85,10 @@ struct Place {
                                                  const BenchCell& cell, const BlockLayout& blocks,
                                                  const Place& place, int root);
 
-// Where in the receive buffer this rank's own data are to lie for MPI_IN_PLACE, as pieces of its
-// own send buffer.
-[[nodiscard]] std::vector<ResultPiece> own_in_place(const MeasuredOperation& operation,
-                                                    const BlockLayout& blocks, const Place& place,
-                                                    int root);
+// What is to lie in the receive buffer before the call, as pieces of one rank's send buffer each:
+// this rank's own data for MPI_IN_PLACE, and of what accumulates a vector as another rank has it.
+[[nodiscard]] std::vector<ResultPiece> laid_before(const MeasuredOperation& operation,
+                                                   const BenchCell& cell, const BlockLayout& blocks,
+                                                   const Place& place, int root);
 
 }  // namespace stretto::bench

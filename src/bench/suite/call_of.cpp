@@ -8,8 +8,6 @@
 namespace stretto::bench {
 namespace {
 
-constexpr int kTag = 3;
-
 MPI_Datatype type_of(ElementType element) {
   switch (element) {
     case ElementType::byte:
@@ -55,8 +53,8 @@ const MeasuredOperation& operation_of(const BenchCell& cell) {
 }
 
 std::string function_of(const MeasuredOperation& operation, CallForm form) {
-  // Both are begun by an MPI_Irecv and an MPI_Isend.
-  if (operation.messages && form == CallForm::nonblocking) return "Isend";
+  // Both have a request for what is received and one for what is sent.
+  if (operation.messages && form != CallForm::blocking) return name_in_form("Send", form);
   return name_in_form(std::string(operation.function), form);
 }
 
@@ -64,7 +62,7 @@ std::string function_of(const MeasuredOperation& operation, CallForm form) {
 bool has_too_many(const MeasuredOperation& operation, const BenchCell& cell, const Place& place) {
   const std::int64_t size = size_of(element_of(cell));
   std::int64_t largest = cell.bytes / size;
-  std::int64_t all = largest * (operation.neighbors ? 4 : place.size);
+  std::int64_t all = cell.of_root ? largest : largest * (operation.neighbors ? 4 : place.size);
   if (!cell.counts.empty()) {
     all = 0;
     for (int rank = 0; rank < place.size; ++rank) {
@@ -101,16 +99,17 @@ std::string why_not(const BenchCell& cell, const Place& place) {
   if (operation->reduces && !combines(*combination, *element)) {
     return "MPI has no " + cell.op + " of " + cell.datatype;
   }
-  if ((operation->only_blocking && cell.form != CallForm::blocking) ||
-      (operation->messages && cell.form == CallForm::persistent)) {
-    return "it has no such form";
-  }
+  if (operation->only_blocking && cell.form != CallForm::blocking) return "it has no such form";
   if (cell.bytes % size_of(*element) != 0) {
     return std::to_string(cell.bytes) + " B are no whole number of " + cell.datatype;
   }
   if (cell.in_place && !operation->in_place) return "MPI has no MPI_IN_PLACE there";
-  if (!cell.counts.empty() && !operation->takes_counts) return "all its blocks are alike";
-  if (operation->rooted && cell.root >= place.size) return "there is no such root";
+  if ((cell.of_root || !cell.counts.empty()) && !operation->takes_counts) {
+    return "all its blocks are alike";
+  }
+  if ((operation->rooted || cell.of_root) && cell.root >= place.size) {
+    return "there is no such root";
+  }
   if (place.size < 2 && operation->messages) return "it takes two ranks";
   if (!is_group_name(cell.comm)) return "there are no such communicators";
   if (has_too_many(*operation, cell, place)) return "so many elements are more than an int holds";
@@ -133,15 +132,22 @@ MeasuredCall::MeasuredCall(const BenchCell& cell, const CellGroup& group)
       function_{.function = reached(function_of(operation_, cell.form)),
                 .form = cell.form,
                 .info = native().info_null},
-      receive_function_(reached(name_in_form("Recv", cell.form))),
+      receive_function_(reached("Recv")),
       start_(reached_as<int (*)(MPI_Request*)>("Start")),
       test_(reached_as<int (*)(MPI_Request*, int*, MPI_Status*)>("Test")),
       wait_(reached_as<int (*)(MPI_Request*, MPI_Status*)>("Wait")),
-      test_all_(reached_as<int (*)(int, MPI_Request*, int*, MPI_Status*)>("Testall")),
-      wait_all_(reached_as<int (*)(int, MPI_Request*, MPI_Status*)>("Waitall")),
       types_(std::max(blocks_.counts.size(), blocks_.send_counts.size()), type_),
-      request_(native().request_null),
-      messages_{native().request_null, native().request_null} {
+      request_(native().request_null) {
+  if (operation_.messages && cell.form != CallForm::blocking) {
+    const int other = group.place.rank ^ 1;
+    messages_.emplace(
+        MessageKind{.form = cell.form,
+                    .count = static_cast<int>(blocks_.count),
+                    .type = type_,
+                    .comm = group.measured},
+        MessagePartner{
+            .rank = other, .is_there = other < group.place.size, .comes_first = answers()});
+  }
   const auto own = static_cast<std::size_t>(group.place.rank);
   const bool by_rank = operation_.takes_counts && own < blocks_.counts.size();
   own_count_ = by_rank ? blocks_.counts[own] : static_cast<int>(blocks_.count);
@@ -185,33 +191,37 @@ void MeasuredCall::prepare(const BufferPair& buffers, int root) {
       send_ = MPI_IN_PLACE;
     }
   }
+  if (messages_) {
+    messages_->prepare(buffers);
+    return;
+  }
   if (cell_.form != CallForm::persistent || (is_same && request_ != native().request_null)) return;
   free_request();
   run(&request_);
 }
 
 void MeasuredCall::start() {
-  if (cell_.form == CallForm::persistent) {
+  if (messages_) {
+    messages_->start();
+  } else if (cell_.form == CallForm::persistent) {
     start_(&request_);
-  } else if (operation_.messages) {
-    start_messages();
   } else {
     run(&request_);
   }
 }
 
 void MeasuredCall::test() {
-  int flag = 0;
-  if (operation_.messages) {
-    test_all_(kMessages, messages_.data(), &flag, MPI_STATUSES_IGNORE);
-  } else {
-    test_(&request_, &flag, MPI_STATUS_IGNORE);
+  if (messages_) {
+    messages_->test();
+    return;
   }
+  int flag = 0;
+  test_(&request_, &flag, MPI_STATUS_IGNORE);
 }
 
 void MeasuredCall::wait() {
-  if (operation_.messages) {
-    wait_messages();
+  if (messages_) {
+    messages_->wait();
   } else {
     wait_(&request_, MPI_STATUS_IGNORE);
   }
@@ -244,6 +254,8 @@ int MeasuredCall::run(MPI_Request* request) {
                        comm);
     case Signature::vector:
       return function_(request, in, out, n, type, op_, comm);
+    case Signature::local_vector:
+      return function_(request, in, out, n, type, op_);
     case Signature::rooted_vector:
       return function_(request, in, out, n, type, op_, root_, comm);
     case Signature::blocks:
@@ -294,41 +306,19 @@ int MeasuredCall::run_other() {
   if (operation_.name == "exchange") {
     using Exchange = int (*)(const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype,
                              int, int, MPI_Comm, MPI_Status*);
-    return reinterpret_cast<Exchange>(function_.function)(
-        send_, n, type_, other, kTag, receive_, n, type_, other, kTag, comm, MPI_STATUS_IGNORE);
+    return reinterpret_cast<Exchange>(function_.function)(send_, n, type_, other, kMessageTag,
+                                                          receive_, n, type_, other, kMessageTag,
+                                                          comm, MPI_STATUS_IGNORE);
   }
   using Send = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm);
   const auto send = reinterpret_cast<Send>(function_.function);
   const auto receive = reinterpret_cast<Receive>(receive_function_);
   if (rank < other) {
-    send(send_, n, type_, other, kTag, comm);
-    return receive(receive_, n, type_, other, kTag, comm, MPI_STATUS_IGNORE);
+    send(send_, n, type_, other, kMessageTag, comm);
+    return receive(receive_, n, type_, other, kMessageTag, comm, MPI_STATUS_IGNORE);
   }
-  receive(receive_, n, type_, other, kTag, comm, MPI_STATUS_IGNORE);
-  return send(send_, n, type_, other, kTag, comm);
-}
-
-void MeasuredCall::start_messages() {
-  using Receive = int (*)(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-  const int other = group_.place.rank ^ 1;
-  if (other >= group_.place.size) return;  // the last of an odd number
-  reinterpret_cast<Receive>(receive_function_)(receive_, static_cast<int>(blocks_.count), type_,
-                                               other, kTag, group_.measured, &messages_[0]);
-  if (!answers()) send_message(other);
-}
-
-void MeasuredCall::wait_messages() {
-  if (answers()) {
-    wait_(&messages_[0], MPI_STATUS_IGNORE);
-    send_message(group_.place.rank ^ 1);
-  }
-  wait_all_(kMessages, messages_.data(), MPI_STATUSES_IGNORE);
-}
-
-void MeasuredCall::send_message(int to) {
-  using Send = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-  reinterpret_cast<Send>(function_.function)(send_, static_cast<int>(blocks_.count), type_, to,
-                                             kTag, group_.measured, &messages_[1]);
+  receive(receive_, n, type_, other, kMessageTag, comm, MPI_STATUS_IGNORE);
+  return send(send_, n, type_, other, kMessageTag, comm);
 }
 
 }  // namespace stretto::bench

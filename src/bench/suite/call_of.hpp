@@ -3,13 +3,14 @@
 
 #include <mpi.h>
 
-#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/suite/blocks.hpp"
 #include "bench/suite/buffers.hpp"
 #include "bench/suite/groups.hpp"
+#include "bench/suite/message_requests.hpp"
 #include "bench/suite/plan.hpp"
 #include "bench/suite/reached.hpp"
 #include "bench/suite/values.hpp"
@@ -52,9 +53,6 @@ class MeasuredCall {
   int run(MPI_Request* request);
   int run_other();
   [[nodiscard]] bool answers() const;  // the other rank's message, when it has come
-  void start_messages();
-  void wait_messages();
-  void send_message(int to);
   void free_request();
 
   const BenchCell& cell_;
@@ -67,12 +65,10 @@ class MeasuredCall {
   MPI_Datatype type_;
   MPI_Op op_;
   FormOf function_{};
-  void* receive_function_ = nullptr;  // of messages
+  void* receive_function_;  // of blocking messages
   int (*start_)(MPI_Request*);
   int (*test_)(MPI_Request*, int*, MPI_Status*);
   int (*wait_)(MPI_Request*, MPI_Status*);
-  int (*test_all_)(int, MPI_Request*, int*, MPI_Status*);
-  int (*wait_all_)(int, MPI_Request*, MPI_Status*);
   std::vector<MPI_Datatype> types_;  // of MPI_Alltoallw: one for each rank
   std::vector<int> byte_displs_{};
   std::vector<MPI_Aint> address_displs_{};
@@ -81,9 +77,8 @@ class MeasuredCall {
   void* receive_ = nullptr;
   int root_ = -1;
   MPI_Request request_;
-  static constexpr int kMessages = 2;
-  std::array<MPI_Request, kMessages> messages_;  // that is received, and that is sent
-  MPI_Comm made_{};                              // by MPI_Comm_dup or MPI_Comm_split
+  std::optional<MessageRequests> messages_{};  // of those that are not blocking
+  MPI_Comm made_{};                            // by MPI_Comm_dup or MPI_Comm_split
 };
 
 }  // namespace stretto::bench

@@ -192,11 +192,9 @@ class CellRun {
     } else {
       call_.values().write(pair.send, blocks.send_length, rank, 0, written);
     }
-    if (cell_.in_place) {
-      for (const ResultPiece& piece : own_in_place(operation, blocks, group_.place, root)) {
-        call_.values().write(pair.receive + piece.at * size, piece.length, rank, piece.from,
-                             written);
-      }
+    for (const ResultPiece& piece : laid_before(operation, cell_, blocks, group_.place, root)) {
+      call_.values().write(pair.receive + piece.at * size, piece.length, piece.first, piece.from,
+                           written);
     }
     buffers_.settle(pair);
   }

@@ -133,6 +133,8 @@ void set(BenchCell& cell, const PlanWord& word) {
     cell.comm = word.text();
   } else if (name == "fresh") {
     cell.fresh = word.flag();
+  } else if (name == "of_root") {
+    cell.of_root = word.flag();
   } else if (name == "counts") {
     cell.counts = word.numbers();
   } else if (name == "compute_ns") {

@@ -54,7 +54,8 @@ struct BenchCell {
   int root = 0;       // of the first repetition
   int root_step = 0;  // each one's root is by so many higher
   std::string comm = "world";
-  bool fresh = false;  // Is the communicator one on which nobody has called anything?
+  bool fresh = false;    // Is the communicator one on which nobody has called anything?
+  bool of_root = false;  // Are all elements the root's, and none of other ranks?
   std::vector<std::int64_t> counts{};     // elements of each rank's block, where they differ
   std::int64_t compute_ns = 0;            // work between start and wait
   int tests = 0;                          // MPI_Tests within that work

@@ -19,19 +19,22 @@ TEST(BenchPlan, ReadsSettingsAndCells) {
       "settings synchronisation=window buffers=cold checks=0 budget_ns=5 cell_timeout_s=7\n"
       "\n"
       "cell number=3 operation=gather form=persistent bytes=64 root=1 root_step=2 comm=halves\n"
-      "cell number=4 operation=alltoallv counts=1,2,3 delays_ns=0,1000 tests=9 compute_ns=10\n");
+      "cell number=4 operation=alltoallv counts=1,2,3 delays_ns=0,1000 tests=9 compute_ns=10\n"
+      "cell number=5 operation=allgatherv of_root=1\n");
   EXPECT_EQ(plan.settings.scheme, Scheme::window);
   EXPECT_EQ(plan.settings.buffers, BufferUse::cold);
   EXPECT_FALSE(plan.settings.checks);
   EXPECT_EQ(plan.settings.budget_ns, 5);
   EXPECT_EQ(plan.settings.cell_timeout_s, 7);
-  ASSERT_EQ(plan.cells.size(), 2U);
+  ASSERT_EQ(plan.cells.size(), 3U);
   EXPECT_EQ(plan.cells[0].number, 3);
   EXPECT_EQ(plan.cells[0].form, CallForm::persistent);
   EXPECT_EQ(plan.cells[0].root_step, 2);
   EXPECT_EQ(plan.cells[0].comm, "halves");
   EXPECT_EQ(plan.cells[1].counts, (std::vector<std::int64_t>{1, 2, 3}));
   EXPECT_EQ(plan.cells[1].delays_ns, (std::vector<std::int64_t>{0, 1000}));
+  EXPECT_FALSE(plan.cells[1].of_root);
+  EXPECT_TRUE(plan.cells[2].of_root);
 }
 
 TEST(BenchPlan, NamesTheLineAndTheWordThatIsWrong) {

@@ -40,6 +40,9 @@ void for_every_case(const Use& use) {
           if (!operation.takes_counts) continue;
           cell.counts = {2, 0, 5};
           use(Case{.operation = operation, .cell = cell, .size = size, .root = root});
+          cell.counts.clear();
+          cell.of_root = true;
+          use(Case{.operation = operation, .cell = cell, .size = size, .root = root});
         }
       }
     }
@@ -59,7 +62,7 @@ TEST(Results, LieInTheReceiveBufferAndComeFromSendBuffers) {
         EXPECT_GE(piece.at, end) << each.operation.name;
         end = piece.at + piece.length;
         EXPECT_LT(piece.first, piece.last);
-        EXPECT_LE(piece.last, each.size);
+        EXPECT_LE(piece.last, each.size + (each.operation.accumulates ? 1 : 0));
         for (int source = piece.first; source < piece.last; ++source) {
           const BlockLayout theirs =
               blocks_of(each.operation, each.cell, kElements,
@@ -68,12 +71,54 @@ TEST(Results, LieInTheReceiveBufferAndComeFromSendBuffers) {
         }
       }
       EXPECT_LE(end, blocks.receive_length) << each.operation.name;
-      for (const ResultPiece& own : own_in_place(each.operation, blocks, place, each.root)) {
+      for (const ResultPiece& own :
+           laid_before(each.operation, each.cell, blocks, place, each.root)) {
+        EXPECT_TRUE(each.cell.in_place || each.operation.accumulates) << each.operation.name;
         EXPECT_LE(own.at + own.length, std::max(blocks.receive_length, blocks.send_length));
         EXPECT_LE(own.from + own.length, blocks.send_length);
       }
     }
   });
+}
+
+TEST(Results, AllElementsMayBeTheRoots) {
+  for (const std::string name : {"allgatherv", "reduce_scatter"}) {
+    const MeasuredOperation& operation = *operation_named(name);
+    const BenchCell cell{.operation = name, .root = 2, .of_root = true};
+    for (int rank = 0; rank < 4; ++rank) {
+      const BlockLayout blocks = blocks_of(operation, cell, kElements, place_of(rank, 4, false));
+      EXPECT_EQ(blocks.counts, (std::vector<int>{0, 0, kElements, 0})) << name;
+      // To the root all that is combined goes, and from it all that is gathered.
+      const bool gathers = name == "allgatherv";
+      EXPECT_EQ(blocks.send_length, !gathers || rank == 2 ? kElements : 0) << name;
+      EXPECT_EQ(blocks.receive_length, gathers || rank == 2 ? kElements : 0) << name;
+    }
+  }
+}
+
+TEST(Results, ALocalReductionCombinesTwoVectors) {
+  const MeasuredOperation& operation = *operation_named("reduce_local");
+  const BenchCell cell{.operation = "reduce_local"};
+  const Place place = place_of(1, 2, false);
+  const BlockLayout blocks = blocks_of(operation, cell, kElements, place);
+  const Values values(ElementType::float64, Combination::sum);
+  std::vector<double> sent(kElements);
+  std::vector<double> received(kElements);
+  const auto write = [&](std::vector<double>& to, int rank) {
+    values.write(reinterpret_cast<std::byte*>(to.data()), kElements, rank, 0, 3);
+  };
+  write(sent, place.rank);
+  for (const ResultPiece& piece : laid_before(operation, cell, blocks, place, -1)) {
+    EXPECT_EQ(piece.length, kElements);
+    write(received, piece.first);
+  }
+  const auto first_wrong = [&] {
+    return values.first_wrong(reinterpret_cast<const std::byte*>(received.data()),
+                              result_of(operation, cell, blocks, place, -1), 3);
+  };
+  EXPECT_GE(first_wrong(), 0) << "before the call";
+  for (std::size_t i = 0; i < sent.size(); ++i) received[i] += sent[i];
+  EXPECT_EQ(first_wrong(), -1);
 }
 
 TEST(Results, WhatOneSendsTheOtherExpects) {

@@ -19,6 +19,8 @@ from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import (
     COLLECTIVES,
     MESSAGES,
+    OF_ROOT,
+    ONLY_BLOCKING,
     OTHERS,
     REDUCTIONS,
     BenchCell,
@@ -31,6 +33,7 @@ from stretto.data.bench_plan import (
 from stretto.data.bench_rows import read_facts, read_samples, read_states
 from stretto.launch.libmpi import SONAMES
 from stretto.native.parts import bench_program
+from stretto.stats.guideline_list import GUIDELINES
 
 STRETTO = Path(sys.executable).with_name("stretto")
 SHORT = Settings(budget_ns=1, warmup=3, at_least=5, at_most=5)
@@ -58,11 +61,10 @@ def measure(
 
 
 def every_form() -> list[BenchCell]:
-    """Each operation in each form, twice: also with MPI_IN_PLACE, or blocks that differ."""
+    """Each operation in each form, also with MPI_IN_PLACE, or blocks that differ."""
     cells = []
     for operation, form in itertools.product((*COLLECTIVES, *OTHERS), Form):
-        is_messages = operation in MESSAGES and form is Form.NONBLOCKING
-        if operation in OTHERS and form is not Form.BLOCKING and not is_messages:
+        if operation in ONLY_BLOCKING and form is not Form.BLOCKING:
             continue
         moving = {"root": 1, "root_step": 1, "bytes": 48}
         cells.append(BenchCell(len(cells), operation, form, **moving))
@@ -70,6 +72,8 @@ def every_form() -> list[BenchCell]:
             cells.append(BenchCell(len(cells), operation, form, counts=[5, 0, 2], **moving))
         elif not operation.startswith(("neighbor", "barrier", "bcast")) and operation not in OTHERS:
             cells.append(BenchCell(len(cells), operation, form, in_place=True, **moving))
+        if operation in OF_ROOT:
+            cells.append(BenchCell(len(cells), operation, form, of_root=True, **moving))
     return cells
 
 
@@ -83,15 +87,17 @@ def test_every_operation_is_measured_and_right(any_mpi: Mpi, stretto: bool, tmp_
     for cell in cells:
         state = states[cell.number]
         lacks = state.state == "skipped" and state.why.startswith("this MPI has no MPI_")
-        assert state.state == "done" or (lacks and cell.form is Form.PERSISTENT), (cell, state)
+        may_lack = cell.form is Form.PERSISTENT and cell.operation in COLLECTIVES
+        assert state.state == "done" or (lacks and may_lack), (cell, state)
     done = [cell for cell, state in states.items() if state.state == "done"]
     samples = read_samples(tmp_path, 3, done, 0, "native")
     counted = samples.group_by("cell", "rank").len()
     assert (counted["len"] == SHORT.warmup + SHORT.at_least).all()
     # A round trip is timed by one side, and the last of three ranks exchanges with nobody.
-    messages = sum(cell.operation in MESSAGES for cell in cells)
-    assert messages == 4
-    assert counted.height == 3 * len(done) - 2 * 2 - 2 * 1
+    messages = [cell.operation for cell in cells if cell.operation in MESSAGES]
+    assert len(messages) == len(MESSAGES) * len(Form)
+    unseen = 2 * messages.count("pingpong") + messages.count("exchange")
+    assert counted.height == 3 * len(done) - unseen
     assert not samples["wrong"].any()
     assert (samples["leave_ns"] >= samples["enter_ns"]).all()
     nonblocking = samples.join(
@@ -114,6 +120,20 @@ def test_buffers_and_datatypes(mpi: Mpi, use: BufferUse, tmp_path: Path) -> None
     ended = measure(mpi, tmp_path, cells, settings)
     assert ended.ok, ended.stderr
     assert {state.state for state in read_states(tmp_path)} == {"done"}
+
+
+@pytest.mark.parametrize("use", BufferUse.__args__)
+def test_persistent_requests_are_for_the_buffers_of_the_repetition(
+    mpi: Mpi, use: BufferUse, tmp_path: Path
+) -> None:
+    cells = [
+        BenchCell(number, operation, Form.PERSISTENT, bytes=size)
+        for number, (operation, size) in enumerate(itertools.product(MESSAGES, (8, 1 << 17)))
+    ]
+    settings = Settings(buffers=use, budget_ns=1, warmup=2, at_least=6, at_most=6)
+    ended = measure(mpi, tmp_path, cells, settings, ranks=2)
+    assert ended.ok, ended.stderr
+    assert [state.state for state in read_states(tmp_path)] == ["done"] * len(cells)
 
 
 @pytest.mark.parametrize("scheme", Scheme.__args__)
@@ -198,11 +218,14 @@ def test_a_late_rank_and_work_are_seen(mpi: Mpi, tmp_path: Path) -> None:
     assert read_facts(tmp_path).ranks == 2
 
 
+@pytest.mark.parametrize("form", [Form.NONBLOCKING, Form.PERSISTENT])
 @pytest.mark.parametrize("operation", MESSAGES)
-def test_work_and_late_ranks_beside_messages(mpi: Mpi, operation: str, tmp_path: Path) -> None:
+def test_work_and_late_ranks_beside_messages(
+    mpi: Mpi, operation: str, form: Form, tmp_path: Path
+) -> None:
     late = 3_000_000
     sizes = [8, 1 << 20]  # sent at once, and when the receiver is ready
-    like = BenchCell(0, operation, Form.NONBLOCKING, tests=4)
+    like = BenchCell(0, operation, form, tests=4)
     cells = [
         msgspec.structs.replace(like, number=number, bytes=size, compute_ns=work, delays_ns=delays)
         for number, (size, (work, delays)) in enumerate(
@@ -268,6 +291,27 @@ def stretto(mpi: Mpi, folder: Path, *words: str) -> subprocess.CompletedProcess[
         check=False,
         timeout=120,
     )
+
+
+def test_the_plan_of_the_guidelines_leaves_none_of_them_unchecked(mpi: Mpi, tmp_path: Path) -> None:
+    words = ["-n", "2", "--sizes", "8:32", "--launches", "1", "--seed", "3"]
+    ended = stretto(mpi, tmp_path, "--plan", "guidelines", *words)
+    assert ended.returncode == 0, ended.stderr
+    assert {state.state for state in BenchFolder(tmp_path / "run").record().launches[0].states} == {
+        "done"
+    }
+    checked = subprocess.run(
+        [STRETTO, "bench", "guidelines", "run", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(checked.stdout)
+    # The middle one has a size that is half of it, and one that is twice as long.
+    of_middle = {it["test"]["guideline"] for it in found["checked"] if it["test"]["bytes"] == 16}
+    assert {it.words for it in GUIDELINES} <= of_middle
+    assert not [it for it in found["unchecked"] if it["bytes"] == 16]
 
 
 def test_what_hangs_is_a_row_and_the_rest_is_measured(mpi: Mpi, tmp_path: Path) -> None:

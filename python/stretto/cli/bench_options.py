@@ -17,7 +17,9 @@ Operations = Annotated[
     typer.Argument(
         metavar="OPERATION...",
         help="As MPI calls them: bcast, iallreduce, alltoallv, neighbor_allgather, gather_init; "
-        "pingpong, ipingpong, exchange, iexchange, comm_dup, comm_split. Otherwise the usual 8.",
+        "pingpong and exchange (with i before or _init behind), reduce_local, comm_dup, "
+        "comm_split; allgatherv-of-root and reduce_scatter-of-root, where all counts but the "
+        "root's are 0. Otherwise the usual 8.",
     ),
 ]
 Ranks = Annotated[

@@ -11,7 +11,7 @@ from stretto.stats import rank_classes
 
 # As src/bench/suite/blocks.cpp has them.
 ROOTED = rank_classes.ROOTED
-REDUCTIONS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
+_REDUCING = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan")
 COLLECTIVES = (
     "barrier",
     *ROOTED,
@@ -20,15 +20,22 @@ COLLECTIVES = (
     "alltoall",
     "alltoallv",
     "alltoallw",
-    *REDUCTIONS[1:],
+    *_REDUCING[1:],
     "neighbor_allgather",
     "neighbor_allgatherv",
     "neighbor_alltoall",
     "neighbor_alltoallv",
     "neighbor_alltoallw",
 )
-MESSAGES = ("pingpong", "exchange")  # blocking and nonblocking
-OTHERS = (*MESSAGES, "comm_dup", "comm_split")
+MESSAGES = ("pingpong", "exchange")
+REDUCE_LOCAL = "reduce_local"
+ONLY_BLOCKING = (REDUCE_LOCAL, "comm_dup", "comm_split")
+OTHERS = (*MESSAGES, *ONLY_BLOCKING)
+REDUCTIONS = (*_REDUCING, REDUCE_LOCAL)
+# Those with counts and without a root of their own, which one rank's elements alone make a
+# broadcast or a reduction: "allgatherv-of-root".
+OF_ROOT = ("allgatherv", "reduce_scatter")
+_OF_ROOT = "-of-root"
 WITHOUT_DATA = ("barrier", "comm_dup", "comm_split")
 COMPUTE = "compute"
 
@@ -66,6 +73,7 @@ class BenchCell(msgspec.Struct, frozen=True):
     root_step: int = 0  # each one's root is by so many higher
     comm: Comm = "world"
     fresh: bool = False  # on a communicator on which nobody has called anything
+    of_root: bool = False  # all elements are the root's, and none other ranks'
     counts: list[int] = []  # elements of each rank's block, where they differ
     compute_ns: int = 0  # work between start and wait
     tests: int = 0  # MPI_Tests within that work
@@ -74,8 +82,8 @@ class BenchCell(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """As MPI calls the function: iallreduce, allreduce_init."""
-        return name_of(self.operation, self.form)
+        """As users call it: iallreduce, allreduce_init, allgatherv-of-root."""
+        return name_of(self.operation, self.form) + (_OF_ROOT if self.of_root else "")
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -120,23 +128,31 @@ def name_of(operation: str, form: str) -> str:
 
 def function_of(operation: str, form: str) -> str:
     """As a program calls it: MPI_Reduce_scatter_block, MPI_Ibcast, MPI_Gather_init."""
+    if operation in ONLY_BLOCKING:
+        form = Form.BLOCKING
     return f"MPI_{name_of(operation, form).capitalize()}"
+
+
+_NAMED = {name_of(each, form): (each, form) for each in (*COLLECTIVES, *MESSAGES) for form in Form}
+_NAMED |= {each: (each, Form.BLOCKING) for each in ONLY_BLOCKING}
+_NAMED |= {name + _OF_ROOT: each for name, each in _NAMED.items() if each[0] in OF_ROOT}
 
 
 def named(word: str) -> tuple[str, Form]:
     """The operation and form that a user calls "ibcast", "MPI_Bcast_init" or "bcast"."""
     name = word.lower().removeprefix("mpi_")
-    if name in (*COLLECTIVES, *OTHERS):
-        return name, Form.BLOCKING
-    if name.startswith("i") and name[1:] in (*COLLECTIVES, *MESSAGES):
-        return name[1:], Form.NONBLOCKING
-    if (plain := name.removesuffix("_init")) in COLLECTIVES and plain != name:
-        return plain, Form.PERSISTENT
+    if name in _NAMED:
+        return _NAMED[name]
     raise InputError(
-        f"{word} is nothing that is measured here; there are {', '.join(COLLECTIVES)} "
-        f"(with i before or _init behind) and {', '.join(OTHERS)}, "
-        f"i{', i'.join(MESSAGES)}"
+        f"{word} is nothing that is measured here; there are "
+        f"{', '.join((*COLLECTIVES, *MESSAGES))} (with i before or _init behind), "
+        f"{', '.join(ONLY_BLOCKING)} and {', '.join(each + _OF_ROOT for each in OF_ROOT)}"
     )
+
+
+def is_of_root(word: str) -> bool:
+    """Whether a user's name says that all elements are the root's: "iallgatherv-of-root"."""
+    return word.lower().endswith(_OF_ROOT)
 
 
 def plan_text(settings: Settings, cells: Sequence[BenchCell]) -> str:

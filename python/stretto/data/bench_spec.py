@@ -22,6 +22,7 @@ from stretto.data.bench_plan import (
     Op,
     Scheme,
     Settings,
+    is_of_root,
     named,
 )
 from stretto.errors import InputError
@@ -153,6 +154,7 @@ def _cells(
 
 def _plain_cells(spec: Spec, word: str) -> Iterator[BenchCell]:
     operation, form = named(word)
+    of_root = is_of_root(word)
     takes_counts = operation.endswith("v") or operation in ("alltoallw", "reduce_scatter")
     for size in [0] if operation in WITHOUT_DATA else spec.sizes:
         datatype = spec.datatype
@@ -167,11 +169,12 @@ def _plain_cells(spec: Spec, word: str) -> Iterator[BenchCell]:
             datatype=datatype,
             op=spec.op,
             in_place=spec.in_place,
-            root=spec.root if operation in ROOTED else 0,
+            root=spec.root if operation in ROOTED or of_root else 0,
             root_step=spec.root_step if operation in ROOTED else 0,
             comm=spec.comm,
             fresh=spec.fresh,
-            counts=spec.counts if takes_counts else [],
+            of_root=of_root,
+            counts=spec.counts if takes_counts and not of_root else [],
         )
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, ROOTED, BenchCell, Form
+from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, OTHERS, ROOTED, BenchCell, Form
 from stretto.data.bench_predictions import Predicted
 from stretto.data.schedules import Algorithm, Explanation, Priced
 from stretto.errors import InputError
@@ -84,11 +84,11 @@ def not_simulated(cell: BenchCell) -> str:
         return "late ranks"
     if cell.comm != "world":
         return "another communicator than MPI_COMM_WORLD"
-    if cell.counts:
+    if cell.counts or cell.of_root:
         return "blocks of several lengths"
     if cell.operation.startswith("neighbor_"):
         return "neighbourhood collectives depend on the topology"
-    if cell.operation in ("pingpong", "exchange", "comm_dup", "comm_split"):
+    if cell.operation in OTHERS:
         return "no collective that Stretto has a schedule for"
     if not cell.bytes and cell.operation != "barrier":
         return "no data"

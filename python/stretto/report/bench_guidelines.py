@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from stretto.data.bench_plan import COMPUTE, ELEMENT_BYTES, BenchCell, BenchPlan, function_of
+from stretto.data.bench_plan import (
+    COMPUTE,
+    ELEMENT_BYTES,
+    ONLY_BLOCKING,
+    BenchCell,
+    BenchPlan,
+    Form,
+    function_of,
+)
 from stretto.errors import InputError
 from stretto.report.bench import BenchResult, cells_frame
 from stretto.report.bench_tuned import why_no_rule
@@ -16,6 +24,7 @@ from stretto.stats.guidelines import (
     GuidelineTest,
     GuidelineVerdict,
     Timed,
+    Times,
     Unchecked,
     guideline_tests,
     judged,
@@ -49,8 +58,9 @@ def check_guidelines(result: BenchResult, samples: pl.DataFrame, least: float) -
     plan = result.record.plan
     tests: list[tuple[By, GuidelineTest]] = []
     unchecked: list[tuple[By, Unchecked]] = []
-    for by, times in _times_of(samples, plan).items():
-        found, missing = guideline_tests(times, plan.ranks)
+    times = _times_of(samples, plan)
+    for by, mine in times.items():
+        found, missing = guideline_tests(mine, plan.ranks, _formless(times, by))
         tests += [(by, each) for each in found]
         unchecked += [(by, each) for each in missing]
     if not tests:
@@ -82,13 +92,19 @@ def _times_of(samples: pl.DataFrame, plan: BenchPlan) -> Mapping[By, dict[Timed,
     return found
 
 
+def _formless(times: Mapping[By, Times], by: By) -> Times:
+    """What has no form but the blocking one, and is called beside others of any form."""
+    blocking = times.get((by[0], str(Form.BLOCKING)), {})
+    return {what: took for what, took in blocking.items() if what.operation in ONLY_BLOCKING}
+
+
 def _timed(cell: BenchCell, ranks: int) -> Timed | None:
     """What a cell is to guidelines; None where work, delays or other communicators are in it."""
     special = (cell.compute_ns, cell.tests, any(cell.delays_ns), cell.fresh, cell.in_place)
     if cell.operation == COMPUTE or cell.comm != "world" or any(special):
         return None
     if not cell.counts:
-        return Timed(cell.operation, cell.bytes)
+        return Timed(cell.operation, cell.bytes, cell.of_root)
     if len(cell.counts) == ranks and cell.counts[0] > 0 and not any(cell.counts[1:]):
         return Timed(cell.operation, cell.counts[0] * ELEMENT_BYTES[cell.datatype], of_root=True)
     return None
@@ -102,7 +118,12 @@ def remedy(test: GuidelineTest, form: str) -> str:
     elif test.guideline.startswith(SPLITTING):
         words = f"call it {times} times with {first.bytes} B each"
     else:
-        words = f"call {' and '.join(function_of(part.operation, form) for part in test.instead)}"
+        words = f"call {' and '.join(_call(part, form) for part in test.instead)}"
     if test.algorithm:
         return f"{words}, or stretto run --algorithm {test.operation}={test.algorithm}"
     return words if why_no_rule("native", form, test.operation) else f"{words}, or stretto tune"
+
+
+def _call(part: Timed, form: str) -> str:
+    counts = " with no elements but the root's" if part.of_root else ""
+    return f"{function_of(part.operation, form)}{counts}"

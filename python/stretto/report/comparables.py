@@ -100,8 +100,9 @@ def of_run(result: BenchResult, samples: pl.DataFrame) -> list[Comparable]:
 
 
 def _as_suites_do(cell: BenchCell) -> bool:
-    special = (cell.counts, cell.compute_ns, cell.tests, any(cell.delays_ns), cell.fresh)
-    return cell.operation != COMPUTE and cell.comm == "world" and not any(special)
+    special = (cell.counts, cell.of_root, cell.compute_ns, cell.tests, any(cell.delays_ns))
+    is_usual = cell.comm == "world" and not cell.fresh and not any(special)
+    return cell.operation != COMPUTE and is_usual
 
 
 def _figures_of(

@@ -66,16 +66,22 @@ class Unchecked:
     missing: str  # the part
 
 
-def guideline_tests(times: Times, ranks: int) -> tuple[list[GuidelineTest], list[Unchecked]]:
-    """All that can be tested of one implementation, and what cannot."""
+def guideline_tests(
+    times: Times, ranks: int, formless: Times | None = None
+) -> tuple[list[GuidelineTest], list[Unchecked]]:
+    """All that can be tested of one implementation, and what cannot.
+
+    `formless` is what mock-ups may call besides, whatever the form of `times`: it has one only.
+    """
+    parted = {**(formless or {}), **times}
     tests: list[GuidelineTest] = []
     unchecked: list[Unchecked] = []
     for guideline in GUIDELINES:
         for what in _sizes_of(times, guideline.operation):
-            parts = [_part(times, part, what.bytes, ranks) for part in guideline.parts]
+            parts = [_part(parted, part, what.bytes, ranks) for part in guideline.parts]
             instead = [part for part in parts if isinstance(part, Timed)]
             if len(instead) == len(parts):
-                tests += _test(times, what, guideline.words, instead, guideline.algorithm)
+                tests += _test(parted, what, guideline.words, instead, guideline.algorithm)
             else:
                 missing = next(part for part in parts if isinstance(part, str))
                 unchecked.append(Unchecked(what.operation, what.bytes, guideline.words, missing))

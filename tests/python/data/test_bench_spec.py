@@ -36,6 +36,18 @@ def test_roots_and_counts_are_for_those_that_have_them() -> None:
     assert (allgather.root, allgather.root_step, allgather.counts) == (0, 0, [])
 
 
+def test_a_plan_may_have_elements_that_are_all_the_roots_beside_usual_ones() -> None:
+    words = ["reduce_scatter", "iallgatherv-of-root", "bcast"]
+    cells = cells_of(Spec(operations=words, sizes=[8], root=1, counts=[3, 1]), {})
+    assert [cell.name for cell in cells] == words
+    found = [(cell.operation, cell.of_root, cell.root, cell.counts) for cell in cells]
+    assert found == [
+        ("reduce_scatter", False, 0, [3, 1]),
+        ("allgatherv", True, 1, []),
+        ("bcast", False, 1, []),
+    ]
+
+
 def test_work_is_measured_by_what_operations_take_alone() -> None:
     spec = Spec(operations=["ibcast", "barrier"], sizes=[64], compute=[0.5, 2], tests=[0, 3])
     assert spec.needs_pilot

@@ -57,6 +57,16 @@ def test_cells_match_by_what_they_are_not_by_their_number(tmp_path: Path) -> Non
     assert found.only_second == found.only_first
 
 
+def test_elements_that_are_all_the_roots_are_not_what_suites_measure(tmp_path: Path) -> None:
+    cells = [
+        BenchCell(0, "allgatherv", bytes=64),
+        BenchCell(1, "allgatherv", bytes=64, of_root=True),
+    ]
+    first = run(make_run(tmp_path / "a", cells=cells))
+    (pair,) = compare_others(first, suite(replace(MEAN, operation="allgatherv"))).pairs
+    assert (pair.name, pair.launches) == ("allgatherv", (8, 1))
+
+
 def test_too_few_launches_are_said(tmp_path: Path) -> None:
     first, second = (make_run(tmp_path / name, launches=3) for name in "ab")
     (warning,) = compare_runs(run(first).result, run(second).result).warnings

@@ -57,9 +57,35 @@ def test_counts_that_are_all_the_roots(tmp_path: Path) -> None:
         BenchCell(0, "bcast", bytes=64),
         BenchCell(1, "allgatherv", bytes=8, counts=[8, 0]),
         BenchCell(2, "allgatherv", bytes=8, counts=[4, 4]),
+        BenchCell(3, "reduce", bytes=64),
+        BenchCell(4, "reduce_scatter", bytes=64, of_root=True),
     ]
     found = checked(make_run(tmp_path / "a", takes, cells=cells))
-    assert [it.test.guideline for _, it in found.checked] == ["bcast <= allgatherv"]
+    tests = [it.test for _, it in found.checked]
+    assert [it.guideline for it in tests] == ["bcast <= allgatherv", "reduce <= reduce_scatter"]
+    words = "call MPI_Reduce_scatter with no elements but the root's, or stretto tune"
+    assert remedy(tests[1], "blocking") == words
+
+
+def test_a_local_reduction_is_part_of_mock_ups_of_every_form(tmp_path: Path) -> None:
+    cells = [BenchCell(0, "reduce_local", bytes=64), BenchCell(1, "reduce_local", bytes=128)]
+    for form in Form:
+        cells += [
+            BenchCell(len(cells) + at, operation, form, bytes=64)
+            for at, operation in enumerate(("scan", "exscan"))
+        ]
+    found = checked(make_run(tmp_path / "a", takes, cells=cells))
+    scans = [(by, it.test) for by, it in found.checked if it.test.operation == "scan"]
+    assert [by[1] for by, _ in scans] == [*Form]
+    assert {it.guideline for _, it in scans} == {"scan <= exscan + reduce_local"}
+    words = [remedy(test, form).partition(",")[0] for (_, form), test in scans]
+    assert words == [
+        "call MPI_Exscan and MPI_Reduce_local",
+        "call MPI_Iexscan and MPI_Reduce_local",
+        "call MPI_Exscan_init and MPI_Reduce_local",
+    ]
+    local = [by[1] for by, it in found.checked if it.test.operation == "reduce_local"]
+    assert {*local} == {"blocking"}, "it is checked once"
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 6, 8])
@@ -68,9 +94,11 @@ def test_the_plan_measures_what_the_guidelines_need(tmp_path: Path, ranks: int) 
     path = make_run(tmp_path / "a", takes, cells=cells_of(spec, {}), ranks=ranks, launches=1)
     found = checked(path)
     tested = {it.test.guideline for _, it in found.checked}
-    # stretto bench measures no MPI_Reduce_local, and counts of all ranks are those of a plan.
-    never = {"scan <= exscan + reduce_local", "bcast <= allgatherv", "reduce <= reduce_scatter"}
-    assert {it.words for it in GUIDELINES} - tested == never
+    assert {it.words for it in GUIDELINES} <= tested
+    # What is missing of some sizes is there of others: smaller than all, or longer.
+    parts = {it.missing.partition(" B")[0] for _, it in found.unchecked}
+    sizes = {int(part.rpartition(" ")[2]) for part in parts}
+    assert all(size <= min(spec.sizes) / 2 or size > max(spec.sizes) for size in sizes)
 
 
 def test_as_a_user_sees_it(

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/device_runtimes.hpp"
 
 namespace stretto::device_memory {
@@ -21,6 +22,7 @@ struct Runtimes {
   std::mutex mutex;
   std::atomic<std::uint64_t> loads{0};  // so many had the loader done at the last search
   std::atomic<bool> any{false};
+  std::atomic<std::uint64_t> looked{0};  // when its count was last asked for
   std::array<std::atomic<const AsksForDevice*>, kDeviceRuntimes> asks{};
 };
 
@@ -72,9 +74,16 @@ void find_runtimes(std::uint64_t now) {
 }  // namespace
 
 bool has_runtime() {
-  const Runtimes& all = runtimes();
-  const std::uint64_t now = loads();
-  if (now != all.loads.load(std::memory_order_acquire)) find_runtimes(now);
+  // To ask the loader takes half as long as a short collective. Who has loaded a runtime needs many
+  // times as long as this pause until it has given him memory: it sets up a device first.
+  constexpr std::uint64_t kPause = 1'000'000;  // ticks: a millisecond at most
+  Runtimes& all = runtimes();
+  const std::uint64_t now = now_ticks();
+  if (now - all.looked.load(std::memory_order_relaxed) >= kPause) {
+    all.looked.store(now, std::memory_order_relaxed);
+    const std::uint64_t loaded = loads();
+    if (loaded != all.loads.load(std::memory_order_acquire)) find_runtimes(loaded);
+  }
   return all.any.load(std::memory_order_acquire);
 }
 

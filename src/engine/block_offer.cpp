@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kFirstFlag = 16;  // a flag for each set, from here on
 static_assert(kFirstFlag + shm::SharedBlocks::kSets < 63);
+static_assert(kMostWithBlocks <= shm::RootSends::kMostRanks);
 
 }  // namespace
 
@@ -40,6 +41,8 @@ void BlockOffer::give_to(Communicator& made) const {
       memory.push_back(joined.shared[static_cast<std::size_t>(place - joined.reached.begin())]);
     }
     made.shared_blocks = std::make_unique<shm::SharedBlocks>(memory, made.rank, set_);
+    for (std::byte*& base : memory) base += shm::SharedBlocks::kMemory;
+    made.root_sends = std::make_unique<shm::RootSends>(memory, made.rank, set_);
   }
   made.around.has_shared_blocks = made.shared_blocks != nullptr;
 }

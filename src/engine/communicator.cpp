@@ -69,6 +69,8 @@ bool all_in_world(MPI_Comm comm, bool is_inter) {
   return all;
 }
 
+bool is_forced(const Forced& forced) { return forced.native || forced.algorithm != nullptr; }
+
 void set_always_native(Communicator& comm) {
   auto& table = comm.always_native;
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
@@ -89,6 +91,8 @@ void set_always_native(Communicator& comm) {
     comm.learns[c] = comm.around.learns != Learns::off && has_contenders(collective, overrides()) &&
                      !comm.around.rules->has(collective, comm.size, comm.around.hosts);
     if (comm.learns[c]) blocking[c] = Reason::none;
+    if (comm.root_sends == nullptr || is_forced(overrides()[c])) continue;
+    comm.by_root[c] = algorithm_by_root(collective, comm.size, comm.around);
   }
 }
 

@@ -21,7 +21,9 @@
 #include "engine/world.hpp"
 #include "mpi/comm_attributes.hpp"
 #include "mpi/native.hpp"
+#include "mpi/plain_types.hpp"
 #include "selection/selection.hpp"
+#include "transport/shm/root_sends.hpp"
 #include "transport/shm/shared_blocks.hpp"
 
 namespace stretto {
@@ -58,6 +60,11 @@ struct Communicator {
   std::unique_ptr<ReadyCalls> ready;      // from the first nonblocking call that Stretto runs
   // Of few ranks of one host, as long as there are any left.
   std::unique_ptr<shm::SharedBlocks> shared_blocks;
+  std::unique_ptr<shm::RootSends> root_sends;  // likewise
+  // The blocking collectives in which the root says by these what comes: the algorithm that this
+  // is, or nullptr.
+  std::array<const Algorithm*, kCollectives> by_root{};
+  PlainTypes plain_types;  // of those
   TagRange tags;
   std::optional<PersistentSlots> slots;  // none of one rank alone
   std::atomic<int> operations{0};        // running on it, and persistent ones

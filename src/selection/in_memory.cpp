@@ -7,6 +7,7 @@
 
 #include "selection/fastest.hpp"
 #include "selection/rules.hpp"
+#include "selection/tuned.hpp"
 
 // Measured with 4, 8 and 16 ranks on 16 cores, Open MPI 4.1 and MPICH 5, calls one after the other
 // and each behind a barrier; the linear broadcast with Open MPI alone
@@ -174,6 +175,23 @@ Choice choose_in_shared_blocks(const Query& query, const Surroundings& around) {
                    fits_in_shared_blocks(query);
   if (!may) return {};
   return {.algorithm = find_algorithm(query.collective, name), .basis = Basis::shared_blocks};
+}
+
+const Algorithm* algorithm_by_root(Collective collective, int ranks, const Surroundings& around) {
+  const bool has = collective == Collective::bcast || collective == Collective::scatter;
+  const bool may = has && around.has_shared_blocks && !around.has_cores && ranks > 1;
+  const bool is_tuned =
+      around.rules != nullptr && around.rules->has(collective, ranks, around.hosts);
+  return may && !is_tuned ? find_algorithm(collective, "linear") : nullptr;
+}
+
+Choice choose_by_root(const Query& query, const Surroundings& around) {
+  const Count blocks = query.collective == Collective::scatter ? query.size : 1;
+  const bool may = !query.uneven && query.form == Form::blocking && !query.two_groups &&
+                   query.bytes <= kMostByRoot / blocks;
+  const Algorithm* const algorithm = algorithm_by_root(query.collective, query.size, around);
+  if (!may || algorithm == nullptr) return {};
+  return {.algorithm = algorithm, .basis = Basis::shared_blocks};
 }
 
 bool is_fast_in_memory(const Query& query, const Surroundings& around) {

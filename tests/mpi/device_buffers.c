@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -37,6 +38,9 @@ static void load(const char* path, int managed) {
   allocate_managed = (int (*)(Address*, size_t, unsigned))dlsym(runtime, "cuMemAllocManaged");
   copy = (int (*)(Address, Address, size_t))dlsym(runtime, "cuMemcpy");
   ((int (*)(unsigned))dlsym(runtime, "cuInit"))(0);
+  /* A device takes longer than that to be set up, and is not looked for at each call. */
+  const struct timespec set_up = {0, 10 * 1000 * 1000};
+  nanosleep(&set_up, NULL);
   Address addresses[2];
   for (int i = 0; i < 2; ++i) {
     if (managed)

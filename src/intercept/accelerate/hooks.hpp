@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "api/call.hpp"
 #include "api/device_buffers.hpp"
 #include "api/learning.hpp"
 #include "api/ready.hpp"
+#include "api/root_sends.hpp"
 #include "api/shared_blocks.hpp"
 #include "base/clock.hpp"
 #include "engine/failures.hpp"
@@ -32,6 +34,19 @@ inline bool goes_native(int entry_point, const Call& call) {
   if (reason == Reason::device_buffers) device_buffers::report();
   if (call.form == Form::blocking) Engine::get().relax();
   return true;
+}
+
+// A blocking broadcast or scatter whose root says in shared memory what comes, and that this is
+// all: what the call returns then.
+inline std::optional<int> run_by_root(int entry_point, const Call& call) {
+  Communicator* const comm = communicators::find(call.comm);
+  if (comm == nullptr) return {};
+  const Algorithm* const algorithm = comm->by_root[static_cast<std::size_t>(call.collective)];
+  if (algorithm == nullptr) return {};
+  const std::optional<int> error = root_sends::run(call, *comm);
+  if (!error) return {};
+  counters::count_handled(entry_point, *algorithm);
+  return report(call.comm, *error);
 }
 
 inline int run_by_blocks(int entry_point, const Call& call, const KnownCall& known) {

@@ -25,6 +25,10 @@ COLLECTIVE = Template("""\
   }
   return on_collective($index, $call, $request, [=] { return real($arguments); });
 """)
+# Where the root may say in shared memory what comes, before anything else.
+BY_ROOT = Template("""\
+  if (const auto error = run_by_root($index, $call)) return *error;
+""")
 PERSISTENT = Template("""\
   return on_persistent($index, $call, request, real != nullptr, [=] { return real($arguments); });
 """)
@@ -61,10 +65,13 @@ INDEX = {(form.base, form.form): index for index, form in enumerate(COUNTED)}
 def body(function: Function) -> str:
     """What the wrapper of a function does; empty for those that are none of this mode's."""
     if function.is_collective:
-        return filled(
+        index = INDEX[function.base, function.form]
+        by_root = function.plain_name in ("Bcast", "Scatter")
+        first = filled(BY_ROOT, function, index=index) if by_root else ""
+        return first + filled(
             PERSISTENT if function.form == "persistent" else COLLECTIVE,
             function,
-            index=INDEX[function.base, function.form],
+            index=index,
             request="request" if function.form == "nonblocking" else "nullptr",
         )
     if function.completion:

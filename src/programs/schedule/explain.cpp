@@ -107,8 +107,10 @@ int explain(Arguments& arguments, std::ostream& out) {
 
   const Query query{.collective = *collective, .size = static_cast<int>(ranks), .bytes = bytes};
   const Network network(machine, query.size, around.hosts);
-  const Choice chosen =
+  const Choice by_root = choose_by_root(query, around);
+  const Choice others =
       is_too_large(query) ? Choice{.reason = Reason::too_large} : choose(query, around, {});
+  const Choice& chosen = by_root.algorithm != nullptr ? by_root : others;
   std::string text;
   Json json(text);
   json.begin_object()

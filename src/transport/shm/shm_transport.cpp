@@ -6,6 +6,7 @@
 
 #include "transport/shm/copy_limit.hpp"
 #include "transport/shm/host_group.hpp"
+#include "transport/shm/root_sends.hpp"
 #include "transport/shm/shared_blocks.hpp"
 
 namespace stretto::shm {
@@ -46,7 +47,7 @@ std::size_t buffer_bytes(int ranks) {
 constexpr int kMostRanksWithBlocks = 64;
 
 std::size_t block_bytes(int ranks) {
-  return ranks <= kMostRanksWithBlocks ? SharedBlocks::kMemory : 0;
+  return ranks <= kMostRanksWithBlocks ? SharedBlocks::kMemory + RootSends::kMemory : 0;
 }
 
 // What lies where: what each rank has, by rank, and what there is from each to each.

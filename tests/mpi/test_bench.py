@@ -353,7 +353,7 @@ def test_a_killed_run_goes_on_and_loses_no_cell_that_was_done(mpi: Mpi, tmp_path
     assert "Resuming" in ended.stderr
     again = {state.cell for state in read_states(first.with_name("part-001"))}
     assert not again & done
-    samples = BenchFolder(tmp_path / "run").samples()
+    samples = pl.concat(BenchFolder(tmp_path / "run").samples_by_launch())
     assert samples.select("launch", "cell").unique().height == 2 * 22
     shown = subprocess.run(
         [STRETTO, "bench", "show", "run", "--json"],

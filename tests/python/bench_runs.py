@@ -1,13 +1,13 @@
 """Run folders of stretto bench, of made-up times."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import msgspec
 import polars as pl
 
-from stretto.data.bench_folder import BenchRecord, Launched, LaunchedBy
+from stretto.data.bench_folder import BenchFolder, BenchRecord, Launched, LaunchedBy
 from stretto.data.bench_plan import BenchCell, BenchPlan, Settings
 from stretto.data.bench_rows import SCHEMA, CellState, LaunchFacts
 from stretto.data.provenance import Provenance, collect
@@ -23,6 +23,19 @@ REPETITIONS = 3
 def steady(_way: str, _cell: BenchCell, launch: int, _rank: int) -> float:
     """As on a calm machine."""
     return 10 + 0.01 * launch
+
+
+def all_samples(run: Path) -> pl.DataFrame:
+    """Of all launches of a run that is complete."""
+    return pl.read_parquet(run / "samples.parquet")
+
+
+class AtOnce(BenchFolder):
+    """A run whose samples come as if all were of one launch."""
+
+    def samples_by_launch(self, cells: Collection[int] | None = None) -> Iterator[pl.DataFrame]:
+        samples = all_samples(self.path)
+        yield samples if cells is None else samples.filter(pl.col("cell").is_in([*cells]))
 
 
 def slower(by: float, of: BenchCell) -> Takes:

@@ -70,7 +70,7 @@ def _side(path: Path) -> MeasuredRun | Imported:
     if not path.is_dir():
         return read_imported(path)
     folder = BenchFolder(path)
-    return MeasuredRun(summarise(folder), folder.samples())
+    return MeasuredRun(summarise(folder), folder)
 
 
 def compared_sides(

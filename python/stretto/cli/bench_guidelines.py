@@ -41,8 +41,7 @@ def guidelines(
     Example: stretto bench --plan guidelines -n 4 -o g && stretto bench guidelines g
     """
     share = share_of(least)
-    run = BenchFolder(folder)
-    found = check_guidelines(summarise(run), run.samples(), share)
+    found = check_guidelines(summarise(BenchFolder(folder)), share)
     table = guideline_table(found)
     export_tables([plain_table(table)], export_csv, export_markdown)
     if as_json:

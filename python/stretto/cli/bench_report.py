@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-import polars as pl
-
 from stretto.cli.bench_guidelines import guideline_sentence, guideline_table
 from stretto.cli.bench_tables import not_measured_table, tables
 from stretto.cli.consoles import note
@@ -23,6 +21,7 @@ from stretto.report.bench_plots import operations
 from stretto.report.bench_section import (
     BenchSection,
     GuidelineWords,
+    SampleFigures,
     bench_section,
     operation_tables,
     plots_of,
@@ -38,7 +37,7 @@ class ShownBench:
 
     name: str
     result: BenchResult
-    samples: pl.DataFrame
+    figures: SampleFigures
     tables: list[PlainTable]  # of the operations, in their order
     not_measured: PlainTable | None
     beside: BesideModel | None  # what is predicted, where the folder keeps predictions
@@ -53,7 +52,7 @@ class ShownBench:
         return ShownBench(
             folder.absolute().name,
             result,
-            run.samples(),
+            SampleFigures.of(result, run),
             [plain_table(each) for each in tables(result)],
             plain_table(skipped) if skipped else None,
             BesideModel.of(result.rows, kept) if kept else None,
@@ -62,10 +61,10 @@ class ShownBench:
     def section(self) -> BenchSection:
         """For the page."""
         by_operation = operation_tables(operations(self.result), self.tables)
-        guidelines = _guidelines(self.result, self.samples)
+        guidelines = _guidelines(self.result)
         return bench_section(
             self.result,
-            self.samples,
+            self.figures,
             self.name,
             by_operation,
             self.not_measured,
@@ -81,9 +80,9 @@ class ShownBench:
         return [model_table(name, self.beside) for name in names]
 
 
-def _guidelines(result: BenchResult, samples: pl.DataFrame) -> GuidelineWords | None:
+def _guidelines(result: BenchResult) -> GuidelineWords | None:
     try:
-        found = check_guidelines(result, samples, _LEAST)
+        found = check_guidelines(result, _LEAST)
     except InputError:
         return None
     table = plain_table(guideline_table(found)) if found.violated else None
@@ -107,7 +106,7 @@ def write_files(benches: Sequence[ShownBench], folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     count = 0
     for name, bench in zip(_names(benches), benches, strict=True):
-        for plot in plots_of(bench.result, bench.samples, bench.beside):
+        for plot in plots_of(bench.result, bench.figures, bench.beside):
             write_plot(plot, folder, name)
             count += 1
         _write_tables(bench, folder / name)

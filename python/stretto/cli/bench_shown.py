@@ -58,10 +58,7 @@ def refuse_invalid(result: BenchResult) -> None:
 
 def result_tables(result: BenchResult, folder: Path) -> Sequence[Table]:
     """One for each operation, of overlap and late ranks, and of what was not measured."""
-    # All samples of a large run are much to have in memory, and most runs have no such cells.
-    cells = result.record.plan.cells
-    has_more = any(cell.compute_ns or any(cell.delays_ns) for cell in cells)
-    more = more_tables(result, BenchFolder(folder).samples()) if has_more else ()
+    more = more_tables(result, BenchFolder(folder))
     return [*tables(result), *more, *filter(None, [not_measured_table(result)])]
 
 

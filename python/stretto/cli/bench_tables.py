@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from math import isnan
 
-import polars as pl
 from rich.table import Table
 
+from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import BenchResult, BenchRow, Compared, still_changing
 from stretto.report.bench_late import delay_matrices
 from stretto.report.bench_overlap import beside_work, overlap_table
@@ -79,14 +79,14 @@ def _against(each: Compared | None) -> str:
     return f"{ratio.ratio:.2f}x {ends}" + (" *" if each.differs else "")
 
 
-def more_tables(result: BenchResult, samples: pl.DataFrame) -> Iterator[Table]:
+def more_tables(result: BenchResult, run: BenchFolder) -> Iterator[Table]:
     """Overlap and late ranks, where the run has such cells."""
-    found = beside_work(result, samples)
+    found = beside_work(result, run)
     for name in dict.fromkeys(each.row.cell.name for each in found):
         yield _shown(
             f"{name}: overlap", overlap_table([it for it in found if it.row.cell.name == name])
         )
-    for matrix in delay_matrices(result, samples):
+    for matrix in delay_matrices(result, run):
         names = matrix.rank_names()
         table = Table(title=matrix.title, title_justify="left", title_style="bold")
         table.add_column("late", no_wrap=True)

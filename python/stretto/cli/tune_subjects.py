@@ -46,10 +46,9 @@ def subjects_of_bench(run: Path) -> list[Subject]:
     Beside a size that violates one the next ones of the run are measured, too: what wins there
     ends the rule, which would otherwise be for every size. Raises InputError.
     """
-    folder = BenchFolder(run)
-    result = summarise(folder)
+    result = summarise(BenchFolder(run))
     plan = result.record.plan
-    found = check_guidelines(result, folder.samples(), _LEAST)
+    found = check_guidelines(result, _LEAST)
     for line in _beyond_rules(found.violated):
         note(f"stretto: {line}")
     slow: dict[str, set[int]] = {}

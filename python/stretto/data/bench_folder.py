@@ -9,7 +9,7 @@ in flight.
 import io
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,26 +101,18 @@ class BenchFolder:
         """Nothing is left to be launched."""
         return (self.path / _SAMPLES).exists()
 
-    def samples(self) -> pl.DataFrame:
-        """All of them, as bench_rows.SCHEMA has them. Raises EnvironmentUnusable."""
-        file = self.path / _SAMPLES
-        try:
-            return as_schema(pl.read_parquet(io.BytesIO(file.read_bytes())))
-        except OSError as error:
-            why = reason(error)
-        except pl.exceptions.PolarsError as bad:
-            why = str(bad)
-        raise EnvironmentUnusable(f"{file} cannot be read, and may be cut off: {why}")
+    def samples_by_launch(self, cells: Collection[int] | None = None) -> Iterator[pl.DataFrame]:
+        """Those of one launch of one implementation at a time, as bench_rows.SCHEMA has them.
 
-    def samples_by_launch(self) -> Iterator[pl.DataFrame]:
-        """The same, those of one launch of one implementation at a time, and in memory.
-
-        Raises EnvironmentUnusable.
+        All samples of a large run are more than memory holds. With `cells` only those of these
+        are read. Raises EnvironmentUnusable.
         """
         file = self.path / _SAMPLES
         try:
             # A path of a user's may have brackets and stars in it.
             table = as_schema(pl.scan_parquet(file, glob=False))
+            if cells is not None:
+                table = table.filter(pl.col("cell").is_in([*cells]))
             place = table.select("launch", "implementation").unique().collect(engine="streaming")
             for launch, implementation in place.sort(place.columns).iter_rows():
                 of_launch = table.filter(launch=launch, implementation=implementation)

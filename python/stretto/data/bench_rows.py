@@ -1,6 +1,6 @@
 """The raw samples that the ranks of a benchmark write, as one table."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -165,6 +165,20 @@ def as_schema(samples: _Samples) -> _Samples:
     missing = [name for name in _ADDED if name not in known]
     nothing = [pl.lit(None, SCHEMA[name]).alias(name) for name in missing]
     return samples.with_columns(nothing).select(SCHEMA.names())
+
+
+def over_launches(
+    launches: Iterable[pl.DataFrame], *figures: Callable[[pl.DataFrame], pl.DataFrame]
+) -> list[pl.DataFrame]:
+    """What each of `figures` makes of the samples of one launch, for all launches together.
+
+    It is how everything of a run is worked out: of a large one only the samples of the launch that
+    is looked at are in memory. Figures are of one launch each, as a rank's median in it is.
+    """
+    parts = [[figure(samples) for figure in figures] for samples in launches]
+    if not parts:
+        parts = [[figure(pl.DataFrame(schema=SCHEMA)) for figure in figures]]
+    return [pl.concat(each) for each in zip(*parts, strict=True)]
 
 
 def joined(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:

@@ -1,18 +1,21 @@
 """What a benchmark's run folder says: per rank class, never only a mean."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 import polars as pl
 
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE, BenchCell
-from stretto.data.bench_rows import SCHEMA, CellState
+from stretto.data.bench_rows import CellState, over_launches
 from stretto.errors import InputError
 from stretto.stats.difference import Difference, adjusted, difference, launches_needed
 from stretto.stats.estimate import LEVEL, Estimate, estimate
 from stretto.stats.rank_classes import entries_over, of_launches, of_ranks, skews_of, summary_of
 from stretto.stats.warm_up import warm_ups_of, warm_ups_over
+
+Figure = Callable[[pl.DataFrame], pl.DataFrame]
 
 ENOUGH_VALID, TOO_FEW_VALID = 0.8, 0.2
 _INVALID = "invalid"
@@ -69,6 +72,8 @@ class BenchResult:
     compared: list[Compared]
     not_measured: list[tuple[str, BenchCell, CellState]]  # by implementation
     warnings: list[str]
+    # What rows and what compares them are made of, launch by launch: as `of_launches` has them.
+    launches: pl.DataFrame = field(compare=False)
 
     @property
     def least_valid(self) -> float:
@@ -113,39 +118,44 @@ def summarise(folder: BenchFolder) -> BenchResult:
             f"{folder.path} is not finished: run the same stretto bench again to resume it"
         )
     plan = record.plan
-    rows, entries = _summarised(folder.samples_by_launch(), plan.cells)
+    known = cells_frame(plan.cells)
+    figures = over_launches(folder.samples_by_launch(), *figures_of_rows(known))
+    rows, entries = rows_over(plan.cells, *figures), entries_over(figures[1])
     lost = [*_not_measured(record), *_without_valid(entries, plan.cells)]
     compared = [*_compared(rows, plan.implementations)]
-    return BenchResult(record, rows, compared, lost, [*_warnings(record, rows)])
+    warnings = [*_warnings(record, rows)]
+    return BenchResult(record, rows, compared, lost, warnings, of_launches(figures[0]))
 
 
 def rows_of(samples: pl.DataFrame, cells: Sequence[BenchCell]) -> list[BenchRow]:
     """A row a (cell, rank class, implementation) that has a valid repetition."""
-    return _summarised([samples], cells)[0]
+    return _rows([samples], cells)
 
 
 def rows_of_run(folder: BenchFolder, cells: Sequence[BenchCell]) -> list[BenchRow]:
     """The same of all launches of a complete run. Raises EnvironmentUnusable."""
-    return _summarised(folder.samples_by_launch(), cells)[0]
+    return _rows(folder.samples_by_launch(), cells)
 
 
-def _summarised(
-    launches_samples: Iterable[pl.DataFrame], cells: Sequence[BenchCell]
-) -> tuple[list[BenchRow], pl.DataFrame]:
-    """Rows, and how well ranks entered, as `entries_over` has it.
+def _rows(launches: Iterable[pl.DataFrame], cells: Sequence[BenchCell]) -> list[BenchRow]:
+    return rows_over(cells, *over_launches(launches, *figures_of_rows(cells_frame(cells))))
 
-    Samples come launch by launch, or all at once: those of a launch are in memory, of many ranks,
-    and of the others what each rank took and when each repetition began.
-    """
+
+def figures_of_rows(known: pl.DataFrame) -> tuple[Figure, Figure, Figure]:
+    """Of a launch, what `rows_over` takes: what each rank took, when each repetition began, and
+    how long it was warmed up; `known` is what `cells_frame` gives."""
+    return partial(of_ranks, cells=known), skews_of, warm_ups_of
+
+
+def rows_over(
+    cells: Sequence[BenchCell],
+    ranks: pl.DataFrame,
+    skews: pl.DataFrame,
+    warm_ups_each: pl.DataFrame,
+) -> list[BenchRow]:
+    """A row a (cell, rank class, implementation) that has a valid repetition, of what
+    `figures_of_rows` made of all launches."""
     by_number = {cell.number: cell for cell in cells}
-    known = cells_frame(cells)
-    parts = [
-        (of_ranks(each, known), skews_of(each), warm_ups_of(each)) for each in launches_samples
-    ]
-    if not parts:
-        none = pl.DataFrame(schema=SCHEMA)
-        parts = [(of_ranks(none, known), skews_of(none), warm_ups_of(none))]
-    ranks, skews, warm_ups_each = (pl.concat(each) for each in zip(*parts, strict=True))
     entered, warmed = entries_over(skews), warm_ups_over(warm_ups_each)
     launches = of_launches(ranks).filter(pl.col("median_ns").is_not_null())
     key = ["cell", "implementation", "rank_class"]
@@ -182,7 +192,7 @@ def _summarised(
                 changing=warm_up["changing"],
             )
         )
-    return found, entered
+    return found
 
 
 def _compared(rows: Sequence[BenchRow], implementations: Sequence[str]) -> Iterator[Compared]:

@@ -1,12 +1,13 @@
 """What the first calls of an operation cost, in a fresh process and on a fresh communicator."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import BenchCell
+from stretto.data.bench_rows import over_launches
 from stretto.stats.call_index import calls_of, curve, steady_from
 from stretto.stats.estimate import Estimate, estimate
 
@@ -30,38 +31,41 @@ class CallCurve:
 def call_curves(folder: BenchFolder, cells: Sequence[BenchCell]) -> list[CallCurve]:
     """Of a run whose first cell is the operation in a fresh process, the second on a communicator
     of its own."""
-    samples = folder.samples()
+    return curves_of(folder, [*zip(cells, (IN_PROCESS, ON_COMMUNICATOR), strict=False)])
+
+
+def curves_of(folder: BenchFolder, cells: Sequence[tuple[BenchCell, str]]) -> list[CallCurve]:
+    """One cell after the other, each with what its first call is of, and of it each implementation,
+    in the plan's order; without those of which no repetition is valid."""
+    numbers = [cell.number for cell, _ in cells]
+    (calls,) = over_launches(folder.samples_by_launch(numbers), calls_of)
     return [
-        each
-        for cell, first_of in zip(cells, (IN_PROCESS, ON_COMMUNICATOR), strict=False)
-        for each in curves_of(samples.filter(cell=cell.number), cell, first_of)
+        _curve(of_way, cell, way, first_of)
+        for cell, first_of in cells
+        for way in folder.record().plan.implementations
+        if not (of_way := calls.filter(cell=cell.number, implementation=way)).is_empty()
     ]
 
 
-def curves_of(samples: pl.DataFrame, cell: BenchCell, first_of: str) -> Iterator[CallCurve]:
-    """Of one cell, an implementation after the other, from its samples."""
-    for (implementation,), of_way in samples.group_by("implementation", maintain_order=True):
-        calls = calls_of(of_way)
-        if calls.is_empty():
-            continue  # none of its repetitions is valid
-        steady = steady_from(calls)
-        last = int(calls["call"].max() or 0)  # type: ignore[arg-type]
-        begin = steady or max(last // 2, 1)
-        later = (
-            calls.filter(pl.col("call") >= begin)
-            .group_by("launch")
-            .agg(pl.col("duration_ns").median())["duration_ns"]
-        )
-        shown = {
-            row["call"]: calls.filter(call=row["call"])["duration_ns"].to_list()
-            for row in curve(calls).iter_rows(named=True)
-        }
-        yield CallCurve(
-            operation=cell.name,
-            bytes=cell.bytes,
-            implementation=str(implementation),
-            first_of=first_of,
-            calls={call: estimate(times) for call, times in shown.items()},
-            later=estimate(later.to_list()),
-            steady_from=steady,
-        )
+def _curve(calls: pl.DataFrame, cell: BenchCell, implementation: str, first_of: str) -> CallCurve:
+    steady = steady_from(calls)
+    last = int(calls["call"].max() or 0)  # type: ignore[arg-type]
+    begin = steady or max(last // 2, 1)
+    later = (
+        calls.filter(pl.col("call") >= begin)
+        .group_by("launch")
+        .agg(pl.col("duration_ns").median())["duration_ns"]
+    )
+    shown = {
+        row["call"]: calls.filter(call=row["call"])["duration_ns"].to_list()
+        for row in curve(calls).iter_rows(named=True)
+    }
+    return CallCurve(
+        operation=cell.name,
+        bytes=cell.bytes,
+        implementation=implementation,
+        first_of=first_of,
+        calls={call: estimate(times) for call, times in shown.items()},
+        later=estimate(later.to_list()),
+        steady_from=steady,
+    )

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
-import polars as pl
 
+from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.data.imported import Imported
 from stretto.errors import InputError
@@ -184,10 +184,10 @@ def _too_few(pairs: Sequence[Versus]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """A run with its samples, for figures that its rows do not have."""
+    """A run and where its samples are, for figures that its rows do not have."""
 
     result: BenchResult
-    samples: pl.DataFrame
+    folder: BenchFolder
 
 
 def compare_others(
@@ -242,7 +242,7 @@ def _common_ranks(*sides: MeasuredRun | Imported) -> int | None:
 def _comparables(side: MeasuredRun | Imported, ranks: int | None) -> list[Comparable]:
     if isinstance(side, Imported):
         return of_import(side, ranks)
-    return of_run(side.result, side.samples)
+    return of_run(side.result, side.folder)
 
 
 def _alike(one: Comparable, sides: Sequence[Sequence[Comparable]]) -> list[Comparable]:

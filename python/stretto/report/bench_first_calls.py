@@ -1,9 +1,6 @@
 """What the first call on a new communicator takes, against those that follow."""
 
-from collections.abc import Iterator
-
-import polars as pl
-
+from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import BenchResult
 from stretto.report.bench_calls import IN_PROCESS, ON_COMMUNICATOR, CallCurve, curves_of
 from stretto.report.bench_plots import is_plain
@@ -13,22 +10,23 @@ from stretto.report.words import seconds, significant, size
 _NS = 1e-9
 
 
-def first_calls(result: BenchResult, samples: pl.DataFrame) -> PlainTable | None:
+def first_calls(result: BenchResult, run: BenchFolder) -> PlainTable | None:
     """Of cells on fresh communicators, on the median rank; None without any."""
-    rows = [_figures(each) for each in _curves(result, samples)]
+    rows = [_figures(each) for each in _curves(result, run)]
     heads = ["operation", "bytes", "by", "first", "first call", "95 %", "later calls"]
     heads += ["first over later", "alike from"]
     return PlainTable("First calls", heads, rows) if rows else None
 
 
-def _curves(result: BenchResult, samples: pl.DataFrame) -> Iterator[CallCurve]:
+def _curves(result: BenchResult, run: BenchFolder) -> list[CallCurve]:
     plan = result.record.plan
-    for number, cell in enumerate(plan.cells):
-        if cell.fresh and is_plain(cell):
-            first_of = IN_PROCESS if plan.in_order and number == 0 else ON_COMMUNICATOR
-            of_cell = samples.filter(cell=cell.number)
-            found = [each for each in curves_of(of_cell, cell, first_of) if 1 in each.calls]
-            yield from sorted(found, key=lambda it: plan.implementations.index(it.implementation))
+    cells = [
+        (cell, IN_PROCESS if plan.in_order and number == 0 else ON_COMMUNICATOR)
+        for number, cell in enumerate(plan.cells)
+        if cell.fresh and is_plain(cell)
+    ]
+    # Most runs have no such cells, and to look for them takes time.
+    return [each for each in curves_of(run, cells) if 1 in each.calls] if cells else []
 
 
 def _figures(each: CallCurve) -> list[str]:

@@ -3,19 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import polars as pl
-
 from stretto.data.bench_plan import (
     COMPUTE,
     ELEMENT_BYTES,
     ONLY_BLOCKING,
     BenchCell,
-    BenchPlan,
     Form,
     function_of,
 )
 from stretto.errors import InputError
-from stretto.report.bench import BenchResult, cells_frame
+from stretto.report.bench import BenchResult
 from stretto.report.bench_tuned import why_no_rule
 from stretto.stats.difference import can_differ, launches_needed
 from stretto.stats.guidelines import (
@@ -29,7 +26,7 @@ from stretto.stats.guidelines import (
     guideline_tests,
     judged,
 )
-from stretto.stats.rank_classes import of_ranks, slowest_of_launches
+from stretto.stats.rank_classes import slowest_of_launches
 
 By = tuple[str, str]  # the implementation and the form
 
@@ -50,7 +47,7 @@ class GuidelineResult:
         return sorted(found, key=lambda each: -each[1].factor)
 
 
-def check_guidelines(result: BenchResult, samples: pl.DataFrame, least: float) -> GuidelineResult:
+def check_guidelines(result: BenchResult, least: float) -> GuidelineResult:
     """Each implementation and form by itself; `least` is a share: 0.05 is 5 %.
 
     Raises InputError where nothing was measured that guidelines are about.
@@ -58,7 +55,7 @@ def check_guidelines(result: BenchResult, samples: pl.DataFrame, least: float) -
     plan = result.record.plan
     tests: list[tuple[By, GuidelineTest]] = []
     unchecked: list[tuple[By, Unchecked]] = []
-    times = _times_of(samples, plan)
+    times = _times_of(result)
     for by, mine in times.items():
         found, missing = guideline_tests(mine, plan.ranks, _formless(times, by))
         tests += [(by, each) for each in found]
@@ -80,11 +77,11 @@ def check_guidelines(result: BenchResult, samples: pl.DataFrame, least: float) -
     return GuidelineResult(checked, unchecked, least, warnings)
 
 
-def _times_of(samples: pl.DataFrame, plan: BenchPlan) -> Mapping[By, dict[Timed, dict[int, float]]]:
+def _times_of(result: BenchResult) -> Mapping[By, dict[Timed, dict[int, float]]]:
+    plan = result.record.plan
     cells = {cell.number: cell for cell in plan.cells}
-    ranks = of_ranks(samples, cells_frame(plan.cells))
     found: dict[By, dict[Timed, dict[int, float]]] = {}
-    for row in slowest_of_launches(ranks).iter_rows(named=True):
+    for row in slowest_of_launches(result.launches).iter_rows(named=True):
         cell = cells[row["cell"]]
         if (what := _timed(cell, plan.ranks)) is not None:
             times = found.setdefault((row["implementation"], str(cell.form)), {})

@@ -7,11 +7,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import BenchCell
+from stretto.data.bench_rows import over_launches
 from stretto.report.bench import BenchResult
 from stretto.report.bench_plots import NS, is_plain
 from stretto.report.words import seconds, size
-from stretto.stats.late_rank import END, delays, matrix
+from stretto.stats.late_rank import END, delays, matrix, reached
 
 # Of more ranks each row and column is of as many that follow each other.
 MOST_SHOWN = 16
@@ -40,7 +42,7 @@ class DelayMatrix:
         return [str(first) if width == 1 else f"{first}-{first + width - 1}" for first in firsts]
 
 
-def delay_matrices(result: BenchResult, samples: pl.DataFrame) -> Iterator[DelayMatrix]:
+def delay_matrices(result: BenchResult, run: BenchFolder) -> Iterator[DelayMatrix]:
     """One for each operation, size, implementation, lateness and stage that has late ranks.
 
     Cells in which several ranks are late at once are no part of any.
@@ -58,9 +60,16 @@ def delay_matrices(result: BenchResult, samples: pl.DataFrame) -> Iterator[Delay
         return
     columns = ["cell", "alone", "late_rank", "late_ns"]
     places = pl.DataFrame(late, schema=columns, orient="row")
-    with_late = samples.join(places, on="cell").with_columns(cell=pl.col("alone"))
-    without = samples.filter(pl.col("cell").is_in(places["alone"].unique().to_list()))
-    found = delays(without, with_late)
+    undelayed = places.drop("cell").rename({"alone": "cell"}).unique()
+
+    def of_late(samples: pl.DataFrame) -> pl.DataFrame:
+        return reached(samples.join(places, on="cell").with_columns(cell=pl.col("alone")))
+
+    def of_alone(samples: pl.DataFrame) -> pl.DataFrame:
+        return reached(samples.join(undelayed, on="cell"))
+
+    needed = {*places["cell"], *places["alone"]}
+    found = delays(*over_launches(run.samples_by_launch(needed), of_alone, of_late))
     by_number = {cell.number: cell for cell in cells}
     names = result.record.plan.implementations
     # Beside each other what compares: implementations, and these first of when operations end.

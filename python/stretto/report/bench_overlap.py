@@ -5,8 +5,17 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from stretto.data.bench_plan import COMPUTE
-from stretto.report.bench import BenchResult, BenchRow, rows_of
+from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_plan import COMPUTE, BenchCell
+from stretto.data.bench_rows import over_launches
+from stretto.report.bench import (
+    BenchResult,
+    BenchRow,
+    Figure,
+    cells_frame,
+    figures_of_rows,
+    rows_over,
+)
 from stretto.report.bench_plots import NS, is_plain, name_of, reading_of
 from stretto.report.line_plot import MOST_COLOURS, LinePlot, PlotLine, Reading
 from stretto.report.plain_table import PlainTable
@@ -45,25 +54,11 @@ class BesideWork:
         return _speed(self.work_ns * cell.after_ns / cell.compute_ns, self.after)
 
 
-def beside_work(result: BenchResult, samples: pl.DataFrame) -> list[BesideWork]:
+def beside_work(result: BenchResult, run: BenchFolder) -> list[BesideWork]:
     """All cells with work whose operation was measured without it, too, by implementation."""
-    cells = result.record.plan.cells
-    # Most runs have no such cells, and their samples are many.
-    samples = samples.filter(pl.col("cell").is_in([it.number for it in cells if it.compute_ns]))
-
-    def between(begin: pl.Expr, end: pl.Expr) -> dict[tuple[int, str, str], BenchRow]:
-        """Of each cell what lies between two times of its repetitions."""
-        parts = samples.with_columns(enter_ns=begin, leave_ns=end)
-        there = pl.col("enter_ns").is_not_null() & pl.col("leave_ns").is_not_null()
-        return {_key(row): row for row in rows_of(parts.filter(there), cells)}
-
-    started, computed, leave = (pl.col(f"{each}_ns") for each in ("started", "computed", "leave"))
-    in_tests = pl.when(computed.is_not_null()).then(pl.col("in_tests_ns"))
-    start = between(pl.col("enter_ns"), started)
-    tests = between(pl.lit(0, pl.Int64), in_tests)
-    waits = between(computed, leave)
-    during = between(started, computed - in_tests)
-    after = between(leave, pl.col("after_ns"))
+    if not any(cell.compute_ns for cell in result.record.plan.cells):
+        return []  # as most runs have none, and their samples are many
+    start, tests, waits, during, after = _parts_of(run, result.record.plan.cells)
     alone = {_operation(row): row for row in result.rows if is_plain(row.cell)}
     works = {
         (row.cell.compute_ns, row.implementation): row.time.median
@@ -85,6 +80,34 @@ def beside_work(result: BenchResult, samples: pl.DataFrame) -> list[BesideWork]:
         for row in sorted(result.rows, key=lambda row: names.index(row.implementation))
         if (cell := row.cell).compute_ns and _operation(row) in alone
     ]
+
+
+def _parts_of(
+    run: BenchFolder, cells: Sequence[BenchCell]
+) -> Iterator[dict[tuple[int, str, str], BenchRow]]:
+    """What lies in the start, in the tests, in the wait, in the work and in the work after."""
+    started, computed, leave = (pl.col(f"{each}_ns") for each in ("started", "computed", "leave"))
+    in_tests = pl.when(computed.is_not_null()).then(pl.col("in_tests_ns"))
+    parts = [
+        (pl.col("enter_ns"), started),
+        (pl.lit(0, pl.Int64), in_tests),
+        (computed, leave),
+        (started, computed - in_tests),
+        (leave, pl.col("after_ns")),
+    ]
+    figures = figures_of_rows(cells_frame(cells))
+    each_of_each = [_between(*part, figure) for part in parts for figure in figures]
+    with_work = [cell.number for cell in cells if cell.compute_ns]
+    found = over_launches(run.samples_by_launch(with_work), *each_of_each)
+    for begin in range(0, len(found), len(figures)):
+        rows = rows_over(cells, *found[begin : begin + len(figures)])
+        yield {_key(row): row for row in rows}
+
+
+def _between(begin: pl.Expr, end: pl.Expr, figure: Figure) -> Figure:
+    """The figure of what lies between two times of each repetition."""
+    there = pl.col("enter_ns").is_not_null() & pl.col("leave_ns").is_not_null()
+    return lambda samples: figure(samples.with_columns(enter_ns=begin, leave_ns=end).filter(there))
 
 
 def overlap_plots(found: Sequence[BesideWork]) -> Iterator[LinePlot]:

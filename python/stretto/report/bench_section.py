@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import polars as pl
-
-from stretto.data.bench_folder import BenchRecord
+from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.report.bars import Tile
 from stretto.report.bench import BenchResult
 from stretto.report.bench_first_calls import first_calls
@@ -25,6 +23,21 @@ from stretto.report.line_plot import LinePlot
 from stretto.report.plain_table import PlainTable
 from stretto.report.plots import SpansPlot, spans_plot
 from stretto.report.words import percent
+
+
+@dataclass(frozen=True)
+class SampleFigures:
+    """What is worked out from a run's samples besides its rows, for page and plots."""
+
+    work: list[BesideWork]
+    late: list[DelayMatrix]
+    first_calls: PlainTable | None
+
+    @staticmethod
+    def of(result: BenchResult, run: BenchFolder) -> "SampleFigures":
+        return SampleFigures(
+            beside_work(result, run), [*delay_matrices(result, run)], first_calls(result, run)
+        )
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,7 @@ class BenchSection:
 
 def bench_section(
     result: BenchResult,
-    samples: pl.DataFrame,
+    figures: SampleFigures,
     name: str,
     tables: Mapping[str, PlainTable],
     not_measured: PlainTable | None,
@@ -86,7 +99,6 @@ def bench_section(
 ) -> BenchSection:
     """One run; `tables` are those of the terminal, by operation, in their order."""
     record = result.record
-    found, late = beside_work(result, samples), [*delay_matrices(result, samples)]
     facts = [each.facts for each in record.launches if each.facts]
     return BenchSection(
         record,
@@ -100,29 +112,28 @@ def bench_section(
                 _latency(result, operation, beside),
                 comparison_plot(result, operation),
                 table,
-                [each for each in found if each.row.cell.name == operation],
-                [each for each in late if each.operation == operation],
+                [each for each in figures.work if each.row.cell.name == operation],
+                [each for each in figures.late if each.operation == operation],
                 operation,
                 _model_words(operation, beside),
             )
             for operation, table in tables.items()
         ],
-        first_calls(result, samples),
+        figures.first_calls,
         not_measured,
         guidelines,
     )
 
 
 def plots_of(
-    result: BenchResult, samples: pl.DataFrame, beside: BesideModel | None
+    result: BenchResult, figures: SampleFigures, beside: BesideModel | None
 ) -> Iterator[BenchPlot | DelayMatrix]:
     """All that the page draws, for files."""
-    found = beside_work(result, samples)
     for operation in operations(result):
         of_all = (_latency(result, operation, beside), comparison_plot(result, operation))
         yield from filter(None, of_all)
-        yield from overlap_plots([each for each in found if each.row.cell.name == operation])
-    yield from delay_matrices(result, samples)
+        yield from overlap_plots([it for it in figures.work if it.row.cell.name == operation])
+    yield from figures.late
 
 
 def _part(

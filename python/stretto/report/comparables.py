@@ -7,9 +7,9 @@ of the slowest rank with one of the slowest rank.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import polars as pl
-
+from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import COMPUTE, BenchCell, Form, name_of
+from stretto.data.bench_rows import over_launches
 from stretto.data.imported import Imported, ImportedRow
 from stretto.report.bench import BenchResult
 from stretto.report.imported import RAW, invalid_repetitions, repetition_of, seconds_of
@@ -78,12 +78,13 @@ class Comparable:
         return self.operation, self.form, self.bytes, self.in_place, self.ranks
 
 
-def of_run(result: BenchResult, samples: pl.DataFrame) -> list[Comparable]:
+def of_run(result: BenchResult, run: BenchFolder) -> list[Comparable]:
     """Those of a run's cells that suites have, too: on all ranks, with no work and nobody late."""
     cells = {cell.number: cell for cell in result.record.plan.cells if _as_suites_do(cell)}
     found: dict[tuple[int, str], list[dict[str, float]]] = {}
-    chosen = samples.filter(pl.col("cell").is_in([*cells]))
-    for row in suite_figures(chosen).iter_rows(named=True):
+    (figures,) = over_launches(run.samples_by_launch(cells), suite_figures)
+    # As they come the launches of one implementation follow each other: as of all at once.
+    for row in figures.sort("implementation", "cell", "launch").iter_rows(named=True):
         found.setdefault((row["cell"], row["implementation"]), []).append(row)
     return [
         Comparable(

@@ -1,9 +1,10 @@
 """Who is delayed by a rank that comes late to a collective, and by how much.
 
-Both runs are samples with a row a repetition of a rank: launch, implementation, cell, rank,
-repetition, warmup, enter_ns, started_ns (when a nonblocking call returned; null otherwise),
-leave_ns (of the launch's one clock), valid. Those with a late rank have late_rank and late_ns, too:
-which rank waited how long before it entered. Other columns are passed over.
+Samples have a row a repetition of a rank: launch, implementation, cell, rank, repetition, warmup,
+enter_ns, started_ns (when a nonblocking call returned; null otherwise), leave_ns (of the launch's
+one clock), valid, late_rank and late_ns: which rank waited how long before it entered. Those in
+which nobody is late have them, too, as often as there are late ranks that they are compared with.
+Other columns are passed over.
 
 A repetition begins when the median of the ranks that are not late enters, and each rank's time is
 counted from there: so a late rank is delayed by its own lateness, and who waits for it by as much.
@@ -26,20 +27,44 @@ _KEY = [*_PLACE, "rank", "stage"]
 Floats = NDArray[np.float64]
 
 
+def reached(samples: pl.DataFrame) -> pl.DataFrame:
+    """When ranks got there: a row a (implementation, cell, late_ns, late_rank, launch, rank,
+    stage), with ns, the median over repetitions, after they began.
+
+    Those of several launches may be worked out one by one, and put together.
+    """
+    on_time = pl.col("enter_ns").filter(pl.col("rank") != pl.col("late_rank"))
+    begin = on_time.median().over([*_LAUNCH, "repetition"])
+    return (
+        _counted(samples)
+        .with_columns(begin=begin)
+        .select(
+            *_LAUNCH,
+            "rank",
+            (pl.col("started_ns") - pl.col("begin")).alias(START),
+            (pl.col("leave_ns") - pl.col("begin")).alias(END),
+        )
+        .unpivot([START, END], index=[*_LAUNCH, "rank"], variable_name="stage")
+        .drop_nulls("value")
+        .group_by([*_KEY, "launch"])
+        .agg(ns=pl.col("value").median())
+    )
+
+
 def delays(undelayed: pl.DataFrame, late: pl.DataFrame) -> pl.DataFrame:
     """By how much each rank is delayed where another one, or itself, is late.
 
-    A row a (implementation, cell, late_ns, late_rank, rank, stage), stage START or END (START of
-    nonblocking calls alone): delay_ns (the median of launches' medians with the late rank, less
-    that without), amplification (delay_ns / late_ns: 0 is not delayed, 1 by the whole lateness, and
-    more is possible), p (the chance of such ranks of launches where none is delayed, one-sided),
-    and `delayed`: of the ranks of a cell, lateness and stage that are marked so, 5 % or fewer are
-    so by chance (Benjamini and Hochberg, 1995). That takes 5 launches of either run where ranks
-    delay none but themselves, and with more than 12 ranks 6.
+    Both are what `reached` gives, of all launches together. A row a (implementation, cell, late_ns,
+    late_rank, rank, stage), stage START or END (START of nonblocking calls alone): delay_ns (the
+    median of launches' medians with the late rank, less that without), amplification (delay_ns /
+    late_ns: 0 is not delayed, 1 by the whole lateness, and more is possible), p (the chance of such
+    ranks of launches where none is delayed, one-sided), and `delayed`: of the ranks of a cell,
+    lateness and stage that are marked so, 5 % or fewer are so by chance (Benjamini and Hochberg,
+    1995). That takes 5 launches of either run where ranks delay none but themselves, and with more
+    than 12 ranks 6.
     """
-    ranks = late.select(_PLACE).unique()
-    without = _launches(_counted(undelayed).join(ranks, on=["implementation", "cell"]))
-    both = _launches(_counted(late)).join(without, on=_KEY, suffix="_without")
+    without, with_late = (each.group_by(_KEY).agg("ns") for each in (undelayed, late))
+    both = with_late.join(without, on=_KEY, suffix="_without")
     if both.is_empty():
         return both.select(_KEY).with_columns(
             *(pl.lit(None, pl.Float64).alias(name) for name in ("delay_ns", "amplification", "p")),
@@ -78,30 +103,8 @@ def matrix(found: pl.DataFrame, value: str = "amplification") -> Floats:
 
 def _counted(samples: pl.DataFrame) -> pl.DataFrame:
     """Samples of repetitions that are no warm-ups and valid on all ranks."""
-    place = [name for name in _LAUNCH if name in samples.columns]
-    valid = pl.col("valid").all().over([*place, "repetition"])
+    valid = pl.col("valid").all().over([*_LAUNCH, "repetition"])
     return samples.filter(valid & ~pl.col("warmup"))
-
-
-def _launches(samples: pl.DataFrame) -> pl.DataFrame:
-    """By _KEY, `ns`: the launches' medians of when a rank got there, a list."""
-    on_time = pl.col("enter_ns").filter(pl.col("rank") != pl.col("late_rank"))
-    begin = on_time.median().over([*_LAUNCH, "repetition"])
-    return (
-        samples.with_columns(begin=begin)
-        .select(
-            *_LAUNCH,
-            "rank",
-            (pl.col("started_ns") - pl.col("begin")).alias(START),
-            (pl.col("leave_ns") - pl.col("begin")).alias(END),
-        )
-        .unpivot([START, END], index=[*_LAUNCH, "rank"], variable_name="stage")
-        .drop_nulls("value")
-        .group_by([*_KEY, "launch"])
-        .agg(pl.col("value").median())
-        .group_by(_KEY)
-        .agg(ns="value")
-    )
 
 
 def _by_chance(p_values: pl.Series) -> pl.Series:

@@ -70,16 +70,16 @@ def of_launches(ranks: pl.DataFrame) -> pl.DataFrame:
     return ranks.group_by([*_CLASS, "launch"]).agg(_over_ranks()).sort([*_CLASS, "launch"])
 
 
-def slowest_of_launches(ranks: pl.DataFrame) -> pl.DataFrame:
+def slowest_of_launches(launches: pl.DataFrame) -> pl.DataFrame:
     """How long an operation keeps the rank that it keeps longest, launch by launch.
 
-    `ranks` is what `of_ranks` gives. A row a (implementation, cell, launch) with a duration, and
-    its duration_ns.
+    `launches` is what `of_launches` gives. A row a (implementation, cell, launch) with a duration,
+    and its duration_ns.
     """
     return (
-        ranks.filter(pl.col("duration_ns").is_not_null())
+        launches.filter(pl.col("max_ns").is_not_null())
         .group_by(_LAUNCH)
-        .agg(pl.col("duration_ns").max())
+        .agg(duration_ns=pl.col("max_ns").max())
         .sort(_LAUNCH)
     )
 

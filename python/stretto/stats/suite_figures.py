@@ -23,7 +23,8 @@ def suite_figures(samples: pl.DataFrame) -> pl.DataFrame:
     duration = pl.col("duration_ns")
     counted = counted_durations(samples)
     ranks = (
-        counted.group_by([*_LAUNCH, "rank"])
+        # In order: a mean of fractions depends on it in its last digit.
+        counted.group_by([*_LAUNCH, "rank"], maintain_order=True)
         .agg(duration.mean(), median_ns=duration.median())
         .group_by(_LAUNCH)
         .agg(
@@ -34,7 +35,7 @@ def suite_figures(samples: pl.DataFrame) -> pl.DataFrame:
         )
     )
     slowest = (
-        counted.group_by([*_LAUNCH, "repetition"])
+        counted.group_by([*_LAUNCH, "repetition"], maintain_order=True)
         .agg(duration.max())
         .group_by(_LAUNCH)
         .agg(

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
+from bench_runs import all_samples
 
 from stretto.data.bench_folder import (
     BenchFolder,
@@ -59,7 +60,7 @@ def test_a_launch_in_two_parts_is_one(tmp_path: Path) -> None:
     assert not folder.complete
     folder.finish([(0, 0)])
     assert folder.complete
-    assert sorted(folder.samples()["cell"]) == [0, 1]
+    assert sorted(all_samples(folder.path)["cell"]) == [0, 1]
     assert folder.record().launches == [folder.launched(0, 0)]
     assert not [*folder.path.glob("**/*.rows")]
     assert not [*folder.path.glob("*.partial")]
@@ -69,7 +70,6 @@ def test_a_path_may_have_any_characters(tmp_path: Path) -> None:
     folder = begun(tmp_path / "run[1]*?")
     measure(folder, 0, 0, "done 0 barrier\n")
     folder.finish([(0, 0)])
-    assert folder.samples().height == 1
     assert [each.height for each in folder.samples_by_launch()] == [1]
 
 
@@ -83,14 +83,17 @@ def test_samples_come_launch_by_launch(tmp_path: Path) -> None:
     assert [(each["launch"][0], each["implementation"][0]) for each in found] == [
         (launch, PLAN.implementations[way]) for launch, way in made
     ]
-    assert pl.concat(found).equals(folder.samples())
+    assert pl.concat(found).equals(all_samples(folder.path))
+    of_one = list(folder.samples_by_launch([1]))
+    assert [each["cell"].to_list() for each in of_one] == [[1]] * len(made)
 
 
 def test_a_launch_of_which_nothing_was_measured_has_no_samples(tmp_path: Path) -> None:
     folder = begun(tmp_path / "run")
     measure(folder, 0, 1, "skipped 0 no\nskipped 1 no\n")
     folder.finish([(0, 1)])
-    assert folder.samples().is_empty()
+    assert all_samples(folder.path).is_empty()
+    assert not [*folder.samples_by_launch()]
     assert folder.launched(0, 1).implementation == "stretto"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from bench_runs import BCAST, REDUCED, make_run, slower
+from bench_runs import BCAST, REDUCED, all_samples, make_run, slower
 from msgspec.structs import replace
 
 from stretto.data.bench_folder import BenchFolder
@@ -43,7 +43,7 @@ def test_what_is_missing_is_named_with_the_reason(tmp_path: Path) -> None:
     before = make_run(tmp_path / "a")
     # It has all cells in its plan, but measured one only.
     after = make_run(tmp_path / "b", states=[CellState(0, "timeout", "after 30 s")])
-    samples = BenchFolder(after).samples()
+    samples = all_samples(after)
     samples.filter(samples["cell"] == 1).write_parquet(after / "samples.parquet")
     found = check(result(before), result(after), 0.05)
     assert found.missing == [
@@ -68,7 +68,7 @@ def test_what_was_lost_in_some_launches_does_not_pass(tmp_path: Path, state: str
 def test_a_run_of_which_all_is_lost_does_not_pass(tmp_path: Path) -> None:
     before = make_run(tmp_path / "a")
     after = make_run(tmp_path / "b")
-    samples = BenchFolder(after).samples().with_columns(valid=pl.lit(value=False))
+    samples = all_samples(after).with_columns(valid=pl.lit(value=False))
     samples.write_parquet(after / "samples.parquet")
     found = check(result(before), result(after), 0.05)
     assert found.checked == []
@@ -79,7 +79,7 @@ def test_too_few_valid_repetitions_do_not_pass(tmp_path: Path) -> None:
     before = make_run(tmp_path / "a")
     after = make_run(tmp_path / "b")
     few = (pl.col("cell") != 0) | ((pl.col("launch") == 0) & (pl.col("repetition") == 0))
-    BenchFolder(after).samples().with_columns(valid=few).write_parquet(after / "samples.parquet")
+    all_samples(after).with_columns(valid=few).write_parquet(after / "samples.parquet")
     found = check(result(before), result(after), 0.05)
     assert found.lost == ["bcast 8 B, native: 4% of its repetitions are valid, of 100%"]
 

@@ -24,7 +24,7 @@ MEAN = ImportedRow("allreduce", "blocking", "latency", "mean", 20.0, "us", 1, by
 
 def run(path: Path) -> MeasuredRun:
     folder = BenchFolder(path)
-    return MeasuredRun(summarise(folder), folder.samples())
+    return MeasuredRun(summarise(folder), folder)
 
 
 def suite(*rows: ImportedRow, name: str = "osu") -> Imported:

@@ -35,8 +35,7 @@ def takes(_way: str, cell: BenchCell, launch: int, rank: int) -> float:
 
 
 def checked(path: Path) -> GuidelineResult:
-    folder = BenchFolder(path)
-    return check_guidelines(summarise(folder), folder.samples(), 0.05)
+    return check_guidelines(summarise(BenchFolder(path)), 0.05)
 
 
 def test_times_are_those_of_the_slowest_rank_and_of_one_form(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
 """Who is delayed by late ranks in a benchmark."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
-import polars as pl
 import pytest
 from benched import DELAY_NS, RANKS, WAYS, benched
 
@@ -14,13 +14,13 @@ from stretto.report.bench_late import MOST_SHOWN, delay_matrices
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[BenchResult, pl.DataFrame]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[BenchResult, BenchFolder]:
     folder = BenchFolder(benched(tmp_path_factory.mktemp("runs") / "bench-1"))
-    return summarise(folder), folder.samples()
+    return summarise(folder), folder
 
 
 def test_all_wait_for_the_end_and_the_call_returns_at_once(
-    run: tuple[BenchResult, pl.DataFrame],
+    run: tuple[BenchResult, BenchFolder],
 ) -> None:
     found = {each.name: each for each in delay_matrices(*run)}
     stages = {True: "", False: "-start"}
@@ -34,23 +34,23 @@ def test_all_wait_for_the_end_and_the_call_returns_at_once(
     assert (start.is_sure == np.eye(RANKS)).all()
 
 
-def test_several_late_at_once_are_in_no_matrix(run: tuple[BenchResult, pl.DataFrame]) -> None:
-    result, samples = run
+def test_several_late_at_once_are_in_no_matrix(run: tuple[BenchResult, BenchFolder]) -> None:
+    result, folder = run
     plan = result.record.plan
     cells = [
         msgspec.structs.replace(cell, delays_ns=[1] * RANKS if any(cell.delays_ns) else [])
         for cell in plan.cells
     ]
     record = msgspec.structs.replace(result.record, plan=msgspec.structs.replace(plan, cells=cells))
-    altered = BenchResult(record, result.rows, [], [], [])
-    assert not [*delay_matrices(altered, samples)]
+    altered = replace(result, record=record)
+    assert not [*delay_matrices(altered, folder)]
 
 
 def test_many_ranks_share_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ranks = MOST_SHOWN + 1
     monkeypatch.setattr("benched.RANKS", ranks)
     folder = BenchFolder(benched(tmp_path / "run"))
-    found = [*delay_matrices(summarise(folder), folder.samples())]
+    found = [*delay_matrices(summarise(folder), folder)]
     assert len(found) == 2 * len(WAYS)
     for each in found:
         assert (each.ranks_a_row, each.shares.shape) == (2, (ranks // 2 + 1,) * 2)

@@ -16,7 +16,7 @@ from stretto.report.bench_overlap import BesideWork, beside_work, overlap_plots,
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[BesideWork]:
     run = BenchFolder(benched(tmp_path_factory.mktemp("runs") / "bench-1"))
-    return beside_work(summarise(run), run.samples())
+    return beside_work(summarise(run), run)
 
 
 def test_each_is_beside_its_parts(found: list[BesideWork]) -> None:

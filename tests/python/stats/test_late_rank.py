@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from stretto.stats.late_rank import END, START, delays, matrix
+from stretto.stats import late_rank
+from stretto.stats.late_rank import END, START, matrix, reached
 
 LATE_NS = 100_000
 # When a rank leaves, ns after the repetition began, with a rank late by so much.
@@ -78,6 +79,13 @@ def runs(leave: Leave, *, ranks: int = 4, **more: object) -> tuple[pl.DataFrame,
     """Without a late rank, and with each in turn."""
     late = [run(leave, 10 + rank, late_rank=rank, ranks=ranks, **more) for rank in range(ranks)]  # type: ignore[arg-type]
     return run(leave, 1, ranks=ranks, **more), pl.concat(late)  # type: ignore[arg-type]
+
+
+def delays(undelayed: pl.DataFrame, late: pl.DataFrame) -> pl.DataFrame:
+    """Of samples, with each late rank beside those in which nobody is."""
+    key = ["implementation", "cell"]
+    who = late.select(*key, "late_rank", "late_ns").unique()
+    return late_rank.delays(reached(undelayed.join(who, on=key)), reached(late))
 
 
 def of(found: pl.DataFrame, stage: str, value: str = "amplification") -> list[list[float]]:

@@ -8,13 +8,13 @@ from rich.table import Table
 
 from stretto.cli import bench_options as options
 from stretto.cli.bench_running import launched, plan_of
+from stretto.cli.bench_series import opened
 from stretto.cli.consoles import note, out
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
 from stretto.cli.output import print_plain_json
 from stretto.cli.plain_tables import plain_table
 from stretto.cli.rigs import OnRig, launcher_on
-from stretto.cli.run_folders import make_folder
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import BenchCell, BenchPlan
@@ -50,6 +50,7 @@ def calls(
 
     Each operation and size has processes of its own, ten launches of them. Where an MPI changes its
     way after some calls, it is said from which call on all are alike: a warm-up has to be longer.
+    The same command resumes what was cut short.
 
     Example: stretto bench calls allreduce bcast -n 2
     """
@@ -68,27 +69,28 @@ def calls(
     }
     spec = options.spec_of(None, given)
     mpi = find_mpi(like, launcher, split_words("--launcher-args", launcher_args))
-    folder = make_folder(output, "calls")
+    series = opened("calls", {"spec": msgspec.to_builtins(spec)}, mpi, rig, output)
     found: list[CallCurve] = []
     makings: list[tuple[str, Estimate]] = []
     with launcher_on(mpi.launcher, rig) as where:
         plan = plan_of(spec, mpi, rig, {})
         for cell in plan.cells:
             own = _of_one(plan, cell)
-            result, path = launched(own, mpi, where, folder / own.name, is_part=True)
+            result, path = launched(own, mpi, where, series.path / own.name, is_part=True)
             curves = call_curves(BenchFolder(path), own.cells)
             found += sorted(curves, key=lambda it: spec.implementations.index(it.implementation))
             makings += _makings(result)
+    series.finish(found)
     tables = [_table(found), _making_table(makings)]
     export_tables(map(plain_table, tables), export_csv, export_markdown)
     if as_json:
-        print_plain_json({"folder": str(folder), "calls": msgspec.to_builtins(found)})
+        print_plain_json({"folder": str(series.path), "calls": msgspec.to_builtins(found)})
         return
     for table in tables:
         show_table(table, out)
     for line in _sentences(found):
         out.print(line, markup=False, soft_wrap=True)
-    note(f"Run folder: {folder}")
+    note(f"Run folder: {series.path}")
 
 
 def _of_one(plan: BenchPlan, cell: BenchCell) -> BenchPlan:

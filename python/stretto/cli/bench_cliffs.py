@@ -11,18 +11,17 @@ from rich.table import Table
 
 from stretto.cli import bench_options as options
 from stretto.cli.bench_running import measured
+from stretto.cli.bench_series import opened
 from stretto.cli.consoles import note, out
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
 from stretto.cli.output import print_plain_json
 from stretto.cli.plain_tables import plain_table
 from stretto.cli.rigs import OnRig
-from stretto.cli.run_folders import make_folder
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_plan import ELEMENT_BYTES, REDUCTIONS, named
 from stretto.data.bench_spec import Spec
-from stretto.data.json_bytes import indented
-from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError, writing
+from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError
 from stretto.launch.bench import MeasuredMpi, find_mpi
 from stretto.launch.cliff_knobs import Probe, probes
 from stretto.launch.job import split_words
@@ -59,7 +58,8 @@ class _Search:
     folder: Path
 
     def rows(self, name: str, **changed: Any) -> list[BenchRow]:
-        """Measure the plan with these changes into a run folder of that name."""
+        """Measure the plan with these changes into a run folder of that name, or go on with what is
+        in it; where nothing is left to be measured it is only read."""
         spec = msgspec.structs.replace(self.spec, name=name, **changed)
         result, _ = measured(spec, self.mpi, self.rig, self.folder / name, is_part=True)
         assert result is not None
@@ -92,7 +92,8 @@ def cliffs(
     """Find the sizes at which OPERATIONs suddenly take longer, or less long, than their trend.
 
     Each cliff is narrowed down by measuring sizes in between, and settings of the MPI are
-    overridden one after the other to see which of them moves it.
+    overridden one after the other to see which of them moves it. The same command resumes a search
+    that was cut short.
 
     Example: stretto bench cliffs gather -n 4
     """
@@ -112,19 +113,19 @@ def cliffs(
             f"--launches {spec.launches}: noise is told apart from {FEWEST_LAUNCHES} on"
         )
     mpi = find_mpi(like, launcher, split_words("--launcher-args", launcher_args))
-    folder = make_folder(output, "cliffs")
-    search = _Search(spec, mpi, rig, folder)
+    asked = {"spec": msgspec.to_builtins(spec), "within": within, "probes": not no_probes}
+    series = opened("cliffs", asked, mpi, rig, output)
+    search = _Search(spec, mpi, rig, series.path)
     rows = search.rows("sizes")
     found = cliffs_of(rows)
     narrow, rows = _narrow(search, found, rows, within)
     probed = {} if no_probes else _probe(search, narrow, rows)
     answers = _answers(narrow, rows, probed)
-    with writing(folder):
-        (folder / "cliffs.json").write_bytes(indented(msgspec.to_builtins(answers)))
+    series.finish(answers)
     tables = [_table(answers), _settings_table(answers)]
     export_tables(map(plain_table, tables), export_csv, export_markdown)
     if as_json:
-        print_plain_json({"folder": str(folder), "cliffs": msgspec.to_builtins(answers)})
+        print_plain_json({"folder": str(series.path), "cliffs": msgspec.to_builtins(answers)})
         return
     if answers:
         for table in tables:
@@ -134,7 +135,7 @@ def cliffs(
             out.print(line, markup=False, soft_wrap=True)
     else:
         out.print("No cliffs: every size takes what the trend of the others has it.")
-    note(f"Run folder: {folder}")
+    note(f"Run folder: {series.path}")
 
 
 def _narrow(

@@ -20,13 +20,14 @@ from stretto.data.bench_folder import (
     LaunchedBy,
     begin,
     begun_as,
+    complete_as,
     resume,
     resume_newest,
 )
 from stretto.data.bench_plan import BenchPlan
 from stretto.data.bench_spec import Lateness, Spec, cells_of
 from stretto.data.provenance import collect
-from stretto.errors import InputError
+from stretto.errors import InputError, writing
 from stretto.launch.base import Launcher
 from stretto.launch.bench import Bench, MeasuredMpi, implementation, start_of
 from stretto.report.bench import BenchResult, rows_of, summarise
@@ -46,7 +47,8 @@ def measured(
 ) -> tuple[BenchResult | None, Path]:
     """Run a plan, or go on with it; None where it is only said what would be run.
 
-    `is_part`: of several runs of a command, which begins anew where it was cut short.
+    `is_part`: of several runs of a command, which is made once and read again where the command
+    goes on.
     """
     for text in spec.implementations:
         implementation(text, mpi)  # before the launches, not after some of them
@@ -62,7 +64,7 @@ def _plan(
     spec: Spec, mpi: MeasuredMpi, rig: str | None, where: Launcher, output: Path | None
 ) -> BenchPlan:
     """What is to be launched, as a run that was cut short has it where only that knows."""
-    place, by = output or RUNS, _launched_by(mpi)
+    place, by = output or RUNS, launched_by(mpi)
     try:
         late = lateness_of(spec)
     except InputError:
@@ -102,11 +104,16 @@ def launched(
     *,
     is_part: bool = False,
 ) -> tuple[BenchResult, Path]:
-    """Make all launches of a plan, or those that one that was cut short lacks."""
+    """Make all launches of a plan, or those that one that was cut short lacks.
+
+    `is_part`, as `measured` has it: where all are made, they are only read.
+    """
+    if is_part and output is not None and (found := complete_as(output, plan, launched_by(mpi))):
+        return summarise(found), found.path
     if len(set(plan.implementations)) < len(plan.implementations):
         raise InputError("--impl names one twice; a second one of its own is native#2")
-    folder = _folder(plan, mpi, output)
-    with _saying_how_to_resume(folder, is_part=is_part), _bar(plan) as done:
+    folder = _folder(plan, mpi, output, is_part=is_part)
+    with _saying_how_to_resume(folder), _bar(plan) as done:
         bench = Bench(plan, folder, mpi, where, done)
         width = _Width(plan, folder)
         made = bench.run(width.is_enough)
@@ -190,14 +197,22 @@ def _pilot(
     return found
 
 
-def _folder(plan: BenchPlan, mpi: MeasuredMpi, output: Path | None) -> BenchFolder:
+def _folder(
+    plan: BenchPlan, mpi: MeasuredMpi, output: Path | None, *, is_part: bool = False
+) -> BenchFolder:
     """One that was cut short, or a new one."""
-    by = _launched_by(mpi)
+    by = launched_by(mpi)
     found = resume(output, plan, by) if output else resume_newest(RUNS, plan, by)
     if found is not None:
         note(f"Resuming {found.path}")
         return found
-    path = make_folder(output, plan.name)
+    if is_part and output is not None:
+        # A command that was killed may have made it, and had no time for what it is of.
+        with writing(output):
+            output.mkdir(exist_ok=True)
+        path = output
+    else:
+        path = make_folder(output, plan.name)
     ways = [implementation(each, mpi) for each in plan.implementations]
     commands = {
         way.name: shlex.join(mpi.launcher.command(start_of(mpi, way, plan.ranks, path)))
@@ -211,7 +226,8 @@ def _folder(plan: BenchPlan, mpi: MeasuredMpi, output: Path | None) -> BenchFold
     return begin(path, BenchRecord(plan, provenance, commands, by))
 
 
-def _launched_by(mpi: MeasuredMpi) -> LaunchedBy:
+def launched_by(mpi: MeasuredMpi) -> LaunchedBy:
+    """As run folders keep it."""
     return LaunchedBy(str(mpi.launcher.path), [*mpi.launcher.extra], mpi.libmpi)
 
 
@@ -226,13 +242,14 @@ def _bar(plan: BenchPlan) -> Iterator[Any]:
 
 
 @contextmanager
-def _saying_how_to_resume(folder: BenchFolder, *, is_part: bool) -> Iterator[None]:
+def _saying_how_to_resume(folder: BenchFolder) -> Iterator[None]:
     try:
         yield
     except (SystemExit, KeyboardInterrupt):
         with suppress(OSError):
-            more = "" if is_part else ", and the same command goes on"
-            note(f"Interrupted; what was measured is in {folder.path}{more}")
+            note(
+                f"Interrupted; what was measured is in {folder.path}, and the same command goes on"
+            )
         raise
 
 

@@ -8,6 +8,7 @@ in flight.
 
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
+from stretto.data.bench_claims import claimed, newest_resumed, write_whole
 from stretto.data.bench_plan import BenchPlan
 from stretto.data.bench_rows import (
     CellState,
@@ -29,11 +31,10 @@ from stretto.data.bench_rows import (
 )
 from stretto.data.json_bytes import indented
 from stretto.data.provenance import Provenance
-from stretto.data.run_claim import Claim, claim
+from stretto.data.run_claim import Claim
 from stretto.errors import (
     EnvironmentUnusable,
     InputError,
-    StrettoError,
     naming,
     reason,
     writing,
@@ -41,7 +42,6 @@ from stretto.errors import (
 
 _RECORD = "bench.json"
 _SAMPLES = "samples.parquet"
-_LOCK = "lock"
 _MEASURED = ("done", "wrong")
 
 
@@ -138,6 +138,16 @@ class BenchFolder:
             path.mkdir(parents=True)
         return path
 
+    def forget(self, launch: int, implementation: int) -> None:
+        """What was measured of a launch, so that it is made anew."""
+        place = self._launch_folder(launch, implementation)
+        # Out of the way at once, as a kill may come while files are removed.
+        gone = place.with_name("forgotten")
+        with writing(gone):
+            shutil.rmtree(gone, ignore_errors=True)
+            place.rename(gone)
+            shutil.rmtree(gone, ignore_errors=True)
+
     def states(self, launch: int, implementation: int) -> dict[int, CellState]:
         """How the cells ended that a launch has come to, by number; the one under way has not."""
         return {
@@ -172,7 +182,8 @@ class BenchFolder:
         """Make samples.parquet of these launches and implementations: the run is complete."""
         record = self.record()
         launches = [self.launched(*each) for each in done]
-        _write(self.path / _RECORD, indented(msgspec.structs.replace(record, launches=launches)))
+        record = msgspec.structs.replace(record, launches=launches)
+        write_whole(self.path / _RECORD, indented(record))
         self._write_samples(done)
         for part in (self.path / "launches").glob("*/part-*/rank-*.rows"):
             part.unlink()
@@ -202,10 +213,10 @@ class BenchFolder:
 
 def begin(path: Path, record: BenchRecord) -> BenchFolder:
     """Make a new run in an empty folder. Raises where it cannot be written."""
+    folder = BenchFolder(path, claimed(path))
     with naming(path):
-        claimed = _refuse_if_claimed(_claimed(path), path)
-        _write(path / _RECORD, indented(record))
-    return BenchFolder(path, claimed)
+        write_whole(path / _RECORD, indented(record))
+    return folder
 
 
 def resume(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
@@ -221,26 +232,21 @@ def resume(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
         raise InputError(f"{path} holds a run that is complete; name another --output")
     if (record.plan, record.by) != (plan, by):
         raise InputError(f"{path} holds a run of another plan or MPI; name another --output")
-    with naming(path):
-        return BenchFolder(path, _refuse_if_claimed(_claimed(path), path))
+    return BenchFolder(path, claimed(path))
 
 
 def resume_newest(parent: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
     """The newest of the runs in `parent` that can be resumed."""
-    if not parent.is_dir():
+    return newest_resumed(parent, plan.name, lambda path: resume(path, plan, by))
+
+
+def complete_as(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
+    """The run at `path`, where it is complete and of that plan and MPI."""
+    folder = BenchFolder(path)
+    if not is_bench(path) or not folder.complete:
         return None
-    begun = [path for path in parent.iterdir() if path.name.startswith(f"{plan.name}-")]
-    for path in sorted(begun, key=lambda it: it.stat().st_mtime, reverse=True):
-        with suppress(StrettoError):
-            if folder := resume(path, plan, by):
-                return folder
-    return None
-
-
-def _refuse_if_claimed(claimed: Claim | None, path: Path) -> Claim:
-    if claimed is None:
-        raise InputError(f"{path} is being written by another stretto bench; name another --output")
-    return claimed
+    record = folder.record()
+    return folder if (record.plan, record.by) == (plan, by) else None
 
 
 def begun_as(place: Path, plan: BenchPlan, by: LaunchedBy) -> BenchPlan | None:
@@ -260,17 +266,3 @@ def begun_as(place: Path, plan: BenchPlan, by: LaunchedBy) -> BenchPlan | None:
             if same and record.by == by:
                 return record.plan
     return None
-
-
-def _claimed(path: Path) -> Claim | None:
-    lock = path / _LOCK
-    return claim(lock, create=not lock.exists())
-
-
-def _write(path: Path, content: bytes) -> None:
-    partial = path.with_suffix(".partial")
-    with writing(path), partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-        partial.rename(path)

@@ -194,6 +194,10 @@ class Bench:
     def _launch(self, number: int, way: int, cells: Sequence[BenchCell]) -> None:
         """Measure what this launch has not yet; a cell that ends it is left out from then on."""
         known = self._folder.states(number, way)
+        if self._plan.in_order and 0 < len(known) < len(cells):
+            # A cell depends on those before it in the same processes, which are gone.
+            self._folder.forget(number, way)
+            known = {}
         self._remember(way, known)
         if again := [it for cell, it in self._lost_of(way).items() if cell not in known]:
             _note(self._folder.new_part(number, way), again)

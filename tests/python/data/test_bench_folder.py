@@ -14,6 +14,7 @@ from stretto.data.bench_folder import (
     LaunchedBy,
     begin,
     begun_as,
+    complete_as,
     resume,
     resume_newest,
 )
@@ -95,6 +96,28 @@ def test_a_launch_of_which_nothing_was_measured_has_no_samples(tmp_path: Path) -
     assert all_samples(folder.path).is_empty()
     assert not [*folder.samples_by_launch()]
     assert folder.launched(0, 1).implementation == "stretto"
+
+
+def test_a_launch_that_is_forgotten_is_made_anew(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    for _ in range(2):  # also where a kill has left one of before
+        measure(folder, 0, 0, "done 0 barrier\n")
+        measure(folder, 0, 0, "begin 1 \n")
+        (folder.path / "launches" / "forgotten").mkdir(exist_ok=True)
+        folder.forget(0, 0)
+        assert folder.parts(0, 0) == []
+        assert folder.states(0, 0) == {}
+
+
+def test_a_run_that_is_complete_is_known_by_its_plan_and_mpi(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    assert complete_as(folder.path, PLAN, BY) is None
+    measure(folder, 0, 0, "done 0 barrier\n")
+    folder.finish([(0, 0)])
+    assert complete_as(folder.path, PLAN, BY) == BenchFolder(folder.path)
+    assert complete_as(folder.path, msgspec.structs.replace(PLAN, seed=2), BY) is None
+    assert complete_as(folder.path, PLAN, msgspec.structs.replace(BY, options=["-v"])) is None
+    assert complete_as(tmp_path / "none", PLAN, BY) is None
 
 
 def test_what_was_cut_short_is_resumed_as_it_was_begun_alone(tmp_path: Path) -> None:

@@ -1,0 +1,120 @@
+"""Searches of several runs on a real MPI go on where a kill ended them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_rows import read_states
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from mpi_runs import Mpi
+
+STRETTO = [sys.executable, "-c", "from stretto.cli.main import main; main()"]
+CLIFFS = ["cliffs", "allreduce", "--sizes", "8:128", "--launches", "4", "--no-probes"]
+CALLS = ["calls", "barrier", "bcast", "--launches", "2"]
+
+
+def bench(mpi: Mpi, folder: Path, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(mpi, words),
+        cwd=folder,
+        env={**os.environ, **mpi.environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def command(mpi: Mpi, words: Sequence[str]) -> list[str]:
+    return [*STRETTO, "bench", *words, "--launcher", str(mpi.launcher.path), "-o", "run", "--json"]
+
+
+def killed(mpi: Mpi, folder: Path, words: Sequence[str], until: Callable[[], bool]) -> None:
+    """Begin, and end it by a kill as soon as it has come so far."""
+    running = subprocess.Popen(
+        command(mpi, words),
+        cwd=folder,
+        env={**os.environ, **mpi.environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    for _ in range(6000):
+        if until() or running.poll() is not None:
+            break
+        time.sleep(0.02)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    assert until()
+
+
+def parts(folder: Path) -> dict[str, int]:
+    """Runs that are complete, each with what its samples file is on disk."""
+    return {
+        path.parent.name: path.stat().st_mtime_ns for path in folder.glob("run/*/samples.parquet")
+    }
+
+
+def test_a_search_for_cliffs_loses_no_cell_that_was_done(mpi: Mpi, tmp_path: Path) -> None:
+    first = tmp_path / "run" / "sizes" / "launches" / "000-0" / "part-000"
+
+    def done() -> set[int]:
+        return {state.cell for state in read_states(first) if state.state == "done"}
+
+    killed(mpi, tmp_path, CLIFFS, lambda: len(done()) >= 2)
+    before = done()
+    ended = bench(mpi, tmp_path, CLIFFS)
+    assert ended.returncode == 0, ended.stderr
+    assert "Resuming run" in ended.stderr
+    again = first.with_name("part-001")
+    assert not before & {state.cell for state in read_states(again)}
+    # What a kill ends after the last round is told from what all rounds measured.
+    (tmp_path / "run" / "cliffs.json").unlink()
+    made = parts(tmp_path)
+    assert "sizes" in made
+    told = bench(mpi, tmp_path, CLIFFS)
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout) == json.loads(ended.stdout)
+    assert parts(tmp_path) == made
+    refused = bench(mpi, tmp_path, CLIFFS)
+    assert refused.returncode == 2
+    assert "run holds what is complete; name another --output" in refused.stderr
+
+
+def test_first_calls_of_operations_that_were_done_are_not_made_again(
+    mpi: Mpi, tmp_path: Path
+) -> None:
+    second = tmp_path / "run" / "bcast-8"
+    killed(mpi, tmp_path, CALLS, (second / "bench.json").exists)
+    made = parts(tmp_path)
+    assert made.keys() == {"barrier-0"}
+    # As if the kill had come after the first cell of a launch.
+    shutil.rmtree(second / "launches", ignore_errors=True)
+    part = second / "launches" / "000-0" / "part-000"
+    part.mkdir(parents=True)
+    (part / "progress").write_text("begin 0 \ndone 0 barrier\nbegin 1 \n")
+    other = bench(mpi, tmp_path, [*CALLS, "--sizes", "64"])
+    assert other.returncode == 2
+    assert "run is of stretto bench calls with other options or another MPI" in other.stderr
+    ended = bench(mpi, tmp_path, CALLS)
+    assert ended.returncode == 0, ended.stderr
+    assert "Resuming run" in ended.stderr
+    assert made.items() <= parts(tmp_path).items()
+    operations = [each["operation"] for each in json.loads(ended.stdout)["calls"]]
+    assert operations == ["barrier", "barrier", "bcast", "bcast"]
+    # A call is the first of its process only where that process made it.
+    assert [state.cell for state in read_states(part)] == [0, 1, 2]
+    assert not part.with_name("part-001").exists()
+    launches = {each["launch"][0] for each in BenchFolder(second).samples_by_launch()}
+    assert launches == {0, 1}

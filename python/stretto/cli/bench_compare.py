@@ -19,6 +19,7 @@ from stretto.data.imported import Imported
 from stretto.data.importers.registry import read_imported, title_of
 from stretto.report.bench import BenchResult, summarise
 from stretto.report.bench_comparison import (
+    SHARE,
     BenchComparison,
     MeasuredRun,
     Versus,
@@ -27,7 +28,7 @@ from stretto.report.bench_comparison import (
 )
 from stretto.report.cell_words import cell_words
 from stretto.report.imported import plain_number
-from stretto.report.words import seconds, size
+from stretto.report.words import percent, seconds, size
 from stretto.stats.estimate import LEVEL
 
 _MOST_NAMED = 3
@@ -153,7 +154,7 @@ def comparison_tables(found: BenchComparison) -> Iterator[Table]:
         table.add_column("A/B", no_wrap=True)
         for each in pairs:
             table.add_row(
-                cell_words(each.details)
+                cell_words(each.details, each.work_ns[1] if each.work_ns else None)
                 if each.details
                 else size(each.bytes)
                 if each.bytes
@@ -175,14 +176,30 @@ def _by(each: Versus) -> str:
 
 
 def _figure(value: float, unit: str) -> str:
+    if unit == SHARE:
+        return percent(value)
     return seconds(value * 1e-9) if unit == "ns" else f"{plain_number(value)} {unit}"
 
 
 def _ratio(each: Versus) -> str:
+    if each.shift is not None:
+        return _shift(each, each.shift)
     if each.interval is None:
         return f"{each.ratio:.2f}x (no test)"
-    mark = "" if each.differs else " (no difference shown)"
-    return f"{each.ratio:.2f}x [{each.interval.low:.2f}, {each.interval.high:.2f}]{mark}"
+    ends = f"[{each.interval.low:.2f}, {each.interval.high:.2f}]"
+    return f"{each.ratio:.2f}x {ends}{_mark(each)}"
+
+
+def _shift(each: Versus, by: float) -> str:
+    """A - B, in points of their percents."""
+    ends = ""
+    if each.interval is not None:
+        ends = f" [{round(100 * each.interval.low):+}, {round(100 * each.interval.high):+}]"
+    return f"{round(100 * by):+} points{ends}{_mark(each)}"
+
+
+def _mark(each: Versus) -> str:
+    return "" if each.differs else " (no difference shown)"
 
 
 def comparison_words(found: BenchComparison) -> str:
@@ -193,7 +210,7 @@ def comparison_words(found: BenchComparison) -> str:
     if not tested:
         return f"{len(found.pairs)} ratios, none of them tested"
     differ = [each for each in tested if each.differs]
-    lower = sum(each.ratio > 1 for each in differ)
+    lower = sum(each.is_lower_in_second for each in differ)
     coverage = min(each.interval.coverage for each in tested if each.interval)
     beyond = f"; intervals cover {coverage:.0%}" if coverage < LEVEL else ""
     return (

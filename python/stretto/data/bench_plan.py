@@ -79,6 +79,9 @@ class BenchCell(msgspec.Struct, frozen=True):
     tests: int = 0  # MPI_Tests within that work
     after_ns: int = 0  # work after the wait
     delays_ns: list[int] = []  # how late each rank comes
+    # What compute_ns was planned as: so many times what the operation takes alone, as a pilot
+    # measured it. 0: there is no work, or an earlier version planned it.
+    compute_factor: float = 0.0
 
     @property
     def name(self) -> str:
@@ -155,6 +158,10 @@ def is_of_root(word: str) -> bool:
     return word.lower().endswith(_OF_ROOT)
 
 
+# Of a cell, what says how it was planned and not what is done.
+_PLANNED = ("compute_factor",)
+
+
 def plan_text(settings: Settings, cells: Sequence[BenchCell]) -> str:
     """As the native program reads it."""
     lines = [_line("settings", settings, Settings())]
@@ -167,7 +174,8 @@ def _line(kind: str, values: msgspec.Struct, defaults: msgspec.Struct) -> str:
     for name in values.__struct_fields__:
         value = getattr(values, name)
         # What is as ever goes without saying, but for what the program has no default of.
-        if value != getattr(defaults, name) or name in ("budget_ns", "cell_timeout_s"):
+        is_said = value != getattr(defaults, name) or name in ("budget_ns", "cell_timeout_s")
+        if is_said and name not in _PLANNED:
             words.append(f"{name}={_word(value)}")
     return " ".join(words)
 

@@ -146,7 +146,11 @@ def _cells(
                 for tests in spec.tests:
                     if work or tests:
                         yield msgspec.structs.replace(
-                            cell, compute_ns=work, tests=tests, after_ns=after
+                            cell,
+                            compute_ns=work,
+                            tests=tests,
+                            after_ns=after,
+                            compute_factor=share if work else 0.0,
                         )
     for work in sorted(works - {0}):
         yield BenchCell(number=-1, operation=COMPUTE, compute_ns=work, comm=spec.comm)

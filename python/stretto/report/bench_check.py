@@ -7,7 +7,7 @@ import msgspec
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.errors import InputError
 from stretto.report.bench import TOO_FEW_VALID, BenchResult, BenchRow
-from stretto.report.bench_comparison import paired_rows, plain_cell, row_words
+from stretto.report.bench_pairs import paired_rows, plain_cell, row_words
 from stretto.report.cell_words import cell_words
 from stretto.report.unlike_runs import unlike
 from stretto.report.worse import CheckResult, Pair, checked, too_few

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from stretto.data.bench_folder import BenchFolder
-from stretto.data.bench_plan import COMPUTE, BenchCell
+from stretto.data.bench_plan import BenchCell
 from stretto.data.imported import Imported
 from stretto.errors import InputError
 from stretto.report.bench import BenchResult, BenchRow
+from stretto.report.bench_overlap import times_of_launches
+from stretto.report.bench_pairs import paired_by_plan, paired_rows, plain_cell, row_words
 from stretto.report.comparables import (
     TIME,
     Comparable,
@@ -20,12 +20,18 @@ from stretto.report.comparables import (
     unplaced,
 )
 from stretto.report.unlike_runs import unlike
-from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
+from stretto.stats.difference import adjusted, can_differ, difference, launches_needed, shift
 from stretto.stats.estimate import LEVEL, Interval
+from stretto.stats.overlap import imb_share
 from stretto.stats.suite_figures import RANKS, SLOWEST
 from stretto.stats.summary import median
 
 OF_LAUNCHES = "median over launches of the median rank's median"
+OF_OVERLAP = "share of what could be hidden that was (IMB)"
+SHARE = "share"
+# Work that is more times the operation in one run than in the other, by more than this, is another
+# experiment: a pilot was disturbed.
+_MOST_APART = 2.0
 
 
 @dataclass(frozen=True)
@@ -41,9 +47,16 @@ class Versus:
     unit: str
     figures: tuple[float, float]
     launches: tuple[int, int]
-    ratio: float  # the first's figure over the second's
+    ratio: float | None  # the first's figure over the second's; None: shares have a shift
     interval: Interval | None = None  # None: there is no test of it
     p: float | None = None  # corrected for all comparisons that are made
+    work_ns: tuple[int, int] | None = None  # beside the operation, where both sides' differ
+    shift: float | None = None  # the first's share less the second's
+
+    @property
+    def is_lower_in_second(self) -> bool:
+        """The second has the lower figure."""
+        return self.shift > 0 if self.shift is not None else (self.ratio or 0) > 1
 
     @property
     def differs(self) -> bool:
@@ -73,15 +86,42 @@ def compare_runs(
         warnings.append(f"the first has {plans[0].ranks} ranks, the second {plans[1].ranks}")
     warnings += unlike([first.record, second.record])
     pairs: list[Versus] = []
+    unlike_work = 0
     only: tuple[list[str], list[str]] = ([], [])
     for way in ways:
         both, *ones = paired_rows(first, second, way)
         pairs += [each for pair in both for each in _versus_rows(*pair)]
+        planned, *ones = paired_by_plan(*ones)
+        for pair in planned:
+            versus = _versus_overlap((first, second), pair)
+            if versus is not None:
+                pairs.append(versus)
+            else:
+                unlike_work += 1
+                ones = [[*rows, row] for rows, row in zip(ones, pair, strict=True)]
         only[0].extend(map(row_words, ones[0]))
         only[1].extend(map(row_words, ones[1]))
     pairs = _corrected(pairs)
     warnings += _too_few(pairs)
-    return BenchComparison(pairs, *only, [f"figures are the {OF_LAUNCHES}"], warnings)
+    if unlike_work:
+        warnings.append(
+            f"{unlike_work} rows with work are not compared: by plan it is as many times what the "
+            f"operation takes alone, and in fact more than {_MOST_APART:g} times as many in one "
+            "run as in the other, or nobody measured it"
+        )
+    return BenchComparison(pairs, *only, [*_notes_of_runs(pairs)], warnings)
+
+
+def _notes_of_runs(pairs: Sequence[Versus]) -> Iterator[str]:
+    yield f"figures are the {OF_LAUNCHES}"
+    works = [each.work_ns for each in pairs if each.work_ns is not None]
+    if works:
+        most = max(max(each) / min(each) for each in works) - 1
+        yield (
+            f"the work beside {len(works)} rows differs, by up to {most:.0%}, as each run measured "
+            "what it is a multiple of: instead of their times it is compared which share of the "
+            "shorter, operation or work, was hidden behind the longer"
+        )
 
 
 def implementations(
@@ -114,31 +154,6 @@ def _the_one_of(known: Sequence[str], like: str | None) -> str | None:
     return like if like in known else None
 
 
-def plain_cell(cell: BenchCell) -> BenchCell:
-    """A cell whatever its place in its plan."""
-    return msgspec.structs.replace(cell, number=-1)
-
-
-def paired_rows(
-    first: BenchResult, second: BenchResult, way: tuple[str, str]
-) -> tuple[list[tuple[BenchRow, BenchRow]], list[BenchRow], list[BenchRow]]:
-    """Rows of one implementation of each run: those of both, and those that only one has."""
-    mine, other = (_by_cell(it.rows, name) for it, name in zip((first, second), way, strict=True))
-    return (
-        [(row, other[key]) for key, row in mine.items() if key in other],
-        [row for key, row in mine.items() if key not in other],
-        [row for key, row in other.items() if key not in mine],
-    )
-
-
-def _by_cell(rows: Sequence[BenchRow], implementation: str) -> dict[tuple[bytes, str], BenchRow]:
-    return {
-        (msgspec.json.encode(plain_cell(row.cell)), row.rank_class): row
-        for row in rows
-        if row.implementation == implementation and row.cell.operation != COMPUTE
-    }
-
-
 def _versus_rows(first: BenchRow, second: BenchRow) -> Iterator[Versus]:
     # A time of 0 ns is one that the clock does not show.
     if min(*first.launches, *second.launches) > 0:
@@ -159,9 +174,35 @@ def _versus_rows(first: BenchRow, second: BenchRow) -> Iterator[Versus]:
         )
 
 
-def row_words(row: BenchRow) -> str:
-    """A row in a line."""
-    return f"{row.cell.name} of {row.cell.bytes} B, {row.rank_class}, {row.implementation}"
+def _versus_overlap(
+    runs: tuple[BenchResult, BenchResult], rows: tuple[BenchRow, BenchRow]
+) -> Versus | None:
+    """Of rows whose times have other work in them, and say nothing about each other."""
+    both = [times_of_launches(*each) for each in zip(runs, rows, strict=True)]
+    if not all(both):
+        return None
+    many = [median([work / alone for _, alone, work in times]) for times in both]
+    if max(many) / min(many) > _MOST_APART:
+        return None
+    first, second = ([float(imb_share(*each)) for each in times] for times in both)
+    found = shift(first, second)
+    row, other = rows
+    return Versus(
+        name=row.cell.name,
+        bytes=row.cell.bytes,
+        details=plain_cell(row.cell),
+        rank_class=row.rank_class,
+        by=(row.implementation, other.implementation),
+        statistic=OF_OVERLAP,
+        unit=SHARE,
+        figures=(median(first), median(second)),
+        launches=(len(first), len(second)),
+        ratio=None,
+        interval=found.interval,
+        p=found.p,
+        work_ns=(row.cell.compute_ns, other.cell.compute_ns),
+        shift=found.by,
+    )
 
 
 def _corrected(pairs: Sequence[Versus]) -> list[Versus]:

@@ -13,7 +13,7 @@ from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE
 from stretto.errors import InputError, StrettoError
 from stretto.report.bench import BenchRow, rows_of_run
-from stretto.report.bench_comparison import plain_cell
+from stretto.report.bench_pairs import plain_cell
 from stretto.report.cell_words import cell_words
 from stretto.report.unlike_runs import unlike
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed

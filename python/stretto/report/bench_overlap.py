@@ -21,6 +21,7 @@ from stretto.report.line_plot import MOST_COLOURS, LinePlot, PlotLine, Reading
 from stretto.report.plain_table import PlainTable
 from stretto.report.words import percent, seconds, significant, size
 from stretto.stats.overlap import imb_share, osu_percent, over_ideal
+from stretto.stats.rank_classes import ALL
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,26 @@ def _between(begin: pl.Expr, end: pl.Expr, figure: Figure) -> Figure:
     """The figure of what lies between two times of each repetition."""
     there = pl.col("enter_ns").is_not_null() & pl.col("leave_ns").is_not_null()
     return lambda samples: figure(samples.with_columns(enter_ns=begin, leave_ns=end).filter(there))
+
+
+def times_of_launches(result: BenchResult, row: BenchRow) -> list[tuple[float, float, float]]:
+    """Of a row with work, in ns in each launch that has them all: until the end of the wait, the
+    operation alone, and the work alone."""
+    cell, cells = row.cell, result.record.plan.cells
+    of_way = result.launches.filter(implementation=row.implementation).drop_nulls("median_ns")
+
+    def times(rank_class: str, *which: BenchCell) -> dict[int, float]:
+        numbers = [each.number for each in which]
+        found = of_way.filter(pl.col("cell").is_in(numbers), rank_class=rank_class)
+        return dict(found.select("launch", "median_ns").iter_rows())
+
+    key = cell.name, cell.bytes
+    plain = [it for it in cells if is_plain(it) and (it.name, it.bytes) == key]
+    as_much = [it for it in cells if it.operation == COMPUTE and it.compute_ns == cell.compute_ns]
+    totals = times(row.rank_class, cell)
+    alone, work = times(row.rank_class, *plain), times(ALL, *as_much)
+    whole = [(totals[it], alone[it], work[it]) for it in sorted({*totals} & {*alone} & {*work})]
+    return [each for each in whole if min(each) > 0]
 
 
 def overlap_plots(found: Sequence[BesideWork]) -> Iterator[LinePlot]:

@@ -4,11 +4,17 @@ from stretto.data.bench_plan import BenchCell
 from stretto.report.words import seconds, size
 
 
-def cell_words(cell: BenchCell) -> str:
-    """Its bytes, and what there is besides the operation."""
+def cell_words(cell: BenchCell, other_work_ns: float | None = None) -> str:
+    """Its bytes, and what there is besides the operation.
+
+    `other_work_ns`: of how much work it is in another run that it is compared with.
+    """
     words = [size(cell.bytes)] if cell.bytes else [""]
     if cell.compute_ns:
-        words.append(f"+ {seconds(cell.compute_ns * 1e-9)} work")
+        work = seconds(cell.compute_ns * 1e-9)
+        if other_work_ns is not None:
+            work = f"{cell.compute_factor:g}x ({work}, B {seconds(other_work_ns * 1e-9)})"
+        words.append(f"+ {work} work")
     if cell.tests:
         words.append(f"{cell.tests} tests")
     if any(cell.delays_ns):

@@ -37,6 +37,18 @@ class Difference:
     p: float
 
 
+@dataclass(frozen=True)
+class Shift:
+    """By how much more one side has than the other, of what may be 0 or less and has no ratio.
+
+    As `Difference` has them, of the differences of all pairs of launches.
+    """
+
+    by: float
+    interval: Interval
+    p: float
+
+
 def difference(before: Sequence[float], after: Sequence[float]) -> Difference:
     """Times of `before` over those of `after`, at least one each: above 1, `after` took less.
 
@@ -45,13 +57,16 @@ def difference(before: Sequence[float], after: Sequence[float]) -> Difference:
     if min(*before, *after) <= 0:
         raise ValueError("a ratio needs positive times")
     logs = [np.log(np.asarray(side, dtype=float)) for side in (before, after)]
-    ratios = np.sort(np.subtract.outer(*logs), axis=None)
-    left_out, coverage = _ends(len(before), len(after))
+    middle, low, high, coverage = _differences(*logs)
     return Difference(
-        exp(float(np.median(ratios))),
-        Interval(exp(ratios[left_out]), exp(ratios[-1 - left_out]), coverage),
-        rank_test(before, after),
+        exp(middle), Interval(exp(low), exp(high), coverage), rank_test(before, after)
     )
+
+
+def shift(before: Sequence[float], after: Sequence[float]) -> Shift:
+    """`before` less `after`, at least one each: above 0, `before` has more."""
+    middle, low, high, coverage = _differences(*map(np.asarray, (before, after)))
+    return Shift(middle, Interval(low, high, coverage), rank_test(before, after))
 
 
 def rank_test(first: Sequence[float], second: Sequence[float], *, greater: bool = False) -> float:
@@ -95,6 +110,14 @@ def can_differ(first: int, second: int, comparisons: int, *, greater: bool = Fal
     """Whether so many launches of the two sides can pass Holm's correction at all."""
     least = (1 if greater else 2) / comb(first + second, first)
     return least <= (1 - LEVEL) / comparisons
+
+
+def _differences(before: Floats, after: Floats) -> tuple[float, float, float, float]:
+    """Of all pairs: the median, the ends of the interval, and its coverage."""
+    found = np.sort(np.subtract.outer(before, after), axis=None)
+    left_out, coverage = _ends(len(before), len(after))
+    ends = float(found[left_out]), float(found[-1 - left_out])
+    return float(np.median(found)), *ends, coverage
 
 
 def _doubled_ranks(values: Floats) -> NDArray[np.int64]:

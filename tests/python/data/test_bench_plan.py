@@ -66,6 +66,8 @@ def test_the_native_program_gets_what_differs_from_its_defaults() -> None:
             BenchCell(0, "barrier"),
             BenchCell(7, "gatherv", Form.PERSISTENT, 8, counts=[1, 2], in_place=True),
             BenchCell(8, "allgatherv", bytes=8, root=1, of_root=True),
+            # What it is a multiple of the program need not know.
+            BenchCell(9, "bcast", Form.NONBLOCKING, compute_ns=500, compute_factor=0.5),
         ],
     )
     assert text.splitlines() == [
@@ -73,4 +75,5 @@ def test_the_native_program_gets_what_differs_from_its_defaults() -> None:
         "cell number=0 operation=barrier",
         "cell number=7 operation=gatherv form=persistent bytes=8 in_place=1 counts=1,2",
         "cell number=8 operation=allgatherv bytes=8 root=1 of_root=1",
+        "cell number=9 operation=bcast form=nonblocking compute_ns=500",
     ]

@@ -64,6 +64,7 @@ def test_work_is_measured_by_what_operations_take_alone() -> None:
         ("compute", 2000, 0),
     ]
     assert {cell.form for cell in cells if cell.operation == "bcast"} == {Form.NONBLOCKING}
+    assert [cell.compute_factor for cell in cells] == [0, 0.5, 0.5, 2, 2, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

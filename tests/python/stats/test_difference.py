@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import combinations
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from stretto.stats.difference import (
     difference,
     launches_needed,
     rank_test,
+    shift,
 )
 
 LEVEL = 0.05
@@ -141,6 +143,19 @@ def test_of_too_few_launches_the_interval_has_all_ratios(launches: int, coverage
 def test_times_that_are_all_the_same_do_not_differ() -> None:
     found = difference([40, 40, 40], [40, 40, 40])
     assert (found.ratio, found.p) == (1, 1)
+
+
+def test_shares_are_as_far_from_each_other_as_their_pairs() -> None:
+    before, after = [0.5, -0.1, 0.4, 0.6, 0.3], [0.2, 0.1, 0.0, -0.2, 0.25]
+    found = shift(before, after)
+    # The median of differences is the logarithm of that of ratios, and so are the ends.
+    times = [[exp(each) for each in side] for side in (before, after)]
+    same = difference(times[0], times[1])
+    ends = (log(same.interval.low), log(same.interval.high))
+    assert found.by == pytest.approx(log(same.ratio))
+    assert (found.interval.low, found.interval.high) == pytest.approx(ends)
+    assert (found.interval.coverage, found.p) == (same.interval.coverage, same.p)
+    assert shift(after, before).by == pytest.approx(-found.by)
 
 
 def test_a_time_of_zero_has_no_ratio() -> None:

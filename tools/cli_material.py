@@ -26,6 +26,7 @@ _MAKING = (
 )
 _MAKING_WITHOUT_PROGRAM = (
     "bench run bcast allreduce --sizes 8,64 --launches 2 --output runs/bench",
+    "bench run barrier --launches 1 --output runs/once",
     "replay app.trace --output runs/replay",
     "simulate allreduce -n 8 --output runs/simulate",
 )

@@ -22,7 +22,7 @@ FILES = (
     "app", "empty", "folder", "garbage", "script", "theirs.html", "made.html", "laptop.toml",
     "machine.toml", "tuned.toml", "app.trace",
     "runs/compare", "runs/profile", "runs/whatif", "runs/calibrate", "runs/replay", "runs/simulate",
-    "runs/bench", "plan.toml", "osu.txt",
+    "runs/bench", "runs/once", "plan.toml", "osu.txt",
 )  # fmt: skip
 
 # Of any option; none that a shell or a launcher would do harm with.
@@ -122,7 +122,7 @@ RIGHT: dict[str, Sequence[str]] = {
     "--late": ("none", "0:1ms", "each:1ms", "runs/profile", "osu.txt"),
     "--from-bench": ("runs/bench", "runs/compare", "missing"),
     "--like": ("app", "script", "missing"),
-    "--width": ("0.5", "-1", "1"),
+    "--width": ("0.5", "-1", "0", "1"),
     "--most-launches": ("1", "2"),
     "--compute": ("0", "100us", "1x", "0,1x"),
     "--tests": ("0", "10", "0,10"),
@@ -165,8 +165,7 @@ _BASE = {
 }
 # So many runs of stretto bench they take.
 _OF_BENCH_RUNS = {
-    "bench show": 1, "bench model": 1, "bench compare": 2, "bench check": 2, "bench repeat": 1,
-    "bench guidelines": 1,
+    "bench show": 1, "bench model": 1, "bench compare": 2, "bench check": 2, "bench guidelines": 1,
 }  # fmt: skip
 _PROGRAMS = (
     "app", "empty", "folder", "garbage", "script", "missing", "./app\udcff", "", "/bin/true", "-c",
@@ -286,6 +285,8 @@ class Lines:
             return [draw.choice(RUNS) for _ in range(draw.choice((1, 1, 2, 3)))]
         if verb in _OF_BENCH_RUNS:
             return ["runs/bench"] * _OF_BENCH_RUNS[verb]
+        if verb == "bench repeat":
+            return ["runs/once"]  # no option makes it shorter than the run is
         if verb == "bench history":
             return ["runs"]
         if verb == "bench import":

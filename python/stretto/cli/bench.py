@@ -120,7 +120,7 @@ def run(
         "ranks": ranks,
         "sizes": options.sizes_of(sizes) if sizes else None,
         "implementations": impl.split(",") if impl else None,
-        "width": width,
+        "width": None if width is None else options.width_of(width),
         "most_launches": most_launches,
         "synchronisation": sync,
         "buffers": buffers,

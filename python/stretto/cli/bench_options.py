@@ -63,7 +63,6 @@ Width = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        min=0,
         help="Launch on until every interval is as narrow: 0.05 is 5 % of its median.",
     ),
 ]
@@ -174,6 +173,13 @@ def numbers_of(option: str, text: str) -> list[float]:
         return [float(word) for word in text.split(",")]
     except ValueError:
         raise InputError(f"{option} {text}: write numbers, as 0,1,10") from None
+
+
+def width_of(width: float) -> float:
+    """Above 0, as any interval is. Raises InputError."""
+    if not 0 < width < float("inf"):
+        raise InputError(f"--width {width:g}: write a share above 0, as 0.05 for 5 % of the median")
+    return width
 
 
 def root_of(text: str) -> dict[str, int]:

@@ -35,6 +35,8 @@ LAUNCHES = 10
 
 _MOST = 2**31 - 1
 Share = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+# No interval is narrower than 0, and launches would go on to the most of them.
+Width = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1, le=_MOST)]
 Names = Annotated[list[str], msgspec.Meta(min_length=1)]
@@ -54,7 +56,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranks: AtLeastOne = 2
     launches: AtLeastOne = LAUNCHES
     most_launches: Count = 0
-    width: Share | None = None
+    width: Width | None = None
     seed: Count = 1
     synchronisation: Scheme = "auto"
     buffers: BufferUse = "rewritten"

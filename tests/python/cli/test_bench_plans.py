@@ -123,3 +123,16 @@ def test_of_osus_collectives_both_forms_are_measured() -> None:
     assert {*spec.operations} == blocking | {f"i{each}" for each in blocking}
     assert spec.sizes == [1 << power for power in range(2, 21)]
     assert any(cell.compute_ns for cell in cells("osu"))
+
+
+@pytest.mark.parametrize("width", ["0", "-0", "-0.05", "nan", "inf", "-inf"])
+def test_no_interval_is_as_narrow(
+    width: str, bench: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["bench", "barrier", "--width", width, "--dry-run"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"stretto bench: --width {float(width):g}: write a share above 0")
+    plan = bench / "plan.toml"
+    plan.write_text(f"width = {float(width)}\n")
+    assert run_command(["bench", "--plan", str(plan), "--dry-run"]) == 2
+    assert "width" in capsys.readouterr().err

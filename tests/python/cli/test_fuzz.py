@@ -12,6 +12,8 @@ from fault_runs import COMMANDS, FAULTS, judged
 from fuzz_lines import Lines
 from mpi_runs import MPIS
 
+from stretto.data.bench_folder import BenchFolder
+
 pytestmark = [
     pytest.mark.long,
     pytest.mark.xdist_group("fuzz"),
@@ -35,6 +37,15 @@ def test_command_lines_that_nobody_would_write(made: Path, tmp_path: Path) -> No
     assert [each for each in ends if each[2]] == []
     assert len(ends) == LINES
     assert {0, 2, 5} <= {code for _, code, _, _ in ends}
+
+
+def test_what_measures_is_short(made: Path) -> None:
+    source = Lines(seed=1, real=0)
+    verb = [*source.commands].index("bench repeat")
+    lines = [source.line(verb + number * len(source.commands)) for number in range(20)]
+    assert sum("runs/once" in line.words for line in lines) > 10
+    plan = BenchFolder(made / "runs" / "once").record().plan
+    assert (len(plan.cells), plan.launches, len(plan.implementations)) == (1, 1, 1)
 
 
 # All that write where nothing can be written, and of each other fault two verbs in turn:

@@ -23,7 +23,7 @@ using Room = std::array<std::byte, RootSends::kMostBytes>;
 std::size_t size_of(Count bytes) { return static_cast<std::size_t>(bytes); }
 
 // Elements of one type in a buffer of the program's.
-struct Data {
+struct Elements {
   void* base = nullptr;
   Count count = 0;
   MPI_Datatype type{};
@@ -49,7 +49,7 @@ Count plain_bytes(MPI_Datatype type, PlainTypes& known) {
 }
 
 // An error, which the MPI is to find. Other types may have addresses in them (MPI_BOTTOM).
-bool is_nowhere(const Data& data) {
+bool is_nowhere(const Elements& data) {
   return data.is_plain() && data.base == nullptr && data.plain * data.count > 0;
 }
 
@@ -58,7 +58,7 @@ Piece packed(const std::byte* at, Count bytes) {
 }
 
 // The root's data: `blocks` of so many elements.
-int show(const Data& data, Count blocks, Count bytes, RootSends& sends) {
+int show(const Elements& data, Count blocks, Count bytes, RootSends& sends) {
   if (data.is_plain()) {
     sends.show(data.at(0), size_of(bytes));
     return MPI_SUCCESS;
@@ -72,7 +72,7 @@ int show(const Data& data, Count blocks, Count bytes, RootSends& sends) {
 }
 
 // Another rank's: `bytes` that the root sent it. Returns an MPI error code.
-int read(const Data& data, const RootSends& sends, int root, std::size_t offset, Count bytes) {
+int read(const Elements& data, const RootSends& sends, int root, std::size_t offset, Count bytes) {
   const Count element = data.element_bytes();
   const Count room = element * data.count;
   if (data.is_plain()) {
@@ -87,7 +87,7 @@ int read(const Data& data, const RootSends& sends, int root, std::size_t offset,
 }
 
 // The root's own block of a scatter, where it is not to stay.
-int keep_own(const Data& from, const Data& to, Rank rank) {
+int keep_own(const Elements& from, const Elements& to, Rank rank) {
   if (from.count == 0) return MPI_SUCCESS;
   if (from.is_plain() && to.is_plain()) {
     const Count bytes = from.plain * from.count;
@@ -106,7 +106,7 @@ std::optional<int> run(const Call& call, Communicator& comm) {
   const bool is_root = call.root == comm.rank;
   const Count blocks = scatters ? comm.size : 1;
   PlainTypes& types = comm.plain_types;
-  Data received;
+  Elements received;
   if (!(scatters && is_root && is_in_place(call))) {
     received = {.base = call.recvbuf,
                 .count = call.recvcount,
@@ -116,7 +116,7 @@ std::optional<int> run(const Call& call, Communicator& comm) {
   RootSends& sends = *comm.root_sends;
   Engine& engine = Engine::get();
   if (is_root) {
-    Data sent = received;
+    Elements sent = received;
     if (scatters) {
       sent = {.base = const_cast<void*>(call.sendbuf),
               .count = call.sendcount,

@@ -63,7 +63,7 @@ def test_a_time_that_the_clock_does_not_show_gives_no_shares(at: int, tmp_path: 
         return 0 if cell.number == at else 9
 
     run = BenchFolder(make_run(tmp_path / "run", takes, cells=cells))
-    (each,) = found = beside_work(summarise(run), run.samples())
+    (each,) = found = beside_work(summarise(run), run)
     assert 0 in (each.alone.time.median, each.row.time.median, each.work_ns)
     table = overlap_table(found)
     row = dict(zip(table.heads, table.rows[0], strict=True))

@@ -7,6 +7,7 @@
 
 #include "api/arguments.hpp"
 #include "api/device_buffers.hpp"
+#include "base/clock.hpp"
 #include "mpi/element.hpp"
 #include "mpi/type_contents.hpp"
 #include "selection/in_memory.hpp"
@@ -71,92 +72,136 @@ int show(const Elements& data, Count blocks, Count bytes, RootSends& sends) {
   return error;
 }
 
+// Packed data that came, with which no more need come than there is room for. Returns an MPI error
+// code.
+int unpack(const std::byte* from, Count bytes, const Elements& to) {
+  const Count element = to.element_bytes();
+  if (bytes > element * to.count) return MPI_ERR_TRUNCATE;
+  if (bytes == 0) return MPI_SUCCESS;
+  if (bytes % element == 0) return copy(packed(from, bytes), to.piece(0, bytes / element));
+  return copy_by_message(packed(from, bytes), to.piece(0, to.count));  // part of an element
+}
+
 // Another rank's: `bytes` that the root sent it. Returns an MPI error code.
 int read(const Elements& data, const RootSends& sends, int root, std::size_t offset, Count bytes) {
-  const Count element = data.element_bytes();
-  const Count room = element * data.count;
   if (data.is_plain()) {
+    const Count room = data.plain * data.count;
     sends.read(root, offset, data.at(0), size_of(std::min(bytes, room)));
     return bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   }
-  if (bytes > room || (bytes > 0 && bytes % element != 0)) return MPI_ERR_TRUNCATE;
-  if (bytes == 0) return MPI_SUCCESS;
   Room sent{};
   sends.read(root, offset, sent.data(), size_of(bytes));
-  return copy(packed(sent.data(), bytes), data.piece(0, bytes / element));
+  return unpack(sent.data(), bytes, data);
 }
 
 // The root's own block of a scatter, where it is not to stay.
 int keep_own(const Elements& from, const Elements& to, Rank rank) {
-  if (from.count == 0) return MPI_SUCCESS;
+  const Count bytes = from.element_bytes() * from.count;
   if (from.is_plain() && to.is_plain()) {
-    const Count bytes = from.plain * from.count;
     const Count room = to.plain * to.count;
-    std::memcpy(to.at(0), from.at(from.count * rank), size_of(std::min(bytes, room)));
+    std::memmove(to.at(0), from.at(from.count * rank), size_of(std::min(bytes, room)));
     return bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   }
-  return copy(from.piece(from.count * rank, from.count), to.piece(0, to.count));
+  Room own{};
+  const int error = copy(from.piece(from.count * rank, from.count), packed(own.data(), bytes));
+  return error != MPI_SUCCESS ? error : unpack(own.data(), bytes, to);
 }
 
-}  // namespace
+// How long a root waits for ranks that are behind by a whole ring. Then what it sends goes in
+// another way, in which it may go on at once.
+constexpr std::int64_t kPatienceNs = 200'000;
 
-std::optional<int> run(const Call& call, Communicator& comm) {
-  if (check(call, comm) != MPI_SUCCESS) return {};
-  const bool scatters = call.collective == Collective::scatter;
-  const bool is_root = call.root == comm.rank;
-  const Count blocks = scatters ? comm.size : 1;
-  PlainTypes& types = comm.plain_types;
-  Elements received;
-  if (!(scatters && is_root && is_in_place(call))) {
-    received = {.base = call.recvbuf,
-                .count = call.recvcount,
-                .type = call.recvtype,
-                .plain = plain_bytes(call.recvtype, types)};
-  }
-  RootSends& sends = *comm.root_sends;
+// Waits for room for so many bytes; if there is none in time, for a word. Is there?
+bool find_room(RootSends& sends, Count bytes) {
+  if (sends.has_room(size_of(bytes))) [[likely]]
+    return true;
   Engine& engine = Engine::get();
-  if (is_root) {
-    Elements sent = received;
-    if (scatters) {
-      sent = {.base = const_cast<void*>(call.sendbuf),
-              .count = call.sendcount,
-              .type = call.sendtype,
-              .plain = plain_bytes(call.sendtype, types)};
-    }
-    if (is_nowhere(sent) || is_nowhere(received)) return {};
-    const Count most = kMostBytes / blocks;
-    const bool goes = sent.count <= most && sent.element_bytes() * sent.count <= most;
-    const Count bytes = goes ? sent.element_bytes() * sent.count * blocks : 0;
-    if (!sends.has_room(size_of(bytes))) [[unlikely]] {
-      engine.wait_for_store([&sends, bytes] { return sends.has_room(size_of(bytes)); });
-    }
-    if (!goes) {
-      sends.show_elsewhere();
-      return {};
-    }
-    if (device_buffers::has_any(call, comm)) return {};  // it has ended the program
-    int error = show(sent, blocks, bytes, sends);
-    if (scatters && !is_in_place(call) && error == MPI_SUCCESS) {
-      error = keep_own(sent, received, comm.rank);
-    }
-    engine.keep_up();
-    return error;
+  const std::int64_t until = now_ns() + kPatienceNs;
+  engine.wait_for_store(
+      [&sends, bytes, until] { return sends.has_room(size_of(bytes)) || now_ns() > until; });
+  if (sends.has_room(size_of(bytes))) return true;
+  engine.wait_for_store([&sends] { return sends.has_room(0); });
+  return false;
+}
+
+bool is_ruled_out(const Call& call, const Communicator& comm, Count bytes) {
+  const Query query{.collective = call.collective, .size = comm.size, .bytes = bytes};
+  const auto collective = static_cast<std::size_t>(call.collective);
+  return is_better_by_rule(query, comm.around, *comm.by_root[collective]);
+}
+
+std::optional<int> run_root(const Call& call, Communicator& comm, const Elements& sent,
+                            const Elements& received) {
+  if (is_nowhere(sent) || is_nowhere(received)) return {};
+  RootSends& sends = *comm.root_sends;
+  const bool scatters = call.collective == Collective::scatter;
+  const Count blocks = scatters ? comm.size : 1;
+  const Count most = kMostBytes / blocks;
+  const Count block = sent.count <= most ? sent.element_bytes() * sent.count : most + 1;
+  const bool goes = block <= most && !is_ruled_out(call, comm, block);
+  if (!find_room(sends, goes ? block * blocks : 0) || !goes) {
+    sends.show_elsewhere();
+    return {};
   }
-  if (is_nowhere(received)) return {};
+  if (device_buffers::has_any(call, comm)) return {};  // it has ended the program
+  int error = show(sent, blocks, block * blocks, sends);
+  if (scatters && !is_in_place(call) && error == MPI_SUCCESS) {
+    error = keep_own(sent, received, comm.rank);
+  }
+  Engine::get().keep_up();
+  return error;
+}
+
+// `wrong`: what is wrong with its arguments. What the root says is read all the same.
+std::optional<int> run_other(const Call& call, Communicator& comm, const Elements& received,
+                             int wrong) {
+  RootSends& sends = *comm.root_sends;
   const int root = call.root;
   if (!sends.is_shown(root)) {
-    engine.wait_for_store([&sends, root] { return sends.is_shown(root); });
+    Engine::get().wait_for_store([&sends, root] { return sends.is_shown(root); });
   }
   if (sends.is_elsewhere(root)) {
     sends.finish(root);
     return {};
   }
-  if (device_buffers::has_any(call, comm)) return {};
-  const Count bytes = static_cast<Count>(sends.bytes(root)) / blocks;
-  const int error = read(received, sends, root, size_of(scatters ? bytes * comm.rank : 0), bytes);
+  int error = wrong;
+  if (error == MPI_SUCCESS) {
+    if (device_buffers::has_any(call, comm)) return {};
+    const bool scatters = call.collective == Collective::scatter;
+    const Count bytes = static_cast<Count>(sends.bytes(root)) / (scatters ? comm.size : 1);
+    error = read(received, sends, root, size_of(scatters ? bytes * comm.rank : 0), bytes);
+  }
   sends.finish(root);
-  engine.keep_up();
+  Engine::get().keep_up();
   return error;
+}
+
+}  // namespace
+
+std::optional<int> run(const Call& call, Communicator& comm) {
+  const bool scatters = call.collective == Collective::scatter;
+  const bool is_root = call.root == comm.rank;
+  // Where there is nothing to send MPIs return at once, whatever the others do.
+  if ((scatters && is_root ? call.sendcount : call.recvcount) == 0) return {};
+  const int wrong = check(call, comm);
+  if (wrong != MPI_SUCCESS) {
+    const bool is_other = !is_root && call.root >= 0 && call.root < comm.size;
+    return is_other ? run_other(call, comm, {}, wrong) : std::nullopt;
+  }
+  const auto elements = [&comm](void* base, Count count, MPI_Datatype type) {
+    return Elements{base, count, type, plain_bytes(type, comm.plain_types)};
+  };
+  Elements received;
+  if (!(scatters && is_root && is_in_place(call))) {
+    received = elements(call.recvbuf, call.recvcount, call.recvtype);
+  }
+  if (!is_root) {
+    return run_other(call, comm, received, is_nowhere(received) ? MPI_ERR_BUFFER : MPI_SUCCESS);
+  }
+  const Elements sent =
+      scatters ? elements(const_cast<void*>(call.sendbuf), call.sendcount, call.sendtype)
+               : received;
+  return run_root(call, comm, sent, received);
 }
 
 }  // namespace stretto::root_sends

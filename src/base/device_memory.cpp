@@ -79,10 +79,11 @@ bool has_runtime() {
   constexpr std::uint64_t kPause = 1'000'000;  // ticks: a millisecond at most
   Runtimes& all = runtimes();
   const std::uint64_t now = now_ticks();
-  if (now - all.looked.load(std::memory_order_relaxed) >= kPause) {
-    all.looked.store(now, std::memory_order_relaxed);
+  if (now - all.looked.load(std::memory_order_acquire) >= kPause) {
     const std::uint64_t loaded = loads();
     if (loaded != all.loads.load(std::memory_order_acquire)) find_runtimes(loaded);
+    // Then: until it has been searched other threads look, too.
+    all.looked.store(now, std::memory_order_release);
   }
   return all.any.load(std::memory_order_acquire);
 }

@@ -41,6 +41,7 @@ void BlockOffer::give_to(Communicator& made) const {
       memory.push_back(joined.shared[static_cast<std::size_t>(place - joined.reached.begin())]);
     }
     made.shared_blocks = std::make_unique<shm::SharedBlocks>(memory, made.rank, set_);
+    if (set_ >= shm::RootSends::kSets) continue;
     for (std::byte*& base : memory) base += shm::SharedBlocks::kMemory;
     made.root_sends = std::make_unique<shm::RootSends>(memory, made.rank, set_);
   }

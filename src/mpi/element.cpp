@@ -32,24 +32,6 @@ bool is_derived(int combiner) {
          combiner != MPI_COMBINER_F90_COMPLEX && combiner != MPI_COMBINER_F90_INTEGER;
 }
 
-int copy_large(const Piece& from, const Piece& to) {
-  std::optional<LargeType> sent;
-  std::optional<LargeType> received;
-  if (from.count > INT_MAX) sent.emplace(from.count, type_of(from.type));
-  if (to.count > INT_MAX) received.emplace(to.count, type_of(to.type));
-  for (const auto& made : {&sent, &received}) {
-    if (*made && (*made)->error() != MPI_SUCCESS) return (*made)->error();
-  }
-  // One at a time, or one's message would be another's.
-  static constinit std::mutex alone;
-  const std::lock_guard lock(alone);
-  return native().Sendrecv(from.address, sent ? 1 : static_cast<int>(from.count),
-                           sent ? sent->get() : type_of(from.type), 0, own_channel::kCopyTag,
-                           to.address, received ? 1 : static_cast<int>(to.count),
-                           received ? received->get() : type_of(to.type), 0, own_channel::kCopyTag,
-                           own_channel::get(), MPI_STATUS_IGNORE);
-}
-
 }  // namespace
 
 bool is_plain(MPI_Datatype type) {
@@ -112,7 +94,7 @@ int copy(const Piece& from, const Piece& to) {
     return MPI_SUCCESS;
   }
   // More than MPI_Pack can count: as a message to oneself.
-  if (from.bytes > INT_MAX) return copy_large(from, to);
+  if (from.bytes > INT_MAX) return copy_by_message(from, to);
   if (from.count > INT_MAX || to.count > INT_MAX) return MPI_ERR_COUNT;
   const int from_count = static_cast<int>(from.count);
   const int to_count = static_cast<int>(to.count);
@@ -135,6 +117,24 @@ int copy(const Piece& from, const Piece& to) {
   }
   position = 0;
   return native().Unpack(between.data(), bytes, &position, to.address, to_count, to_type, comm);
+}
+
+int copy_by_message(const Piece& from, const Piece& to) {
+  std::optional<LargeType> sent;
+  std::optional<LargeType> received;
+  if (from.count > INT_MAX) sent.emplace(from.count, type_of(from.type));
+  if (to.count > INT_MAX) received.emplace(to.count, type_of(to.type));
+  for (const auto& made : {&sent, &received}) {
+    if (*made && (*made)->error() != MPI_SUCCESS) return (*made)->error();
+  }
+  // One at a time, or one's message would be another's.
+  static constinit std::mutex alone;
+  const std::lock_guard lock(alone);
+  return native().Sendrecv(from.address, sent ? 1 : static_cast<int>(from.count),
+                           sent ? sent->get() : type_of(from.type), 0, own_channel::kCopyTag,
+                           to.address, received ? 1 : static_cast<int>(to.count),
+                           received ? received->get() : type_of(to.type), 0, own_channel::kCopyTag,
+                           own_channel::get(), MPI_STATUS_IGNORE);
 }
 
 }  // namespace stretto

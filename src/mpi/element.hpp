@@ -61,5 +61,7 @@ int reduce(const Piece& from, const Piece& to, MPI_Op op);
 
 // Copies data of one signature but perhaps different layouts. Returns an MPI error code.
 int copy(const Piece& from, const Piece& to);
+// The same as a message to oneself, which may have less than there is room for.
+int copy_by_message(const Piece& from, const Piece& to);
 
 }  // namespace stretto

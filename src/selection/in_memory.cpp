@@ -180,17 +180,21 @@ Choice choose_in_shared_blocks(const Query& query, const Surroundings& around) {
 const Algorithm* algorithm_by_root(Collective collective, int ranks, const Surroundings& around) {
   const bool has = collective == Collective::bcast || collective == Collective::scatter;
   const bool may = has && around.has_shared_blocks && !around.has_cores && ranks > 1;
-  const bool is_tuned =
-      around.rules != nullptr && around.rules->has(collective, ranks, around.hosts);
-  return may && !is_tuned ? find_algorithm(collective, "linear") : nullptr;
+  return may ? find_algorithm(collective, "linear") : nullptr;
+}
+
+bool is_better_by_rule(const Query& query, const Surroundings& around, const Algorithm& by_root) {
+  const TunedRule* const rule =
+      around.rules == nullptr ? nullptr : around.rules->find(query, around.hosts);
+  return rule != nullptr && rule->algorithm != &by_root;
 }
 
 Choice choose_by_root(const Query& query, const Surroundings& around) {
   const Count blocks = query.collective == Collective::scatter ? query.size : 1;
   const bool may = !query.uneven && query.form == Form::blocking && !query.two_groups &&
-                   query.bytes <= kMostByRoot / blocks;
+                   query.bytes > 0 && query.bytes <= kMostByRoot / blocks;
   const Algorithm* const algorithm = algorithm_by_root(query.collective, query.size, around);
-  if (!may || algorithm == nullptr) return {};
+  if (!may || algorithm == nullptr || is_better_by_rule(query, around, *algorithm)) return {};
   return {.algorithm = algorithm, .basis = Basis::shared_blocks};
 }
 

@@ -29,6 +29,9 @@ inline constexpr Count kMostByRoot = 8192;
 // microsecond that it takes to look.
 [[nodiscard]] const Algorithm* algorithm_by_root(Collective collective, int ranks,
                                                  const Surroundings& around);
+// Has `stretto tune` found that a call of so many bytes goes better in another way?
+[[nodiscard]] bool is_better_by_rule(const Query& query, const Surroundings& around,
+                                     const Algorithm& by_root);
 // The same of a call of so many bytes, for those who explain it: `choose` may not name it, as it is
 // asked by ranks that do not know the root's number of bytes.
 [[nodiscard]] Choice choose_by_root(const Query& query, const Surroundings& around);

@@ -62,7 +62,7 @@ class Transport {
     // Where all attend, shorter messages of these ranks go faster than one copy by the kernel.
     std::size_t beats_kernel_below = 0;
     // Memory of each of these ranks, in their order, that all of them see and it alone writes: as
-    // much as SharedBlocks are made of, all zero. Or none.
+    // much as SharedBlocks and RootSends are made of, all zero. Or none.
     std::vector<std::byte*> shared{};
   };
 

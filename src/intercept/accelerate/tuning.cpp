@@ -131,10 +131,16 @@ void tune() {
       .field("crowded", !world->around.has_cores)
       .key("cases")
       .begin_array();
+  const auto by_root = world->by_root;
   for (const Case& each : cases) {
     const auto use = [&](int way) {
-      tuned_rules() = TunedRules({each.ways[static_cast<std::size_t>(way)]});
+      const TunedRule& rule = each.ways[static_cast<std::size_t>(way)];
+      tuned_rules() = TunedRules({rule});
       world->learned.reset();  // which calls are the MPI's by the rule before
+      // Where roots say what comes it is that which is measured of its algorithm, and of no other.
+      const auto collective = static_cast<std::size_t>(rule.collective);
+      world->by_root[collective] =
+          rule.algorithm == by_root[collective] ? by_root[collective] : nullptr;
     };
     write(json, each, bench::hold(each.contest, native().comm_world, through, use));
   }

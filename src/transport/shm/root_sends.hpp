@@ -16,14 +16,13 @@
 #include <span>
 #include <vector>
 
-#include "transport/shm/shared_blocks.hpp"
-
 namespace stretto::shm {
 
 class RootSends {
  public:
   static constexpr std::size_t kMostBytes = 8192;  // of an entry's data
   static constexpr std::size_t kMostRanks = 16;
+  static constexpr int kSets = 8;  // for the communicators with the lowest sets alone
 
   // `memory` of each rank, that of all its sets, as a transport has it for all.
   RootSends(std::span<std::byte* const> memory, int me, int set)
@@ -140,7 +139,7 @@ class RootSends {
 
  public:
   // That a rank needs.
-  static constexpr std::size_t kMemory = SharedBlocks::kSets * sizeof(Set);
+  static constexpr std::size_t kMemory = kSets * sizeof(Set);
 };
 
 }  // namespace stretto::shm

@@ -23,7 +23,9 @@ def handled(folder: Path) -> dict[tuple[str, str], int]:
 
 
 def test_the_program_passes_on_the_mpi_alone(mpi: Mpi) -> None:
-    ended = mpi.run(mpi.program("root_sends"), 1, CALLS // 10, ranks=2, env={"ROOT_SENDS_APART": "1"})
+    ended = mpi.run(
+        mpi.program("root_sends"), 1, CALLS // 10, ranks=2, env={"ROOT_SENDS_APART": "1"}
+    )
     assert ended.ok, ended.stdout + ended.stderr
 
 

@@ -46,10 +46,10 @@ def test_clocks_that_differ_are_read_again_within_a_long_cell(mpi: Mpi, tmp_path
     # Once as it begins, once before the cell; and in the 2 s of the cell at least twice.
     assert facts.clock in {"constant", "linear"}
     assert facts.clock_readings >= 4
-    # Nobody left before the last one came, and what the others waited is the late rank's delay:
-    # by clocks as they are, rank 1 would have done so 1,000 s later.
+    # Nobody left long before the last one came: by clocks as they are, rank 1 would have done so
+    # 1,000 s later. A delay of the late rank is what a model may be off by at most.
     calls = read_samples(tmp_path, 3, [0], 0, "native").filter(~pl.col("warmup"))
     by_call = calls.group_by("repetition")
     for row in by_call.agg(pl.col("enter_ns").max(), pl.col("leave_ns")).iter_rows(named=True):
         for left in row["leave_ns"]:
-            assert abs(left - row["enter_ns"]) < AHEAD_S * 500_000_000
+            assert left - row["enter_ns"] > -LATE_NS

@@ -74,8 +74,9 @@ def calls(
     makings: list[tuple[str, Estimate]] = []
     with launcher_on(mpi.launcher, rig) as where:
         plan = plan_of(spec, mpi, rig, {})
-        for cell in plan.cells:
-            own = _of_one(plan, cell)
+        # What is named twice is measured once.
+        runs = {own.name: own for own in (_of_one(plan, cell) for cell in plan.cells)}
+        for own in runs.values():
             result, path = launched(own, mpi, where, series.path / own.name, is_part=True)
             curves = call_curves(BenchFolder(path), own.cells)
             found += sorted(curves, key=lambda it: spec.implementations.index(it.implementation))

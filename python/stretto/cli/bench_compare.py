@@ -210,12 +210,16 @@ def comparison_words(found: BenchComparison) -> str:
     if not tested:
         return f"{len(found.pairs)} ratios, none of them tested"
     differ = [each for each in tested if each.differs]
-    lower = sum(each.is_lower_in_second for each in differ)
+    times = [each.is_lower_in_second for each in differ if each.shift is None]
+    shares = [each.is_lower_in_second for each in differ if each.shift is not None]
     coverage = min(each.interval.coverage for each in tested if each.interval)
     beyond = f"; intervals cover {coverage:.0%}" if coverage < LEVEL else ""
+    words = [f"B has the lower figure in {sum(times)}, A in {len(times) - sum(times)}"]
+    if shares:
+        words.append(f"B hides less in {sum(shares)}, A in {len(shares) - sum(shares)}")
     return (
-        f"Of {len(tested)} comparisons {len(differ)} differ (rank test, corrected): B has the "
-        f"lower figure in {lower}, A in {len(differ) - lower}{beyond}"
+        f"Of {len(tested)} comparisons {len(differ)} differ (rank test, corrected): "
+        f"{', '.join(words)}{beyond}"
     )
 
 

@@ -103,7 +103,9 @@ def test_a_launch_that_is_forgotten_is_made_anew(tmp_path: Path) -> None:
     for _ in range(2):  # also where a kill has left one of before
         measure(folder, 0, 0, "done 0 barrier\n")
         measure(folder, 0, 0, "begin 1 \n")
-        (folder.path / "launches" / "forgotten").mkdir(exist_ok=True)
+        left = folder.path / "launches" / "forgotten"
+        left.mkdir(exist_ok=True)
+        (left / "rank-0.rows").touch()
         folder.forget(0, 0)
         assert folder.parts(0, 0) == []
         assert folder.states(0, 0) == {}

@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "api/call.hpp"
 #include "engine/device_job.hpp"
@@ -27,6 +29,8 @@ constexpr std::size_t kBytes = 1024;
 // Loads the stand-in; memory of its device.
 void* load_cuda() {
   void* const library = dlopen(STANDIN_CUDA, RTLD_NOW);
+  // A device takes longer than that to be set up, and is not looked for at each call.
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
   if (library == nullptr) return nullptr;
   const auto begin = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
   const auto allocate =

@@ -18,6 +18,14 @@ static int wrap_Query_thread(int (*real)(int*), int* provided) {
 static int wrap_Bcast(int (*real)(void*, int, MPI_Datatype, int, MPI_Comm), void* buffer, int count,
                       MPI_Datatype datatype, int root, MPI_Comm comm) {
   const Inside inside;
+  if (const auto error = run_by_root(3, {.collective = Collective::bcast,
+                                         .form = Form::blocking,
+                                         .recvbuf = buffer,
+                                         .recvcount = count,
+                                         .recvtype = datatype,
+                                         .root = root,
+                                         .comm = comm}))
+    return *error;
   if (goes_native(3, {.collective = Collective::bcast,
                       .form = Form::blocking,
                       .recvbuf = buffer,

@@ -136,7 +136,8 @@ def test_intel_mpi_obeys_to_the_byte(
     assert_changes_at_one_byte(intel_mpi, tmp_path, case, settings)
 
 
-# Collectives in which Intel MPI's own choice is another than preset 0, and who has to be late.
+# Collectives in which Intel MPI's own choice is another than preset 0 on some processors, and who
+# has to be late.
 OWN_CHOICES = [("reduce", 1), ("allreduce", 1), ("gather", 2)]
 
 
@@ -158,9 +159,7 @@ def test_intel_mpi_takes_presets_where_it_has_no_name_for_its_own_choice(
         intel_mpi, "bcast", 1, forced(intel_mpi, "bcast", "preset_7")
     )
     for name, late in OWN_CHOICES:
-        own = seen(intel_mpi, name, late, {})
-        assert own != seen(intel_mpi, name, late, forced(intel_mpi, name, "preset_0")), name
-        assert seen(intel_mpi, name, late, env) == own, name
+        assert seen(intel_mpi, name, late, env) == seen(intel_mpi, name, late, {}), name
     basic = forced(intel_mpi, "bcast", "preset_0")
     assert seen(intel_mpi, "bcast", 1, env, RANKS + 1) == seen(
         intel_mpi, "bcast", 1, basic, RANKS + 1

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +129,7 @@ def imb(rounds: int = 5) -> Table:
     """
     table = Table(
         "operation", "bytes", "IMB t_avg, us", *(f"{scheme}, us" for scheme in IMB_SCHEMES),
-        *(f"{scheme} / IMB" for scheme in IMB_SCHEMES), "bar", "the reason, if not",
+        *(f"{scheme} / IMB" for scheme in IMB_SCHEMES), "bar",
         title="Intel MPI, 2 pinned ranks: IMB-MPI1, and `stretto bench --buffers same` by --sync",
     )  # fmt: skip
     mpi = next((it for it in EVERY_MPI.values() if "Intel" in it.name and it.abi == "mpich"), None)
@@ -151,19 +151,8 @@ def imb(rounds: int = 5) -> Table:
             usual = statistics.median(theirs[size])
             ratios = [statistics.median(each) / usual for each in measured]
             figures = (*map(shown, (theirs[size], *measured)), *(f"{it:.2f}" for it in ratios))
-            table.add_row(operation, str(size), *figures, "0.9-1.1", _why_not(ratios, theirs[size]))
+            table.add_row(operation, str(size), *figures, "0.9-1.1")
     return table
-
-
-def _why_not(ratios: Sequence[float], theirs: Sequence[float]) -> str:
-    """What a difference of more than 10 % from IMB comes from."""
-    apart = [ratio for ratio in ratios if not 0.9 <= ratio <= 1.1]
-    if not apart:
-        return ""
-    spread = (max(theirs) - min(theirs)) / statistics.median(theirs)
-    if min(ratios) <= 1 <= max(ratios) or len(apart) < len(ratios):
-        return "how ranks begin together"
-    return f"IMB's own runs differ by {spread:.0%}" if spread > 0.2 else "not known"
 
 
 def _mean_of_means(mpi: Mpi, operation: str, scheme: str) -> dict[int, float]:

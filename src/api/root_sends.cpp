@@ -32,6 +32,8 @@ struct Elements {
 
   [[nodiscard]] bool is_plain() const { return plain != PlainTypes::kNotPlain; }
   [[nodiscard]] Count element_bytes() const { return is_plain() ? plain : Element::of(type).bytes; }
+  // Of all of them, as far as it matters: what roots say with data is no longer.
+  [[nodiscard]] Count bytes() const { return element_bytes() * std::min(count, kMostBytes + 1); }
   [[nodiscard]] std::byte* at(Count first) const {
     return static_cast<std::byte*>(base) + plain * first;
   }
@@ -51,11 +53,7 @@ Count plain_bytes(MPI_Datatype type, PlainTypes& known) {
 
 // An error, which the MPI is to find. Other types may have addresses in them (MPI_BOTTOM).
 bool is_nowhere(const Elements& data) {
-  return data.is_plain() && data.base == nullptr && data.plain * data.count > 0;
-}
-
-Piece packed(const std::byte* at, Count bytes) {
-  return Block{const_cast<std::byte*>(at), Element::packed(bytes)}.piece({0, 1});
+  return data.is_plain() && data.base == nullptr && data.bytes() > 0;
 }
 
 // The root's data: `blocks` of so many elements.
@@ -65,9 +63,7 @@ int show(const Elements& data, Count blocks, Count bytes, RootSends& sends) {
     return MPI_SUCCESS;
   }
   Room room{};
-  const int error = bytes == 0
-                        ? MPI_SUCCESS
-                        : copy(data.piece(0, data.count * blocks), packed(room.data(), bytes));
+  const int error = copy(data.piece(0, data.count * blocks), packed_at(room.data(), bytes));
   sends.show(room.data(), size_of(bytes));  // the others wait for it, whatever is in it
   return error;
 }
@@ -76,16 +72,16 @@ int show(const Elements& data, Count blocks, Count bytes, RootSends& sends) {
 // code.
 int unpack(const std::byte* from, Count bytes, const Elements& to) {
   const Count element = to.element_bytes();
-  if (bytes > element * to.count) return MPI_ERR_TRUNCATE;
+  if (bytes > to.bytes()) return MPI_ERR_TRUNCATE;
   if (bytes == 0) return MPI_SUCCESS;
-  if (bytes % element == 0) return copy(packed(from, bytes), to.piece(0, bytes / element));
-  return copy_by_message(packed(from, bytes), to.piece(0, to.count));  // part of an element
+  if (bytes % element == 0) return copy(packed_at(from, bytes), to.piece(0, bytes / element));
+  return copy_by_message(packed_at(from, bytes), to.piece(0, to.count));  // part of an element
 }
 
 // Another rank's: `bytes` that the root sent it. Returns an MPI error code.
 int read(const Elements& data, const RootSends& sends, int root, std::size_t offset, Count bytes) {
   if (data.is_plain()) {
-    const Count room = data.plain * data.count;
+    const Count room = data.bytes();
     sends.read(root, offset, data.at(0), size_of(std::min(bytes, room)));
     return bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   }
@@ -96,14 +92,14 @@ int read(const Elements& data, const RootSends& sends, int root, std::size_t off
 
 // The root's own block of a scatter, where it is not to stay.
 int keep_own(const Elements& from, const Elements& to, Rank rank) {
-  const Count bytes = from.element_bytes() * from.count;
+  const Count bytes = from.bytes();
   if (from.is_plain() && to.is_plain()) {
-    const Count room = to.plain * to.count;
+    const Count room = to.bytes();
     std::memmove(to.at(0), from.at(from.count * rank), size_of(std::min(bytes, room)));
     return bytes > room ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   }
   Room own{};
-  const int error = copy(from.piece(from.count * rank, from.count), packed(own.data(), bytes));
+  const int error = copy(from.piece(from.count * rank, from.count), packed_at(own.data(), bytes));
   return error != MPI_SUCCESS ? error : unpack(own.data(), bytes, to);
 }
 
@@ -132,12 +128,13 @@ bool is_ruled_out(const Call& call, const Communicator& comm, Count bytes) {
 
 std::optional<int> run_root(const Call& call, Communicator& comm, const Elements& sent,
                             const Elements& received) {
+  if (sent.bytes() == 0) return MPI_SUCCESS;
   if (is_nowhere(sent) || is_nowhere(received)) return {};
   RootSends& sends = *comm.root_sends;
   const bool scatters = call.collective == Collective::scatter;
   const Count blocks = scatters ? comm.size : 1;
   const Count most = kMostBytes / blocks;
-  const Count block = sent.count <= most ? sent.element_bytes() * sent.count : most + 1;
+  const Count block = sent.bytes();
   const bool goes = block <= most && !is_ruled_out(call, comm, block);
   if (!find_room(sends, goes ? block * blocks : 0) || !goes) {
     sends.show_elsewhere();
@@ -196,6 +193,9 @@ std::optional<int> run(const Call& call, Communicator& comm) {
     received = elements(call.recvbuf, call.recvcount, call.recvtype);
   }
   if (!is_root) {
+    // Elements without bytes: other ranks may say that by a count of 0, and do not wait either.
+    // Open MPI would send messages of them, which those find at their next call.
+    if (received.bytes() == 0) return MPI_SUCCESS;
     return run_other(call, comm, received, is_nowhere(received) ? MPI_ERR_BUFFER : MPI_SUCCESS);
   }
   const Elements sent =

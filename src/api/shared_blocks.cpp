@@ -155,10 +155,6 @@ int run_plain(const Call& call, Communicator& comm, Count bytes) {
   }
 }
 
-Piece packed(const std::byte* at, Count bytes) {
-  return Block{const_cast<std::byte*>(at), Element::packed(bytes)}.piece({0, 1});
-}
-
 // Blocks of any datatypes: packed where all see them.
 int exchange_any(const Call& call, Communicator& comm, Count bytes) {
   const bool to_each = call.collective == Collective::alltoall;
@@ -172,7 +168,7 @@ int exchange_any(const Call& call, Communicator& comm, Count bytes) {
       [&](std::byte* there) -> int {
         for (Rank rank = 0; rank < (to_each ? comm.size : 1); ++rank) {
           const int error =
-              copy(sent.piece({first + rank, 1}), packed(there + bytes * rank, bytes));
+              copy(sent.piece({first + rank, 1}), packed_at(there + bytes * rank, bytes));
           if (error != MPI_SUCCESS) return error;
         }
         return MPI_SUCCESS;
@@ -180,7 +176,7 @@ int exchange_any(const Call& call, Communicator& comm, Count bytes) {
       [&](const SharedBlocks& blocks) -> int {
         for (Rank rank = 0; rank < comm.size; ++rank) {
           const std::byte* const from = blocks.block(rank) + (to_each ? bytes * comm.rank : 0);
-          const int error = copy(packed(from, bytes), received.piece({rank, 1}));
+          const int error = copy(packed_at(from, bytes), received.piece({rank, 1}));
           if (error != MPI_SUCCESS) return error;
         }
         return MPI_SUCCESS;

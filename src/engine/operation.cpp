@@ -11,7 +11,7 @@ namespace {
 std::vector<Piece> packed_parts(std::byte* memory, const std::vector<Count>& parts) {
   std::vector<Piece> pieces;
   for (const Count bytes : parts) {
-    pieces.push_back(Block{memory, Element::packed(bytes)}.piece({0, 1}));
+    pieces.push_back(packed_at(memory, bytes));
     memory += bytes;
   }
   return pieces;

@@ -86,6 +86,10 @@ int reduce(const Piece& from, const Piece& to, MPI_Op op) {
   return native().Reduce_local(operand, sum, static_cast<int>(left), type, op);
 }
 
+Piece packed_at(const std::byte* at, Count bytes) {
+  return Block{const_cast<std::byte*>(at), Element::packed(bytes)}.piece({0, 1});
+}
+
 int copy(const Piece& from, const Piece& to) {
   if (from.bytes == 0) return MPI_SUCCESS;
   if (from.bytes > to.bytes) return MPI_ERR_TRUNCATE;

@@ -56,6 +56,9 @@ struct Block {
   }
 };
 
+// Packed data in memory.
+[[nodiscard]] Piece packed_at(const std::byte* at, Count bytes);
+
 // Joins equally many elements of one type. Returns an MPI error code.
 int reduce(const Piece& from, const Piece& to, MPI_Op op);
 

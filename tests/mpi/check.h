@@ -15,6 +15,12 @@ static int rank, size; /* in MPI_COMM_WORLD; main sets them */
     }                                                                                      \
   } while (0)
 
+/* A number from 0 to below `limit`, and the next state of what makes them. */
+static inline int below(unsigned long long* state, int limit) {
+  *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (int)((*state >> 33) % (unsigned long long)limit);
+}
+
 /* Runs it blocking, or nonblocking and waits. */
 #define RUN(nonblocking, Upper, lower, ...)                                       \
   do {                                                                            \

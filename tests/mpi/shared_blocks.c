@@ -17,11 +17,6 @@ enum { COMMS = 5, MOST = 400, MOST_RANKS = 16 };
 /* The same numbers on all ranks, and those of a rank alone. */
 static unsigned long long common, own;
 
-static int below(unsigned long long* state, int limit) {
-  *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (int)((*state >> 33) % (unsigned long long)limit);
-}
-
 static int value(int call, int who, int i) { return (call * 31 + who * 7 + i) % 1000; }
 
 static MPI_Comm comms[COMMS];

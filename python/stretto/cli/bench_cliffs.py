@@ -21,8 +21,8 @@ from stretto.cli.rigs import OnRig
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_plan import ELEMENT_BYTES, REDUCTIONS, named
 from stretto.data.bench_spec import Spec
-from stretto.errors import ApplicationFailed, EnvironmentUnusable, InputError
-from stretto.launch.bench import MeasuredMpi, find_mpi
+from stretto.errors import ApplicationFailed, InputError
+from stretto.launch.bench import MeasuredMpi, NothingMeasured, find_mpi
 from stretto.launch.cliff_knobs import Probe, probes
 from stretto.launch.job import split_words
 from stretto.report.bench import BenchRow
@@ -186,22 +186,25 @@ def _probe(
         sizes = {size for key in keys for it in native[key] for size in around(it, [*known[key]])}
         tried = probes(search.mpi.abi, named(name)[0])
         for number, probe in enumerate(tried, 1):
-            there = _under(search, f"setting-{name}-{number}", name, sorted(sizes), probe)
+            there = curves_under(search, f"setting-{name}-{number}", name, sorted(sizes), probe)
             for key in keys:
                 for cliff in native[key]:
                     answers.setdefault((key, cliff), []).append(_probed(probe, cliff, key, there))
     return answers
 
 
-def _under(
+def curves_under(
     search: _Search, folder: str, name: str, sizes: Sequence[int], probe: Probe
 ) -> dict[Key, dict[int, list[float]]]:
-    """An operation's curves under a setting; none where the MPI does not run with it."""
+    """An operation's curves under a setting; none where the MPI does not run with it.
+
+    Raises what has nothing to do with the setting, as a full disk: it is no answer.
+    """
     try:
         rows = search.rows(
             folder, operations=[name], sizes=sizes, implementations=[probe.implementation]
         )
-    except (ApplicationFailed, EnvironmentUnusable) as failure:
+    except (ApplicationFailed, NothingMeasured) as failure:
         note(f"{probe.settings}: {failure}")
         return {}
     return curves(rows)

@@ -18,14 +18,9 @@ from stretto.data.bench_folder import BenchFolder
 from stretto.data.imported import Imported
 from stretto.data.importers.registry import read_imported, title_of
 from stretto.report.bench import BenchResult, summarise
-from stretto.report.bench_comparison import (
-    SHARE,
-    BenchComparison,
-    MeasuredRun,
-    Versus,
-    compare_others,
-    compare_runs,
-)
+from stretto.report.bench_comparison import SHARE, compare_runs
+from stretto.report.bench_versus import BenchComparison, Versus
+from stretto.report.bench_with_suites import MeasuredRun, compare_others
 from stretto.report.cell_words import cell_words
 from stretto.report.imported import plain_number
 from stretto.report.words import percent, seconds, size

@@ -1,5 +1,6 @@
 """Verbs of stretto bench that make several runs: where these go, and what is left of them."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from stretto.data.bench_series import (
     resume_newest_series,
     resume_series,
 )
+from stretto.data.provenance import steering
 from stretto.launch.bench import MeasuredMpi
 
 
@@ -23,7 +25,11 @@ def opened(
 
     Raises InputError where `output` holds another one.
     """
-    record = SeriesRecord(verb, asked, launched_by(mpi), rig)
+    # Another allocation of Slurm's is no other setting.
+    variables = {
+        name: value for name, value in steering(os.environ).items() if not name.startswith("SLURM_")
+    }
+    record = SeriesRecord(verb, asked, launched_by(mpi), rig, variables)
     found = resume_series(output, record) if output else resume_newest_series(RUNS, record)
     if found is not None:
         if found.has_runs:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from stretto.data.bench_claims import LOCK, PARTIAL
 from stretto.data.run_folder import make_numbered
 from stretto.errors import InputError, unwritable
 
@@ -26,7 +27,8 @@ def make_folder(output: Path | None, name: str, option: str = "--output") -> Pat
             RUNS.mkdir(exist_ok=True)
             return make_numbered(RUNS, name, 1)
         output.mkdir(parents=True, exist_ok=True)
-        is_empty = not any(output.iterdir())
+        # A kill may have left no more than what a run begins with.
+        is_empty = all(it.name == LOCK or it.suffix == PARTIAL for it in output.iterdir())
     except OSError as error:
         where = f"{option} {output}" if output else error.filename or RUNS
         raise unwritable(str(where), error) from error

@@ -10,13 +10,13 @@ from typing import TypeVar
 from stretto.data.run_claim import Claim, claim
 from stretto.errors import InputError, StrettoError, naming, writing
 
-_LOCK = "lock"
+LOCK, PARTIAL = "lock", ".partial"
 _Found = TypeVar("_Found")
 
 
 def claimed(path: Path) -> Claim:
     """For this process alone. Raises InputError where another one is writing it."""
-    lock = path / _LOCK
+    lock = path / LOCK
     with naming(path):
         found = claim(lock, create=not lock.exists())
     if found is None:
@@ -26,7 +26,7 @@ def claimed(path: Path) -> Claim:
 
 def write_whole(path: Path, content: bytes) -> None:
     """A kill leaves the file as it was, or has all of the content in it."""
-    partial = path.with_suffix(".partial")
+    partial = path.with_suffix(PARTIAL)
     with writing(path), partial.open("wb") as file:
         file.write(content)
         file.flush()

@@ -27,6 +27,7 @@ class SeriesRecord(msgspec.Struct, frozen=True):
     asked: dict[str, Any]  # its plan and whatever else decides what is measured
     by: LaunchedBy
     rig: str | None = None
+    variables: dict[str, str] = {}  # of the environment, that steer MPIs
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ def resume_series(path: Path, record: SeriesRecord) -> BenchSeries | None:
         return begin_series(path, record)  # of a command that was refused before it began
     if found != record:
         raise InputError(
-            f"{path} is of stretto bench {found.verb} with other options or another MPI; name "
-            "another --output"
+            f"{path} is of stretto bench {found.verb} with other options, variables or "
+            "another MPI; name another --output"
         )
     if _answers(path, record).exists():
         raise InputError(f"{path} holds what is complete; name another --output")

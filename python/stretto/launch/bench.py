@@ -41,6 +41,10 @@ _UNUSABLE = EnvironmentUnusable.exit_code
 _ENDED_A_LAUNCH = ("timeout", "failed")
 
 
+class NothingMeasured(EnvironmentUnusable):
+    """The MPI, as it is set, does not come to measure anything."""
+
+
 @dataclass(frozen=True)
 class MeasuredMpi:
     """The MPI that is measured: what is launched, and how."""
@@ -205,6 +209,12 @@ class Bench:
         self._done(len(known))
         while left := [cell for cell in cells if cell.number not in known]:
             part = self._folder.new_part(number, way)
+            if self._plan.in_order and any(it.state in _ENDED_A_LAUNCH for it in known.values()):
+                # In a process of their own they would be the first there, and something else.
+                why = "what was to come before it in its process ended that"
+                _note(part, [CellState(cell.number, "skipped", why) for cell in left])
+                self._done(len(left))
+                break
             with writing(part):
                 (part / "plan").write_text(plan_text(self._plan.settings, left))
             longest = _TIMES * self._plan.settings.cell_timeout_s * len(left)
@@ -216,9 +226,7 @@ class Bench:
                 states = _with_failure(part, states, outcome)
             ended = {cell: each for cell, each in states.items() if each.state != "begun"}
             if not ended:
-                raise EnvironmentUnusable(
-                    f"{self._ways[way].name} measures nothing: {self._why(part)}"
-                )
+                raise NothingMeasured(f"{self._ways[way].name} measures nothing: {self._why(part)}")
             known |= ended
             self._remember(way, ended)
 
@@ -287,7 +295,7 @@ def _failed_at_once(part: Path, outcome: Outcome) -> StrettoError:
     said = (part / "stderr").read_text(errors="replace").strip().splitlines()
     what = f" ({said[0]})" if said else ""
     if outcome.exit_code == _UNUSABLE:
-        return EnvironmentUnusable(f"the benchmark cannot go on{what}")
+        return NothingMeasured(f"the benchmark cannot go on{what}")
     return ApplicationFailed(f"the benchmark failed before it began: {cause(outcome)}{what}")
 
 

@@ -1,15 +1,18 @@
-"""When the launches of a benchmark are enough."""
+"""Where a benchmark goes, and when its launches are enough."""
 
 from pathlib import Path
 from typing import ClassVar
 
 import msgspec
 import polars as pl
+import pytest
 from bench_runs import all_samples
 from benched import LAUNCHES, WAYS, benched
 
 from stretto.cli.bench_running import _Width
+from stretto.cli.run_folders import make_folder
 from stretto.data.bench_folder import BenchFolder
+from stretto.errors import InputError
 
 
 class _Counting(BenchFolder):
@@ -32,3 +35,12 @@ def test_each_launch_is_read_once(tmp_path: Path) -> None:
     assert folder.asked == [(launch, way) for launch in range(LAUNCHES) for way in range(len(WAYS))]
     wide = _Width(msgspec.structs.replace(plan, width=0.5), folder)
     assert wide.is_enough(LAUNCHES)
+
+
+def test_a_folder_in_which_a_kill_left_a_run_that_had_not_begun_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "lock").touch()
+    (tmp_path / "series.partial").write_text("{")
+    assert make_folder(tmp_path, "cliffs") == tmp_path
+    (tmp_path / "bench.json").touch()
+    with pytest.raises(InputError, match="is not empty"):
+        make_folder(tmp_path, "cliffs")

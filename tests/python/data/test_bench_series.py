@@ -30,9 +30,12 @@ def test_what_was_cut_short_is_found_by_what_was_asked(tmp_path: Path) -> None:
         replace(RECORD, asked={"within": 8}),
         replace(RECORD, by=LaunchedBy("other", [], "libmpi.so")),
         replace(RECORD, rig="2 hosts"),
+        replace(RECORD, variables={"OMPI_MCA_coll": "basic"}),
     ):
         assert resume_newest_series(tmp_path, other) is None
-        with pytest.raises(InputError, match="stretto bench cliffs with other options or another"):
+        with pytest.raises(
+            InputError, match="bench cliffs with other options, variables or another"
+        ):
             resume_series(path, other)
     found = resume_newest_series(tmp_path, RECORD)
     assert found is not None

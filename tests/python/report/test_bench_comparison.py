@@ -11,12 +11,8 @@ from stretto.data.bench_plan import BenchCell
 from stretto.data.imported import Imported, ImportedRow
 from stretto.errors import InputError
 from stretto.report.bench import summarise
-from stretto.report.bench_comparison import (
-    MeasuredRun,
-    compare_others,
-    compare_runs,
-    implementations,
-)
+from stretto.report.bench_comparison import compare_runs, implementations
+from stretto.report.bench_with_suites import MeasuredRun, compare_others
 from stretto.report.imported import lines_of_rows
 
 MEAN = ImportedRow("allreduce", "blocking", "latency", "mean", 20.0, "us", 1, bytes=64)

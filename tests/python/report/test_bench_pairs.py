@@ -12,7 +12,8 @@ from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import COMPUTE, BenchCell, Form
 from stretto.report.bench import summarise
-from stretto.report.bench_comparison import OF_OVERLAP, SHARE, BenchComparison, compare_runs
+from stretto.report.bench_comparison import OF_OVERLAP, SHARE, compare_runs
+from stretto.report.bench_versus import BenchComparison
 
 ALONE = BenchCell(0, "allreduce", Form.NONBLOCKING, bytes=64)
 ALONE_NS = 10_000

@@ -10,7 +10,8 @@ from mpi_runs import Mpi
 def test_a_killed_rank_ends_the_job_and_leaves_nothing(mpi: Mpi) -> None:
     kill = kill_one(mpi, None, random.Random(1), preloaded=True)
     assert wrong_with(kill) is None
-    assert kill.names_the_rank
+    # A rank that waited for the killed one may be first to say so, and its MPI ends the job then.
+    assert kill.names_the_rank or "failed in MPI_" in kill.said
 
 
 @pytest.mark.parametrize(

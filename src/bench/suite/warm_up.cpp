@@ -8,7 +8,9 @@ namespace stretto::bench {
 namespace {
 
 constexpr std::size_t kLeastBlock = 5;
-constexpr std::size_t kTelling = 64;  // calls after which to be alike is enough
+constexpr std::size_t kTelling = 64;  // calls after which to be alike is enough, if they are dear
+constexpr std::int64_t kMany = 1024;  // and if they are cheap
+constexpr std::int64_t kShareForMany = 10;
 constexpr std::int64_t kMost = 4096;  // calls of a warm-up, unless more are asked for
 constexpr std::int64_t kShareOfBudget = 4;
 constexpr double kAlike = 0.05;
@@ -58,7 +60,8 @@ int more_warm_up(std::span<const double> times_ns, std::int64_t spent_ns,
   if (count < settings.warmup || settings.warmup == 0) {
     return static_cast<int>(settings.warmup - count);
   }
-  if (times_ns.size() >= kTelling && judge(times_ns) == CallsSoFar::alike) return 0;
+  const bool enough = count >= kMany || spent_ns >= settings.budget_ns / kShareForMany;
+  if (times_ns.size() >= kTelling && enough && judge(times_ns) == CallsSoFar::alike) return 0;
   const std::int64_t usual = std::max<std::int64_t>(spent_ns / count, 1);
   const std::int64_t affordable = (settings.budget_ns / kShareOfBudget - spent_ns) / usual;
   // As many again, so that half of all are later than whatever has been seen to change.

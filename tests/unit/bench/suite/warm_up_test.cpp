@@ -61,12 +61,22 @@ TEST(WarmUp, OfCallsThatAreAlikeIsShortInSpiteOfNoise) {
   int changing = 0;
   int longer = 0;
   for (int trial = 0; trial < 1000; ++trial) {
-    const Warmed found = warmed_up([&](auto) { return noisy(1000, random); }, kUsual);
+    const Warmed found = warmed_up([&](auto) { return noisy(1e5, random); }, kUsual);
     changing += found.end == CallsSoFar::changing ? 1 : 0;
     longer += found.calls > 80 ? 1 : 0;
   }
   EXPECT_EQ(changing, 0);
   EXPECT_LE(longer, 20);
+}
+
+TEST(WarmUp, IsBehindSlowCallsThatNoMedianShows) {
+  std::mt19937 random(3);
+  const auto first_touches = [&](std::size_t call) {
+    return noisy(500, random) + (call < 430 && call % 8 == 0 ? 25'000 : 0);
+  };
+  for (int trial = 0; trial < 100; ++trial) {
+    EXPECT_GT(warmed_up(first_touches, kUsual).calls, 430U);
+  }
 }
 
 TEST(WarmUp, OfASlowDriftGoesOnUntilItsTimeIsSpentAndSaysSo) {

@@ -11,8 +11,7 @@ CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/cmake
 SANITIZERS := asan-ubsan tsan
 
 .DEFAULT_GOAL := help
-.PHONY: help setup mpis browser build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers kills first-hour coverage test wheel docs sanitize $(SANITIZERS)
-.PHONY: lint format clean
+.PHONY: help setup mpis browser build demo packaged bars bench-bars selection whatif-study conformance differential mutation fuzz-cli fuzz-importers kills first-hour coverage test wheel docs lint tidy format clean sanitize $(SANITIZERS)
 
 help:  ## show this
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -98,8 +97,11 @@ first-hour: build  ## walk through each verb on three small programs, also with 
 coverage: setup  ## measure which lines of the MPI half the unit tests alone run (minutes)
 	@$(BIN)/python tools/coverage.py
 
-lint: build  ## check formatting and style of all sources
+lint: setup  ## check formatting and style of all sources
 	@tools/lint.sh
+
+tidy: build  ## look at every native source with clang-tidy
+	@$(BIN)/python tools/lint_tidy.py build/$(PRESET)
 
 format: setup  ## format all sources
 	@tools/lint.sh --fix

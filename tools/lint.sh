@@ -28,7 +28,6 @@ check clang-format format
 check "ruff check" $bin/ruff check --quiet .
 check "ruff format" $bin/ruff format --quiet --check .
 check mypy $bin/mypy
-check clang-tidy $bin/python tools/lint_tidy.py build/release
 if [ ${#failed[@]} -gt 0 ]; then
   printf 'lint: failed: %s\n' "$(IFS=,; echo "${failed[*]}")" >&2
   exit 1

@@ -40,7 +40,8 @@ _SETTING = re.compile(
 )
 _BUFFERS = re.compile(r"^# ((?:Send Buffer|Rank 0 Memory) on .+)$")
 _PAIRS = re.compile(r"^# \[ pairs: (\d{1,9}) \] \[ window size: (\w+) \]\s*$")
-_COMMENT = re.compile(r"^#\s*(?:Overall = Coll\. Init \+ Compute \+ MPI_Test \+ MPI_Wait)?\s*$")
+# Lines have no blanks at their ends: one more \s* would take the square of a run of them.
+_COMMENT = re.compile(r"^#\s*(?:Overall = Coll\. Init \+ Compute \+ MPI_Test \+ MPI_Wait)?$")
 _STARTUP = re.compile(
     r"^nprocs: (\d{1,9}), min: (\d{1,15}) ms, max: (\d{1,15}) ms, avg: (\d{1,15}) ms\s*$"
 )

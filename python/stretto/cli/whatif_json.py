@@ -19,6 +19,7 @@ def plain(found: Answer, lines: Lines) -> dict[str, object]:
         "waiting_share": found.waiting_share,
         "efficiencies": found.efficiencies,
         "blocked_s": found.blocked_s,
+        "polls_s": found.polls_s,
         "flags": found.flags,
         "unmodelled_s": found.unmodelled_s,
         "sites": [

@@ -71,6 +71,9 @@ class RankTimes(OfRank, frozen=True):
     oversubscribed: bool = msgspec.field(name="crowded", default=False)
     computed_ns: float = 0.0
     blocked_ns: float = 0.0
+    # Of tests and probes that found nothing and what the program did between them, about: waits
+    # in virtual time.
+    polls_ns: int = 0
     clocks: list[Clock] = msgspec.field(default_factory=list)
     flags: Flags = Flags()
     unmodelled: list[Unmodelled] = msgspec.field(default_factory=list)

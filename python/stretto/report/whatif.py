@@ -11,8 +11,11 @@ from stretto.report.collective_totals import CollectiveTotal, collective_totals,
 from stretto.report.short_exchange import ShortExchange
 from stretto.report.spread import Spread
 from stretto.report.whatif_verdict import Verdict, judge
+from stretto.report.words import seconds
 
 _NS = 1e-9
+# So much of what a prediction lacks makes it the likely reason.
+_EXPLAINS = 0.5
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Answer:
     call_sites: list[CollectiveTotal]  # the most to gain first
     blocked_s: float  # of a rank, in one run: asleep or waiting for devices; counts as computing
     flags: Flags  # summed over the ranks of one run
+    polls_s: float  # of the rank with the most of it: in tests that found nothing, and between them
     unmodelled_s: dict[str, float]  # by function, of a rank in one run; the longest first
     short_exchange: ShortExchange | None  # None: not measured, or ranks share cores
 
@@ -76,7 +80,23 @@ class Answer:
     def verdict(self) -> Verdict:
         """What it comes to."""
         is_compared = self.normal is not None and not self.is_oversubscribed
-        return judge(self.gain, self.gap, has_spread=self.runs > 1 or is_compared)
+        return judge(
+            self.gain, self.gap, has_spread=self.runs > 1 or is_compared, perhaps=self._perhaps
+        )
+
+    @property
+    def _perhaps(self) -> str:
+        """Why "sim" is less than "normal", where polls take about as long as is missing."""
+        if self.normal is None or self.is_oversubscribed:
+            return ""
+        missing = self.normal.median - self.scenarios[SIM].median
+        if missing <= 0 or self.polls_s < _EXPLAINS * missing:
+            return ""
+        return (
+            f"{seconds(missing)}: {self.flags.polls:,} tests and probes came too early, which with "
+            f"what is between them take {seconds(self.polls_s)} of a rank and are waits here; a "
+            "program that works between them pays for them"
+        )
 
 
 def answer(normal: Sequence[Sequence[RankTimes]], runs: Sequence[Run]) -> Answer:
@@ -101,6 +121,7 @@ def answer(normal: Sequence[Sequence[RankTimes]], runs: Sequence[Run]) -> Answer
         waiting_share=waiting_share([run.ranks for run in runs]),
         call_sites=collective_totals([run.ranks for run in runs]),
         blocked_s=_NS * float(np.mean([rank.blocked_ns for rank in runs[0].ranks])),
+        polls_s=_NS * max(rank.polls_ns for rank in runs[0].ranks),
         flags=_flags(runs[0].ranks),
         unmodelled_s=_unmodelled(runs[0].ranks),
         short_exchange=None if is_oversubscribed else ShortExchange.of(normal, runs[0].ranks),

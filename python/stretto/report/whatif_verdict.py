@@ -32,11 +32,12 @@ class Verdict:
         return self.worth in (Worth.WORTH_IT, Worth.HARDLY)
 
 
-def judge(gains: Spread, gap: float, *, has_spread: bool) -> Verdict:
+def judge(gains: Spread, gap: float, *, has_spread: bool, perhaps: str = "") -> Verdict:
     """From the gain of free collectives, and how far predictions are from real runs.
 
     Both as shares of the time. What the gain may be off by is what runs differ by, or what the
-    prediction does; `has_spread`: at least one of them is known.
+    prediction does; `has_spread`: at least one of them is known. `perhaps`: why the prediction is
+    off, as far as that is known.
     """
     gain, error = gains.median, max(gains.half_range, gap)
     seems = f"no verdict: collectives seem to cost {percent(gain)}, but"
@@ -50,5 +51,7 @@ def judge(gains: Spread, gap: float, *, has_spread: bool) -> Verdict:
     if gain + error < NOT_WORTH_IT:
         at_most = f"collectives cost {percent(gain + error)} at most"
         return Verdict(Worth.NOT, f"{at_most}: not worth it")
-    why = "runs differ" if gains.half_range >= gap else "the prediction differs from the real runs"
-    return Verdict(Worth.UNKNOWN, f"{seems} {why} by {percent(error)}")
+    if gains.half_range >= gap:
+        return Verdict(Worth.UNKNOWN, f"{seems} runs differ by {percent(error)}")
+    off = f"the prediction differs from the real runs by {percent(error)}"
+    return Verdict(Worth.UNKNOWN, f"{seems} {off}{f', {perhaps}' if perhaps else ''}")

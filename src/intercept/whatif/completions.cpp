@@ -109,9 +109,9 @@ int wait(const Completion& call, std::span<const MPI_Request> handles) {
 
 int test(const Completion& call, std::span<const MPI_Request> handles, int* over) {
   *over = 0;
-  if (!is_of_all(call)) return Known(call).ask(over);
+  if (!is_of_all(call)) return ask_once([&] { return Known(call).ask(over); });
   if (any_unanswered(handles)) return MPI_SUCCESS;
-  const int error = run_local([&] { return call.call(); });
+  const int error = run_local([&] { return ask_once([&] { return call.call(); }); });
   *over = *call.flag;
   return error;
 }

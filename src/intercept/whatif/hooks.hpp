@@ -326,7 +326,7 @@ int on_iprobe(int source, MPI_Comm comm, int* flag, MPI_Message* message, MPI_St
   const CommPtr known = followed(comm, source);
   if (!known) return pass_message(source, [&] { return real(status); });
   MPI_Status own{};
-  const int error = real(&own);
+  const int error = ask_once([&] { return real(&own); });
   if (error != MPI_SUCCESS) return error;
   if (*flag == 0) {
     polled();

@@ -79,7 +79,9 @@ void Process::stop_computing(Stops why) {
   failed_poll_ = false;
   left_at_ = now;
   since_collective_ += worked;
-  if (!only_asked) {
+  if (only_asked) {
+    poll_times.left_out(worked);
+  } else {
     computed(worked);
     blocked_ns += static_cast<double>(blocked - blocked_before_);
   }
@@ -103,6 +105,12 @@ void Process::passed(std::string_view function, std::int64_t ns) {
   Unmodelled& same = unmodelled[function];
   ++same.calls;
   same.ns += ns;
+}
+
+void Process::poll_failed() {
+  failed_poll_ = true;
+  ++flags.polls;
+  if (is_clocked()) poll_times.found_nothing();
 }
 
 bool Process::left_caches() {

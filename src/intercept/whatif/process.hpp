@@ -15,6 +15,7 @@
 #include "intercept/whatif/comms.hpp"
 #include "intercept/whatif/first_touches.hpp"
 #include "intercept/whatif/mailbox.hpp"
+#include "intercept/whatif/poll_times.hpp"
 #include "intercept/whatif/virtual_time.hpp"
 
 namespace stretto::intercept::whatif {
@@ -75,7 +76,9 @@ class Process {
   Comms comms;
   Flags flags;
   std::map<std::string_view, Unmodelled> unmodelled;  // by function
-  FirstTouches first_touches;  // only by the thread that the clocks belong to
+  // Only by the thread that the clocks belong to.
+  FirstTouches first_touches;
+  PollTimes poll_times;
   // Held by whoever reads the members; never while waiting.
   Mutex mutex;
 
@@ -105,7 +108,7 @@ class Process {
   // other data than those of its last collective?
   [[nodiscard]] bool left_caches();
   // The last poll found nothing.
-  void poll_failed() { failed_poll_ = true; }
+  void poll_failed();
 
  private:
   std::unique_ptr<ThreadClock> clock_;

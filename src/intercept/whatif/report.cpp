@@ -54,6 +54,7 @@ void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pa
         .end_object();
   }
   json.end_array();
+  json.field("polls_ns", process.poll_times.total_ns(process.flags.polls));
   const double computed_ns = process.virtual_time.computed_ns();
   model::write(json,
                {.computed_ns = computed_ns,

@@ -98,7 +98,6 @@ void polled() {
   process.rest(times);
   const Lock lock(process.mutex);
   process.poll_failed();
-  ++process.flags.polls;
 }
 
 }  // namespace stretto::intercept::whatif

@@ -1,8 +1,11 @@
 // What hooks.hpp has no need to be a template for.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
+#include "base/clock.hpp"
+#include "intercept/whatif/process.hpp"
 #include "intercept/whatif/requests.hpp"
 
 namespace stretto::intercept::whatif {
@@ -34,5 +37,18 @@ void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* messa
 
 // A test or probe found nothing: who tries again soon only waits.
 void polled();
+
+// Asks the MPI whether something has come, and takes the time of some of these calls.
+template <class Ask>
+int ask_once(Ask ask) {
+  if (!Process::is_clocked()) return ask();
+  PollTimes& times = Process::get().poll_times;
+  times.found_something();
+  if (!times.is_due()) return ask();
+  const std::int64_t begin = now_ns();
+  const int error = ask();
+  times.took(now_ns() - begin);
+  return error;
+}
 
 }  // namespace stretto::intercept::whatif

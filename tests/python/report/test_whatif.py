@@ -192,6 +192,19 @@ def test_the_verdict_claims_no_more_than_is_known(
     assert verdict.has_gain is (worth in (Worth.WORTH_IT, Worth.HARDLY))
 
 
+@pytest.mark.parametrize(
+    ("normal", "polls_s", "said"),
+    [(12, 1.0, True), (12, 0.9, False), (9, 5.0, False), (10.0, 5.0, False)],
+)
+def test_polls_may_be_what_a_prediction_lacks(normal: float, polls_s: float, said: bool) -> None:
+    first, second = run(zero=9).ranks
+    second = msgspec.structs.replace(second, polls_ns=round(1e9 * polls_s))
+    found = answer(real(normal), [Run(run(zero=9).ends, [first, second])])
+    assert found.polls_s == pytest.approx(polls_s)
+    words = "by 16.7 %, 2.00 s: 1 tests and probes came too early"
+    assert (words in found.verdict.text) is said
+
+
 def test_a_program_that_does_nothing_is_no_case() -> None:
     with pytest.raises(ApplicationFailed, match="did nothing"):
         answer(real(1), [run(sim=0, zero=0, ideal=0, computed=0)])

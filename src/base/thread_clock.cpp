@@ -74,10 +74,29 @@ std::uint64_t announced() { return 0; }
 std::uint64_t* working_mark() { return nullptr; }
 #endif
 
+constexpr const char* kSchedstat = "/proc/thread-self/schedstat";
+
+// What the thread waited for a CPU, by that file: the second number (Linux,
+// Documentation/scheduler/sched-stats.rst).
+std::optional<std::int64_t> delay_in(int schedstat) {
+  char text[96];
+  const ssize_t length = schedstat < 0 ? -1 : pread(schedstat, text, sizeof text, 0);
+  if (length <= 0) return {};
+  const std::string_view line(text, static_cast<std::size_t>(length));
+  const std::size_t space = line.find(' ');
+  std::int64_t delay = 0;
+  if (space == std::string_view::npos ||
+      std::from_chars(line.data() + space + 1, line.data() + line.size(), delay).ec !=
+          std::errc{}) {
+    return {};
+  }
+  return delay;
+}
+
 }  // namespace
 
 ThreadClock::ThreadClock()
-    : schedstat_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)),
+    : schedstat_(open(kSchedstat, O_RDONLY | O_CLOEXEC)),
       mark_(working_mark()),
       wall_(now_ns()),
       cpu_(thread_cpu_ns()),
@@ -140,17 +159,12 @@ void ThreadClock::sample() {
   blocked_ += asleep;
 }
 
-// What it waited for a CPU: the second number (Linux, Documentation/scheduler/sched-stats.rst).
-std::int64_t ThreadClock::run_delay() const {
-  char text[96];
-  const ssize_t length = schedstat_ < 0 ? -1 : pread(schedstat_, text, sizeof text, 0);
-  if (length <= 0) return 0;
-  const std::string_view line(text, static_cast<std::size_t>(length));
-  const std::size_t space = line.find(' ');
-  std::int64_t delay = 0;
-  if (space != std::string_view::npos) {
-    std::from_chars(line.data() + space + 1, line.data() + line.size(), delay);
-  }
+std::int64_t ThreadClock::run_delay() const { return delay_in(schedstat_).value_or(0); }
+
+std::optional<std::int64_t> thread_run_delay_ns() {
+  const int file = open(kSchedstat, O_RDONLY | O_CLOEXEC);
+  const auto delay = delay_in(file);
+  if (file >= 0) close(file);
   return delay;
 }
 

@@ -3,8 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace stretto {
+
+// How long the calling thread could have run so far while others did, in ns; nullopt where the
+// kernel does not say.
+[[nodiscard]] std::optional<std::int64_t> thread_run_delay_ns();
 
 // For one thread, which must be the one that makes it and calls it.
 class ThreadClock {

@@ -20,6 +20,7 @@ def plain(found: Answer, lines: Lines) -> dict[str, object]:
         "efficiencies": found.efficiencies,
         "blocked_s": found.blocked_s,
         "polls_s": found.polls_s,
+        "waited_for_core_s": found.waited_for_core_s,
         "flags": found.flags,
         "unmodelled_s": found.unmodelled_s,
         "sites": [

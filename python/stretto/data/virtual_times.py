@@ -67,6 +67,8 @@ class RankTimes(OfRank, frozen=True):
     # With its neighbour, of 8 bytes, as the program began: as it was, and as calibration found it.
     exchange_ns: float | None = None
     modelled_exchange_ns: float | None = None
+    # In real time: how long its thread could have run while others did.
+    waited_for_core_ns: int | None = None
     # Its host has fewer cores than ranks.
     oversubscribed: bool = msgspec.field(name="crowded", default=False)
     computed_ns: float = 0.0

@@ -65,6 +65,7 @@ class Answer:
     call_sites: list[CollectiveTotal]  # the most to gain first
     blocked_s: float  # of a rank, in one run: asleep or waiting for devices; counts as computing
     flags: Flags  # summed over the ranks of one run
+    waited_for_core_s: float  # in the real runs: of the rank that waited longest, in their median
     polls_s: float  # of the rank with the most of it: in tests that found nothing, and between them
     unmodelled_s: dict[str, float]  # by function, of a rank in one run; the longest first
     short_exchange: ShortExchange | None  # None: not measured, or ranks share cores
@@ -86,11 +87,25 @@ class Answer:
 
     @property
     def _perhaps(self) -> str:
-        """Why "sim" is less than "normal", where polls take about as long as is missing."""
+        """Why "sim" is not "normal", where launches differ as much or something takes as long."""
         if self.normal is None or self.is_oversubscribed:
             return ""
-        missing = self.normal.median - self.scenarios[SIM].median
-        if missing <= 0 or self.polls_s < _EXPLAINS * missing:
+        sim = self.scenarios[SIM]
+        missing = self.normal.median - sim.median
+        for what, times in (("real", self.normal), ("virtual", sim)):
+            if self.runs > 1 and times.most - times.least >= abs(missing):
+                return (
+                    f"which is no more than {what} runs differ from each other: "
+                    f"{seconds(times.least)} to {seconds(times.most)}"
+                )
+        if missing <= 0:
+            return ""
+        if self.waited_for_core_s >= _EXPLAINS * missing:
+            return (
+                f"{seconds(missing)}: in these a rank waits {seconds(self.waited_for_core_s)} for "
+                "its core, which its own further threads or other programs have; sim is without that"
+            )
+        if self.polls_s < _EXPLAINS * missing:
             return ""
         return (
             f"{seconds(missing)}: {self.flags.polls:,} tests and probes came too early, which with "
@@ -121,6 +136,7 @@ def answer(normal: Sequence[Sequence[RankTimes]], runs: Sequence[Run]) -> Answer
         waiting_share=waiting_share([run.ranks for run in runs]),
         call_sites=collective_totals([run.ranks for run in runs]),
         blocked_s=_NS * float(np.mean([rank.blocked_ns for rank in runs[0].ranks])),
+        waited_for_core_s=_waited_for_core(normal),
         polls_s=_NS * max(rank.polls_ns for rank in runs[0].ranks),
         flags=_flags(runs[0].ranks),
         unmodelled_s=_unmodelled(runs[0].ranks),
@@ -134,6 +150,11 @@ def _does_something(run: Run) -> bool:
 
 def _wall(ranks: Sequence[RankTimes]) -> float:
     return _NS * max(rank.wall_ns for rank in ranks)
+
+
+def _waited_for_core(normal: Sequence[Sequence[RankTimes]]) -> float:
+    longest = [max(rank.waited_for_core_ns or 0 for rank in run) for run in normal]
+    return _NS * float(np.median(longest)) if longest else 0.0
 
 
 def _efficiencies(runs: Sequence[Run]) -> Efficiencies:

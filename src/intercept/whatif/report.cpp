@@ -73,11 +73,13 @@ void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pa
   say("there is no trace of rank %d: %s", process.world_rank, why_not->c_str());
 }
 
-void write_times(std::int64_t wall_ns, const ExchangeTime& pace) {
+void write_times(std::int64_t wall_ns, std::optional<std::int64_t> waited_for_core_ns,
+                 const ExchangeTime& pace) {
   std::string text;
   Json json(text);
   json.begin_object();
   describe(json, wall_ns, pace);
+  if (waited_for_core_ns) json.field("waited_for_core_ns", *waited_for_core_ns);
   json.end_object();
   write(text + '\n');
 }

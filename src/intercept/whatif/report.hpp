@@ -15,8 +15,10 @@ struct ExchangeTime {
 };
 
 // Into the folder that STRETTO_WHATIF_FOLDER names; says so where it cannot. Of a run in virtual
-// time, and of one in real time.
+// time, and of one in real time, in which this thread could have run for so long while others did,
+// if that is known.
 void write_report(Process& process, std::int64_t wall_ns, const ExchangeTime& pace);
-void write_times(std::int64_t wall_ns, const ExchangeTime& pace);
+void write_times(std::int64_t wall_ns, std::optional<std::int64_t> waited_for_core_ns,
+                 const ExchangeTime& pace);
 
 }  // namespace stretto::intercept::whatif

@@ -4,6 +4,7 @@
 #include "base/config.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/thread_clock.hpp"
 #include "bench/pace.hpp"
 #include "intercept/shared/caller.hpp"
 #include "intercept/shared/entry.hpp"
@@ -25,6 +26,7 @@ namespace {
 struct WhatifSession {
   MPI_Comm own{};
   std::int64_t begun_ns = 0;
+  std::optional<std::int64_t> begun_delay_ns{};  // what this thread had waited for a core by then
   ExchangeTime pace{};
 };
 WhatifSession& session() { return of_rank<WhatifSession>(); }
@@ -101,6 +103,13 @@ void wait_for_all() {
   Collectives::get().finish(Collectives::get().begin(planned), false);
 }
 
+// The thread that ends MPI is the one that began it (MPI 4.1, 11.4.2).
+std::optional<std::int64_t> waited_for_core(std::optional<std::int64_t> before) {
+  const auto now = thread_run_delay_ns();
+  if (!before || !now) return {};
+  return *now - *before;
+}
+
 }  // namespace
 
 void begin_session() {
@@ -119,12 +128,13 @@ void begin_session() {
   if (has_threads()) process.mutex.expect_threads();
   native().Comm_rank(native().comm_world, &process.world_rank);
   native().Comm_size(native().comm_world, &process.world_size);
-  auto& [own, begun_ns, pace] = session();
+  auto& [own, begun_ns, begun_delay_ns, pace] = session();
   own = copy_of_world();
   const auto scenarios = setting("STRETTO_WHATIF_SCENARIOS");
   if (scenarios) begin_virtual_time(*scenarios);
   pace.exchange_ns = bench::exchange_with_neighbor(own);
   static_cast<void>(of_all_ranks('x', process.world_size, own));  // they all begin now
+  begun_delay_ns = thread_run_delay_ns();
   begun_ns = now_ns();
   if (!scenarios) return;
   process.first_touches.open(process.scenarios.front().machine.page_fault);
@@ -139,11 +149,11 @@ void begin_session() {
 
 void end_session() {
   Process& process = Process::get();
-  auto& [own, begun_ns, pace] = session();
+  auto& [own, begun_ns, begun_delay_ns, pace] = session();
   if (own == MPI_Comm{} || !is_rank_process()) return;
   const std::int64_t wall_ns = now_ns() - begun_ns;
   if (!detail::active().load(std::memory_order_acquire)) {
-    write_times(wall_ns, pace);
+    write_times(wall_ns, waited_for_core(begun_delay_ns), pace);
   } else {
     process.stop_computing(Stops::to_call);
     detail::active().store(false, std::memory_order_release);

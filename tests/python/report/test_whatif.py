@@ -205,6 +205,28 @@ def test_polls_may_be_what_a_prediction_lacks(normal: float, polls_s: float, sai
     assert (words in found.verdict.text) is said
 
 
+def test_a_rank_that_waited_for_its_core_may_be_what_a_prediction_lacks() -> None:
+    slow = [
+        [msgspec.structs.replace(each, waited_for_core_ns=ns) for each in launch]
+        for launch, ns in zip(real(12, 12, 12), (0, round(1.1e9), round(1.5e9)), strict=True)
+    ]
+    found = answer(slow, [run(zero=9)])
+    assert found.waited_for_core_s == pytest.approx(1.1)
+    assert "by 16.7 %, 2.00 s: in these a rank waits 1.10 s for its core" in found.verdict.text
+    quiet = answer(real(12), [run(zero=9)])
+    assert quiet.waited_for_core_s == 0
+    assert quiet.verdict.text.endswith("by 16.7 %")
+
+
+def test_runs_that_differ_may_be_why_a_prediction_does() -> None:
+    found = answer(real(6, 8, 8.5), [run(zero=9)] * 3)
+    assert found.verdict.text.endswith(
+        "by 25.0 %, which is no more than real runs differ from each other: 6.00 s to 8.50 s"
+    )
+    found = answer(real(8, 8, 8), [run(sim=9, zero=8), run(zero=9), run(sim=11.5, zero=10)])
+    assert found.verdict.text.endswith("than virtual runs differ from each other: 9.00 s to 11.5 s")
+
+
 def test_a_program_that_does_nothing_is_no_case() -> None:
     with pytest.raises(ApplicationFailed, match="did nothing"):
         answer(real(1), [run(sim=0, zero=0, ideal=0, computed=0)])

@@ -102,8 +102,8 @@ class Answer:
             return ""
         if self.waited_for_core_s >= _EXPLAINS * missing:
             return (
-                f"{seconds(missing)}: in these a rank waits {seconds(self.waited_for_core_s)} for its "
-                "core, which its own further threads or other programs have; sim is without that"
+                f"{seconds(missing)}: in these a rank waits {seconds(self.waited_for_core_s)} for "
+                "its core, which further threads of its own or other programs have, and sim does not"
             )
         if self.polls_s < _EXPLAINS * missing:
             return ""

@@ -103,7 +103,7 @@ class Answer:
         if self.waited_for_core_s >= _EXPLAINS * missing:
             return (
                 f"{seconds(missing)}: in these a rank waits {seconds(self.waited_for_core_s)} for "
-                "its core, which further threads of its own or other programs have, and sim does not"
+                "its core, which further threads of its own or other programs have; sim does not"
             )
         if self.polls_s < _EXPLAINS * missing:
             return ""

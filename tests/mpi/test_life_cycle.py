@@ -26,12 +26,20 @@ def test_thousands_of_communicators_leave_no_memory_behind(mpi: Mpi, ranks: int)
 
 
 def test_vectors_that_an_mpi_allocates_again_and_again_are_not_made_of_new_pages(mpi: Mpi) -> None:
-    ended = mpi.run_under_stretto(mpi.program("heap"), ranks=2)
+    env = {"STRETTO_SELECTION_REDUCE": "native"}
+    ended = mpi.run_under_stretto(mpi.program("heap"), "vectors", ranks=2, env=env)
     assert ended.ok, ended.stdout + ended.stderr
     pages = re.search(r"^pages (\d+)$", ended.stdout, re.MULTILINE)
     assert pages is not None
     # All of the vectors' would be 768.
     assert int(pages[1]) < 64
+
+
+def test_buffers_of_the_program_lie_where_they_would_without_stretto(mpi: Mpi) -> None:
+    program = mpi.program("heap")
+    ended = mpi.run_under_stretto(program, "buffers", ranks=2, env=OURS)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert ended.stdout == mpi.run(program, "buffers", ranks=2).stdout
 
 
 def test_threads_have_communicators_of_their_own_and_free_types_of_each_other(mpi: Mpi) -> None:

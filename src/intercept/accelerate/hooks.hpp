@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "engine/failures.hpp"
 #include "intercept/accelerate/counters.hpp"
+#include "intercept/accelerate/heap.hpp"
 #include "intercept/accelerate/persistents.hpp"
 #include "intercept/accelerate/session.hpp"
 #include "intercept/accelerate/tracked.hpp"
@@ -33,6 +34,7 @@ inline bool goes_native(int entry_point, const Call& call) {
   counters::count_passed(entry_point, reason);
   if (reason == Reason::device_buffers) device_buffers::report();
   if (call.form == Form::blocking) Engine::get().relax();
+  expect_vectors(call);
   return true;
 }
 
@@ -72,6 +74,7 @@ int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, M
   }
   counters::count_passed(entry_point, passes);
   if (call.form == Form::blocking) Engine::get().relax();
+  expect_vectors(call);
   return real();
 }
 
@@ -112,6 +115,7 @@ template <class Real>
     decision.choice.reason = Reason::no_tags;
   }
   counters::count_passed(entry_point, decision.choice.reason);
+  expect_vectors(call);
   return has_real ? real() : refuse_persistent(decision);
 }
 

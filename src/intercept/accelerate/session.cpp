@@ -64,16 +64,6 @@ bool wants_progress_thread() {
   return setting.value_or(ThreadLevel::can_relax() || !all_ranks_on_this_host());
 }
 
-// MPIs allocate vectors for each reduction. Until something as long has once been mapped and freed,
-// glibc may give the pages back to the kernel after each, and takes them anew for the next; by
-// chance on some ranks and not on others, and with a library that allocates beside the program the
-// chance is worse. What the program has set of malloc(3) stays.
-void let_heap_keep_vectors() {
-  constexpr std::size_t kVector = (std::size_t{4} << 20) + (std::size_t{256} << 10);
-  void* volatile vector = std::malloc(kVector);
-  std::free(vector);
-}
-
 }  // namespace
 
 int level_to_request(int required) {
@@ -123,7 +113,6 @@ void begin_session(int required) {
   if (engine.oversubscribed()) make_native_yield();
   learned_file::read();
   session().begun = true;
-  let_heap_keep_vectors();
   end_in_finalize();
   detail::active().store(true, std::memory_order_release);
 }

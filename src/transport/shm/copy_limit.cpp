@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
+#include "transport/shm/passing_memory.hpp"
 #include "transport/shm/peer.hpp"
 
 namespace stretto::shm {
@@ -27,11 +29,18 @@ constexpr int kTag = -1;
 
 class PairExchange {
  public:
-  explicit PairExchange(Peer& partner)
-      : partner_(partner), memory_(new (std::nothrow) std::byte[2 * kLengths.back()]{}) {}
+  explicit PairExchange(Peer& partner) : partner_(partner) {
+    // Not of the heap: glibc maps no piece of its own any more that is shorter than one it was
+    // given back, so that the program's buffers would lie otherwise than without Stretto.
+    try {
+      memory_.emplace(2 * kLengths.back());
+    } catch (const std::bad_alloc&) {
+      say("no memory to find out how this host copies: its kernel does");
+    }
+  }
 
   // Without, there is nothing but to let the partner know, who waits.
-  [[nodiscard]] bool has_memory() const { return memory_ != nullptr; }
+  [[nodiscard]] bool has_memory() const { return memory_.has_value(); }
 
   // What the two say, where both say yes.
   bool both(bool mine) {
@@ -44,7 +53,7 @@ class PairExchange {
   // The least time in ns in which the two have each other's data, which each has just written.
   std::int64_t time(std::size_t bytes, bool copied) {
     partner_.copy_below(copied ? kAlwaysCopied : kNoCopies);
-    std::byte* const out = memory_.get();
+    std::byte* const out = memory_->all().data();
     std::byte* const in = out + kLengths.back();
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < kTimes; ++i) {
@@ -75,7 +84,7 @@ class PairExchange {
   }
 
   Peer& partner_;
-  std::unique_ptr<std::byte[]> memory_;
+  std::optional<PassingMemory<std::byte>> memory_{};
   std::vector<Transport::Completed> done_;
 };
 

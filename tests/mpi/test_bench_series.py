@@ -16,6 +16,7 @@ from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import BenchCell, BenchPlan, Settings
 from stretto.data.bench_rows import read_states
 from stretto.launch.bench import find_mpi
+from stretto.report.bench_calls import IN_PROCESS, MAKING, ON_COMMUNICATOR, lost_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -155,3 +156,8 @@ def test_what_depends_on_a_call_that_hangs_is_not_measured_by_itself(
         states = {state.cell: state.state for state in each.states}
         assert states == {0: "timeout", 1: "skipped", 2: "skipped"}
     assert not result.rows
+    assert [(each.first_of, each.state, each.launches) for each in lost_calls(result.record)] == [
+        (IN_PROCESS, "timeout", 2),
+        (ON_COMMUNICATOR, "skipped", 2),
+        (MAKING, "skipped", 2),
+    ]

@@ -21,7 +21,7 @@ from stretto.data.bench_plan import BenchCell, BenchPlan
 from stretto.launch.bench import find_mpi
 from stretto.launch.job import split_words
 from stretto.report.bench import BenchResult
-from stretto.report.bench_calls import CallCurve, call_curves
+from stretto.report.bench_calls import CallCurve, LostCalls, call_curves, lost_calls
 from stretto.report.words import seconds, significant, size
 from stretto.stats.call_index import SHOWN
 from stretto.stats.estimate import Estimate
@@ -50,6 +50,7 @@ def calls(
 
     Each operation and size has processes of its own, ten launches of them. Where an MPI changes its
     way after some calls, it is said from which call on all are alike: a warm-up has to be longer.
+    Where a call hangs, what would have followed it in its process is not measured in another one.
     The same command resumes what was cut short.
 
     Example: stretto bench calls allreduce bcast -n 2
@@ -71,6 +72,7 @@ def calls(
     mpi = find_mpi(like, launcher, split_words("--launcher-args", launcher_args))
     series = opened("calls", {"spec": msgspec.to_builtins(spec)}, mpi, rig, output)
     found: list[CallCurve] = []
+    lost: list[LostCalls] = []
     makings: list[tuple[str, Estimate]] = []
     with launcher_on(mpi.launcher, rig) as where:
         plan = plan_of(spec, mpi, rig, {})
@@ -80,12 +82,14 @@ def calls(
             result, path = launched(own, mpi, where, series.path / own.name, is_part=True)
             curves = call_curves(BenchFolder(path), own.cells)
             found += sorted(curves, key=lambda it: spec.implementations.index(it.implementation))
+            lost += lost_calls(result.record)
             makings += _makings(result)
     series.finish(found)
-    tables = [_table(found), _making_table(makings)]
+    tables = [_table(found), _making_table(makings), *([_lost_table(lost)] if lost else [])]
     export_tables(map(plain_table, tables), export_csv, export_markdown)
     if as_json:
-        print_plain_json({"folder": str(series.path), "calls": msgspec.to_builtins(found)})
+        shown = {"calls": found, "not_measured": lost}
+        print_plain_json({"folder": str(series.path), **msgspec.to_builtins(shown)})
         return
     for table in tables:
         show_table(table, out)
@@ -143,6 +147,23 @@ def _making_table(makings: Sequence[tuple[str, Estimate]]) -> Table:
             implementation,
             seconds(time.median * 1e-9),
             "-".join(seconds(end * 1e-9) for end in ends),
+        )
+    return table
+
+
+def _lost_table(lost: Sequence[LostCalls]) -> Table:
+    """In how many launches there are no such calls, and why."""
+    table = Table(title="Not measured, or wrong", title_justify="left", title_style="bold")
+    for heading in ("operation", "bytes", "by", "first", "launches", "why"):
+        table.add_column(heading, overflow="fold")
+    for each in lost:
+        table.add_row(
+            each.operation,
+            size(each.bytes),
+            each.implementation,
+            each.first_of,
+            f"{each.launches} of {each.of_launches}",
+            f"{each.state}: {each.why}" if each.why else each.state,
         )
     return table
 

@@ -1,11 +1,12 @@
 """What the first calls of an operation cost, in a fresh process and on a fresh communicator."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import BenchCell
 from stretto.data.bench_rows import over_launches
 from stretto.stats.call_index import calls_of, curve, steady_from
@@ -13,6 +14,7 @@ from stretto.stats.estimate import Estimate, estimate
 
 # In the order in which a launch measures them.
 IN_PROCESS, ON_COMMUNICATOR, MAKING = "in a fresh process", "on a fresh communicator", "making one"
+_IN_ORDER = (IN_PROCESS, ON_COMMUNICATOR, MAKING)
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,45 @@ class CallCurve:
     calls: dict[int, Estimate]  # by call, from 1
     later: Estimate  # the median of the calls from `steady_from` on, or of the second half
     steady_from: int | None  # None: the calls that were made do not say
+
+
+@dataclass(frozen=True)
+class LostCalls:
+    """What some launches of an operation by one implementation say nothing of, or is wrong."""
+
+    operation: str
+    bytes: int
+    implementation: str
+    first_of: str  # IN_PROCESS, ON_COMMUNICATOR or MAKING
+    state: str  # skipped, wrong, timeout or failed
+    why: str  # in the first of these launches
+    launches: int  # in which it is so
+    of_launches: int
+
+
+def lost_calls(record: BenchRecord) -> list[LostCalls]:
+    """Of a run whose cells are what `call_curves` has and the making of a communicator."""
+    cells = {cell.number: (cell, of) for cell, of in zip(record.plan.cells, _IN_ORDER, strict=True)}
+    made = Counter(launched.implementation for launched in record.launches)
+    lost: dict[tuple[str, int, str], list[str]] = {}
+    for launched in record.launches:
+        for state in launched.states:
+            if state.state != "done":
+                key = launched.implementation, state.cell, state.state
+                lost.setdefault(key, []).append(state.why)
+    return [
+        LostCalls(
+            operation=cells[number][0].name,
+            bytes=cells[number][0].bytes,
+            implementation=way,
+            first_of=cells[number][1],
+            state=state,
+            why=reasons[0],
+            launches=len(reasons),
+            of_launches=made[way],
+        )
+        for (way, number, state), reasons in lost.items()
+    ]
 
 
 def call_curves(folder: BenchFolder, cells: Sequence[BenchCell]) -> list[CallCurve]:

@@ -27,14 +27,17 @@ if TYPE_CHECKING:
 
 STRETTO = [sys.executable, "-c", "from stretto.cli.main import main; main()"]
 CLIFFS = ["cliffs", "allreduce", "--sizes", "8:128", "--launches", "4", "--no-probes"]
+MPIS_SAY = ("Open MPI v", "MPICH Version:")
 CALLS = ["calls", "barrier", "bcast", "--launches", "2"]
 
 
-def bench(mpi: Mpi, folder: Path, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def bench(
+    mpi: Mpi, folder: Path, words: Sequence[str], **variables: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command(mpi, words),
         cwd=folder,
-        env={**os.environ, **mpi.environment},
+        env={**os.environ, **mpi.environment, **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -114,9 +117,19 @@ def test_first_calls_of_operations_that_were_done_are_not_made_again(
     (part / "progress").write_text("begin 0 \ndone 0 barrier\nbegin 1 \n")
     other = bench(mpi, tmp_path, [*CALLS, "--sizes", "64"])
     assert other.returncode == 2
-    assert (
-        "run is of stretto bench calls with other options, variables or another MPI" in other.stderr
-    )
+    assert "run is of another stretto bench calls: sizes was 8, now 64; name" in other.stderr
+    variable = bench(mpi, tmp_path, CALLS, OMPI_MCA_coll="^tuned")
+    assert variable.returncode == 2
+    assert "bench calls: OMPI_MCA_coll was not set, now ^tuned; name" in variable.stderr
+    record = tmp_path / "run" / "series.json"
+    kept = record.read_text()
+    version = json.loads(kept)["mpi"]
+    assert version.startswith(MPIS_SAY)
+    record.write_text(kept.replace(json.dumps(version), json.dumps("An MPI 1.0")))
+    updated = bench(mpi, tmp_path, CALLS)
+    assert updated.returncode == 2
+    assert f"bench calls: the MPI was An MPI 1.0, now {version}; name" in updated.stderr
+    record.write_text(kept)
     ended = bench(mpi, tmp_path, CALLS)
     assert ended.returncode == 0, ended.stderr
     assert "Resuming run" in ended.stderr

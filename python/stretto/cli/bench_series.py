@@ -16,6 +16,7 @@ from stretto.data.bench_series import (
 )
 from stretto.data.provenance import steering
 from stretto.launch.bench import MeasuredMpi
+from stretto.launch.mpi_version import mpi_version
 
 
 def opened(
@@ -29,7 +30,8 @@ def opened(
     variables = {
         name: value for name, value in steering(os.environ).items() if not name.startswith("SLURM_")
     }
-    record = SeriesRecord(verb, asked, launched_by(mpi), rig, variables)
+    by, version = launched_by(mpi), mpi_version(mpi.libmpi)
+    record = SeriesRecord(verb, asked, by, rig, variables, version)
     found = resume_series(output, record) if output else resume_newest_series(RUNS, record)
     if found is not None:
         if found.has_runs:

@@ -5,6 +5,7 @@ runs in it that are complete are not made again. What the command found in the e
 its name, cliffs.json, and says that the folder is complete.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,17 @@ class SeriesRecord(msgspec.Struct, frozen=True):
     by: LaunchedBy
     rig: str | None = None
     variables: dict[str, str] = {}  # of the environment, that steer MPIs
+    mpi: str = ""  # what the library says of itself; empty where it is not known
+
+    def unlike(self, now: "SeriesRecord") -> list[str]:
+        """What is not as it was, each in a few words; empty where both measure the same."""
+        plain = ("verb", "asked", "rig", "by")
+        was, is_now = ({name: getattr(it, name) for name in plain} for it in (self, now))
+        found = [*_changes(msgspec.to_builtins(was), msgspec.to_builtins(is_now))]
+        found += _changes(self.variables, now.variables)
+        if self.mpi and now.mpi and self.mpi != now.mpi:
+            found.append(f"the MPI was {self.mpi}, now {now.mpi}")
+        return found
 
 
 @dataclass(frozen=True)
@@ -71,12 +83,13 @@ def resume_series(path: Path, record: SeriesRecord) -> BenchSeries | None:
         raise InputError(f"{file} cannot be read: {reason(error)}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read: {error}") from None
-    if found != record and not _has_runs(path):
+    unlike = found.unlike(record)
+    if unlike and not _has_runs(path):
         return begin_series(path, record)  # of a command that was refused before it began
-    if found != record:
+    if unlike:
         raise InputError(
-            f"{path} is of stretto bench {found.verb} with other options, variables or "
-            "another MPI; name another --output"
+            f"{path} is of another stretto bench {found.verb}: {'; '.join(unlike)}; name another "
+            "--output"
         )
     if _answers(path, record).exists():
         raise InputError(f"{path} holds what is complete; name another --output")
@@ -86,6 +99,22 @@ def resume_series(path: Path, record: SeriesRecord) -> BenchSeries | None:
 def resume_newest_series(parent: Path, record: SeriesRecord) -> BenchSeries | None:
     """The newest of those in `parent` that can be gone on with."""
     return newest_resumed(parent, record.verb, lambda path: resume_series(path, record))
+
+
+def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Of what may be in another, the innermost are named."""
+    for name in dict.fromkeys([*was, *now]):
+        old, new = was.get(name), now.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _changes(old, new)
+        elif old != new:
+            yield f"{name} was {_word(old)}, now {_word(new)}"
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return "not set"
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _has_runs(path: Path) -> bool:

@@ -11,18 +11,20 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+import pytest
+
 from stretto.cli.bench_running import launched
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import BenchCell, BenchPlan, Settings
 from stretto.data.bench_rows import read_states
-from stretto.launch.bench import find_mpi
+from stretto.errors import EnvironmentUnusable
+from stretto.launch.bench import NothingMeasured, find_mpi
 from stretto.report.bench_calls import IN_PROCESS, MAKING, ON_COMMUNICATOR, lost_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    import pytest
     from mpi_runs import Mpi
 
 STRETTO = [sys.executable, "-c", "from stretto.cli.main import main; main()"]
@@ -74,6 +76,18 @@ def parts(folder: Path) -> dict[str, int]:
     }
 
 
+def cut_short(part: Path, after: int) -> None:
+    """As if the kill had come while the cell was measured that follows so many, however many ranks
+    ended before it came, or still after their launcher was killed."""
+    copy = part.with_name("copy")
+    shutil.copytree(part, copy)
+    lines = (copy / "progress").read_text().splitlines(keepends=True)
+    (copy / "progress").write_text("".join(lines[: 2 * after + 1]))
+    # What ranks still write goes to files that are in no folder any more.
+    shutil.rmtree(part)
+    copy.rename(part)
+
+
 def test_a_search_for_cliffs_loses_no_cell_that_was_done(mpi: Mpi, tmp_path: Path) -> None:
     first = tmp_path / "run" / "sizes" / "launches" / "000-0" / "part-000"
 
@@ -81,15 +95,16 @@ def test_a_search_for_cliffs_loses_no_cell_that_was_done(mpi: Mpi, tmp_path: Pat
         return {state.cell for state in read_states(first) if state.state == "done"}
 
     killed(mpi, tmp_path, CLIFFS, lambda: len(done()) >= 2)
+    cut_short(first, after=2)
     before = done()
+    assert len(before) == 2
     ended = bench(mpi, tmp_path, CLIFFS)
     assert ended.returncode == 0, ended.stderr
     assert "Resuming run" in ended.stderr
     parts_after = [part for part in first.parent.glob("part-*") if part != first]
     again = {state.cell for part in parts_after for state in read_states(part)}
-    assert not before & again
-    # Ranks may have ended more of them after their launcher was killed.
-    assert done() | again == set(range(5))
+    assert done() == before
+    assert again == set(range(5)) - before
     # What a kill ends after the last round is told from what all rounds measured.
     (tmp_path / "run" / "cliffs.json").unlink()
     made = parts(tmp_path)
@@ -141,6 +156,46 @@ def test_first_calls_of_operations_that_were_done_are_not_made_again(
     assert not part.with_name("part-001").exists()
     launches = {each["launch"][0] for each in BenchFolder(second).samples_by_launch()}
     assert launches == {0, 1}
+
+
+@pytest.mark.parametrize("file", ["rank-1.rows", "launch.json"])
+def test_a_full_disk_is_no_answer_of_a_setting(
+    file: str, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends a search, which measures it when it goes on."""
+    for name, value in mpi.environment.items():
+        monkeypatch.setenv(name, value)
+    found = find_mpi(None, str(mpi.launcher.path), [])
+    plan = BenchPlan(
+        name="setting-gather-1",
+        implementations=["native"],
+        ranks=2,
+        launches=1,
+        seed=1,
+        settings=Settings(budget_ns=1_000_000, cell_timeout_s=5),
+        cells=[BenchCell(0, "barrier"), BenchCell(1, "bcast", bytes=8)],
+        launcher=found.launcher.name,
+    )
+    new_part = BenchFolder.new_part
+
+    def on_a_full_disk(folder: BenchFolder, launch: int, way: int) -> Path:
+        part = new_part(folder, launch, way)
+        (part / file).symlink_to("/dev/full")
+        return part
+
+    run = tmp_path / "run"
+    with monkeypatch.context() as full:
+        full.setattr(BenchFolder, "new_part", on_a_full_disk)
+        with pytest.raises(EnvironmentUnusable, match="No space left on device") as ended:
+            launched(plan, found, found.launcher, run, is_part=True)
+    assert not isinstance(ended.value, NothingMeasured)
+    del ended  # with it the claim on the folder
+    full_one = run / "launches" / "000-0" / "part-000" / file
+    full_one.unlink()
+    full_one.touch()
+    result, _ = launched(plan, found, found.launcher, run, is_part=True)
+    assert {row.cell.number for row in result.rows} == {0, 1}
+    assert not result.not_measured
 
 
 def test_what_depends_on_a_call_that_hangs_is_not_measured_by_itself(

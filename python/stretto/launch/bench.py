@@ -192,6 +192,7 @@ class Bench:
             (place / "plan").write_text(plan_text(self._plan.settings, []))
         outcome = self._start(self._ways[0], place, _TO_START_S)
         if not outcome.ok:
+            _refuse_unwritten(place, outcome)
             raise _failed_at_once(place, outcome)
         return read_facts(place).crowded
 
@@ -223,6 +224,7 @@ class Bench:
                 outcome = self._start(self._ways[way], part, limit)
             states = {state.cell: state for state in read_states(part)}
             if not outcome.ok:
+                _refuse_unwritten(part, outcome)
                 states = _with_failure(part, states, outcome)
             ended = {cell: each for cell, each in states.items() if each.state != "begun"}
             if not ended:
@@ -288,6 +290,18 @@ def _with_failure(
     failed = [CellState(state.cell, "failed", cause(outcome)) for state in begun]
     _note(part, failed)
     return dict(states) | {state.cell: state for state in failed}
+
+
+def _refuse_unwritten(part: Path, outcome: Outcome) -> None:
+    """Raise EnvironmentUnusable where ranks ended as they could not write: no cell, and no setting
+    of the MPI, is to blame for a full disk."""
+    # As the native program has it; that disk may have no room for what it says, either.
+    cannot = f"cannot write {part.absolute()}/"
+    said = (line for line in outcome.last_words.splitlines() if cannot in line)
+    if line := next(said, None):
+        raise EnvironmentUnusable(line[line.index(cannot) :])
+    if outcome.unwritten:
+        raise EnvironmentUnusable(f"cannot write what ranks say in {part}: {outcome.unwritten}")
 
 
 def _failed_at_once(part: Path, outcome: Outcome) -> StrettoError:

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,7 +62,7 @@ class ProgressFile {
   ProgressFile(const std::string& path, bool is_mine, int timeout_s)
       : path_(path), file_(is_mine ? std::fopen(path.c_str(), "w") : nullptr) {
     if (!is_mine) return;
-    if (file_ == nullptr) refuse(5, "cannot write %s", path.c_str());
+    if (file_ == nullptr) refuse(5, "cannot write %s: %s", path.c_str(), std::strerror(errno));
     progress_file = fileno(file_);
     timeout_s_ = static_cast<unsigned>(timeout_s);
     if (timeout_s > 0) static_cast<void>(signal(SIGALRM, end_for_time));
@@ -89,7 +91,9 @@ class ProgressFile {
   void say(const char* state, const BenchCell& cell, const std::string& why) {
     if (file_ == nullptr) return;
     std::fprintf(file_, "%s %lld %s\n", state, static_cast<long long>(cell.number), why.c_str());
-    if (std::fflush(file_) != 0) refuse(5, "cannot write %s", path_.c_str());
+    if (std::fflush(file_) != 0) {
+      refuse(5, "cannot write %s: %s", path_.c_str(), std::strerror(errno));
+    }
   }
 
   std::string path_;
@@ -151,7 +155,9 @@ void describe(const std::string& path, int ranks, const Topology& topology,
   for (int rank = 0; rank < ranks; ++rank) json.value(topology.host_of(rank));
   json.end_array().end_object();
   text += '\n';
-  if (!write_file(path, std::as_bytes(std::span(text)))) refuse(5, "cannot write %s", path.c_str());
+  if (!write_file(path, std::as_bytes(std::span(text)))) {
+    refuse(5, "cannot write %s: %s", path.c_str(), std::strerror(errno));
+  }
 }
 
 void measure(const BenchPlan& plan, const std::string& folder, std::int64_t init_ns) {

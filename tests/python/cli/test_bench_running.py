@@ -9,10 +9,13 @@ import pytest
 from bench_runs import all_samples
 from benched import LAUNCHES, WAYS, benched
 
+from stretto.cli import bench_series
 from stretto.cli.bench_running import _Width
 from stretto.cli.run_folders import make_folder
-from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_folder import BenchFolder, LaunchedBy
 from stretto.errors import InputError
+from stretto.launch.base import Abi
+from stretto.launch.bench import MeasuredMpi
 
 
 class _Counting(BenchFolder):
@@ -35,6 +38,20 @@ def test_each_launch_is_read_once(tmp_path: Path) -> None:
     assert folder.asked == [(launch, way) for launch in range(LAUNCHES) for way in range(len(WAYS))]
     wide = _Width(msgspec.structs.replace(plan, width=0.5), folder)
     assert wide.is_enough(LAUNCHES)
+
+
+def test_a_kill_before_a_search_had_said_what_it_is_of_is_in_nobodys_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench_series, "launched_by", lambda _: LaunchedBy("mpirun", [], ""))
+    monkeypatch.setattr(bench_series, "mpi_version", lambda _: "")
+    mpi = MeasuredMpi(None, Abi.OPENMPI, "libmpi.so.40", tmp_path)  # type: ignore[arg-type]
+    for place, left in (("a", "lock"), ("b", "series.partial")):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / left).touch()
+        found = bench_series.opened("cliffs", {}, mpi, None, tmp_path / place)
+        assert not found.has_runs
+        assert (tmp_path / place / "series.json").exists()
 
 
 def test_a_folder_in_which_a_kill_left_a_run_that_had_not_begun_is_empty(tmp_path: Path) -> None:

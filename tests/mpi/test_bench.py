@@ -205,12 +205,14 @@ def test_a_late_rank_and_work_are_seen(mpi: Mpi, tmp_path: Path) -> None:
         BenchCell(
             1, "allreduce", Form.NONBLOCKING, bytes=64, compute_ns=late, tests=4, after_ns=late
         ),
+        BenchCell(2, "barrier", delays_ns=[late], delays_from=1),
     ]
     ended = measure(mpi, tmp_path, cells, ranks=2)
     assert ended.ok, ended.stderr
-    samples = read_samples(tmp_path, 2, [0, 1], 0, "native")
-    waited = samples.filter(cell=0, rank=0).select(pl.col("leave_ns") - pl.col("enter_ns"))
-    assert waited.to_series().median() > late / 2
+    samples = read_samples(tmp_path, 2, [0, 1, 2], 0, "native")
+    for cell in (0, 2):
+        waited = samples.filter(cell=cell, rank=0).select(pl.col("leave_ns") - pl.col("enter_ns"))
+        assert waited.to_series().median() > late / 2
     work = samples.filter(cell=1)
     assert (work["computed_ns"] > work["started_ns"]).all()
     assert (work["after_ns"] > work["leave_ns"]).all()

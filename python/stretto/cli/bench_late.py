@@ -2,7 +2,14 @@
 
 from stretto.cli.consoles import note
 from stretto.data.bench_plan import named
-from stretto.data.bench_spec import Lateness, Spec, arrival_patterns, place_of
+from stretto.data.bench_spec import (
+    MANY_RANKS,
+    Lateness,
+    Spec,
+    arrival_patterns,
+    late_in_turn,
+    place_of,
+)
 from stretto.data.profile_record import is_profile, read_record
 from stretto.data.profiles import read_profile
 from stretto.errors import InputError
@@ -13,6 +20,12 @@ def lateness_of(spec: Spec) -> Lateness:
     """By operation. Raises InputError where `late` says nothing, or names what does not fit."""
     operations = list(dict.fromkeys(named(word)[0] for word in spec.operations))
     path = place_of(spec)
+    if spec.late == "each" and spec.ranks > MANY_RANKS:
+        some = late_in_turn(spec)
+        note(
+            f"stretto: --late each: of {spec.ranks} ranks {len(some)} are late in turn, the others "
+            f"are left out: {', '.join(map(str, some))}; a file of patterns names others"
+        )
     if path is None or not path.is_dir():
         return dict.fromkeys(operations, arrival_patterns(spec))
     if not is_profile(path):

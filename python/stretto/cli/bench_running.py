@@ -82,9 +82,9 @@ def _plan(
     return plan_of(spec, mpi, rig, _pilot(spec, mpi, rig, where), late)
 
 
-def _delays(plan: BenchPlan) -> list[tuple[str, int, list[int]]]:
+def _delays(plan: BenchPlan) -> list[tuple[str, int, dict[int, int]]]:
     """Of the cells that have late ranks."""
-    return [(cell.name, cell.bytes, cell.delays_ns) for cell in plan.cells if cell.delays_ns]
+    return [(cell.name, cell.bytes, cell.late_ns) for cell in plan.cells if cell.delays_ns]
 
 
 def repeated(

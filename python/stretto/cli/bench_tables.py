@@ -87,13 +87,16 @@ def more_tables(result: BenchResult, run: BenchFolder) -> Iterator[Table]:
             f"{name}: overlap", overlap_table([it for it in found if it.row.cell.name == name])
         )
     for matrix in delay_matrices(result, run):
-        names = matrix.rank_names()
         table = Table(title=matrix.title, title_justify="left", title_style="bold")
         table.add_column("late", no_wrap=True)
-        for each in names:
+        for each in matrix.column_names():
             table.add_column(each, justify="right", no_wrap=True)
-        for late, shares, sure in zip(names, matrix.shares, matrix.is_sure, strict=True):
+        for late, shares, sure in zip(
+            matrix.row_names(), matrix.shares, matrix.is_sure, strict=True
+        ):
             table.add_row(late, *map(_share, shares, sure))
+        if matrix.late_ranks:
+            table.caption, table.caption_justify = matrix.words, "left"
         yield table
 
 

@@ -78,7 +78,8 @@ class BenchCell(msgspec.Struct, frozen=True):
     compute_ns: int = 0  # work between start and wait
     tests: int = 0  # MPI_Tests within that work
     after_ns: int = 0  # work after the wait
-    delays_ns: list[int] = []  # how late each rank comes
+    delays_ns: list[int] = []  # how late each rank comes, from `delays_from` on; others do not
+    delays_from: int = 0
     # What compute_ns was planned as: so many times what the operation takes alone, as a pilot
     # measured it. 0: there is no work, or an earlier version planned it.
     compute_factor: float = 0.0
@@ -87,6 +88,11 @@ class BenchCell(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """As users call it: iallreduce, allreduce_init, allgatherv-of-root."""
         return name_of(self.operation, self.form) + (_OF_ROOT if self.of_root else "")
+
+    @property
+    def late_ns(self) -> dict[int, int]:
+        """By how much each rank is late that is late at all."""
+        return {rank: by for rank, by in enumerate(self.delays_ns, self.delays_from) if by}
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -33,6 +33,10 @@ SIZES = [8, 64, 256, 512, 1 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10, 256 << 
 SIZES += [4 << 20]
 LAUNCHES = 10
 
+# Of more ranks not each is late in turn, and plans have delays from the first late one to the last.
+MANY_RANKS = 64
+_LATE_OF_MANY = 16
+
 _MOST = 2**31 - 1
 Share = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 # No interval is narrower than 0, and launches would go on to the most of them.
@@ -138,7 +142,8 @@ def _cells(
         for cell in _plain_cells(spec, word):
             yield cell
             for delays in late.get(cell.operation, []):
-                yield msgspec.structs.replace(cell, delays_ns=delays)
+                first, some = _within(delays)
+                yield msgspec.structs.replace(cell, delays_ns=some, delays_from=first)
             if cell.form is Form.BLOCKING:
                 continue
             for share in spec.compute:
@@ -156,6 +161,17 @@ def _cells(
                         )
     for work in sorted(works - {0}):
         yield BenchCell(number=-1, operation=COMPUTE, compute_ns=work, comm=spec.comm)
+
+
+def _within(delays: list[int]) -> tuple[int, list[int]]:
+    """Those from the first rank that is late to the last, and which the first is; of few ranks all.
+
+    A plan of 10,000 ranks would have as many zeros in each of its cells.
+    """
+    late = [rank for rank, delay in enumerate(delays) if delay]
+    if len(delays) <= MANY_RANKS or not late:
+        return 0, delays
+    return late[0], delays[late[0] : late[-1] + 1]
 
 
 def _plain_cells(spec: Spec, word: str) -> Iterator[BenchCell]:
@@ -193,7 +209,7 @@ def arrival_patterns(spec: Spec) -> list[list[int]]:
     if not spec.late:
         return []
     if spec.late == "each":
-        return [[delay * (rank == late) for rank in range(ranks)] for late in range(ranks)]
+        return [[delay * (rank == late) for rank in range(ranks)] for late in late_in_turn(spec)]
     if spec.late == "last":
         return [[delay * (rank == ranks - 1) for rank in range(ranks)]]
     if spec.late == "sorted":
@@ -204,6 +220,24 @@ def arrival_patterns(spec: Spec) -> list[list[int]]:
     if place := place_of(spec):
         return _patterns_in(place, ranks)
     return [_delays(spec.late, spec.late.split(","), ranks)]
+
+
+def late_in_turn(spec: Spec) -> list[int]:
+    """Those that `each` makes late one after the other: all, but of many ranks a few.
+
+    As many cells as ranks, each of all ranks, would be more than can be measured, or kept. A late
+    rank matters by what others get through it, so there are, of the trees, rings and chains that
+    MPIs have: the root, who is next to it, the inner rank with the largest subtree of a binomial
+    tree, rank 0, the last one, and others drawn by the seed.
+    """
+    ranks, root = spec.ranks, spec.root
+    if ranks <= MANY_RANKS:
+        return [*range(ranks)]
+    largest = 1 << ((ranks - 1).bit_length() - 1)
+    chosen = {rank % ranks for rank in (root, root + 1, root + largest, 0, ranks - 1)}
+    others = [rank for rank in range(ranks) if rank not in chosen]
+    drawn = random.Random(spec.seed).sample(others, _LATE_OF_MANY - len(chosen))
+    return sorted(chosen.union(drawn))
 
 
 def place_of(spec: Spec) -> Path | None:

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from stretto.data.bench_plan import BenchCell
 from stretto.report.bench import BenchResult, BenchRow
 
 SCHEMA = pl.Schema(
@@ -10,7 +11,8 @@ SCHEMA = pl.Schema(
         "bytes": pl.Int64(),
         "compute_ns": pl.Int64(),
         "tests": pl.Int64(),
-        "delays_ns": pl.String(),  # of the ranks, in their order, with spaces between
+        # Of the ranks, in their order, with spaces between; "9999: 1000" is from that rank on.
+        "delays_ns": pl.String(),
         "rank_class": pl.String(),
         "implementation": pl.String(),
         "median_ns": pl.Float64(),
@@ -49,7 +51,7 @@ def rows_frame(result: BenchResult) -> pl.DataFrame:
                 row.cell.bytes,
                 row.cell.compute_ns,
                 row.cell.tests,
-                " ".join(map(str, row.cell.delays_ns)),
+                _delays(row.cell),
                 row.rank_class,
                 row.implementation,
                 row.time.median,
@@ -73,6 +75,11 @@ def rows_frame(result: BenchResult) -> pl.DataFrame:
             )
         )
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _delays(cell: BenchCell) -> str:
+    first = [f"{cell.delays_from}:"] if cell.delays_from else []
+    return " ".join([*first, *map(str, cell.delays_ns)])
 
 
 def _key(row: BenchRow) -> tuple[int, str, str]:

@@ -1,6 +1,7 @@
 """What there is to a cell of a benchmark besides its operation, in words."""
 
 from stretto.data.bench_plan import BenchCell
+from stretto.data.bench_spec import MANY_RANKS
 from stretto.report.words import seconds, size
 
 
@@ -18,8 +19,9 @@ def cell_words(cell: BenchCell, other_work_ns: float | None = None) -> str:
     if cell.tests:
         words.append(f"{cell.tests} tests")
     if any(cell.delays_ns):
-        late = [rank for rank, delay in enumerate(cell.delays_ns) if delay]
-        words.append(f"late: {','.join(map(str, late))}")
+        late = [*cell.late_ns]
+        which = ",".join(map(str, late)) if len(late) <= MANY_RANKS else f"{len(late)} ranks"
+        words.append(f"late: {which}")
         if len(late) > 1:
             words.append(f"by up to {seconds(max(cell.delays_ns) * 1e-9)}")
     return " ".join(words)

@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -143,18 +144,14 @@ def _draw_spans(plot: TimeSpans, axes: Axes) -> None:
 
 def _draw_matrix(plot: DelayMatrix, axes: Axes) -> None:
     axes.imshow(plot.shares, cmap="Blues", vmin=0, vmax=2)  # light enough for black figures
-    names = plot.rank_names()
-    axes.set_xticks(range(len(names)), names)
-    axes.set_yticks(range(len(names)), names)
+    rows, columns = plot.row_names(), plot.column_names()
+    axes.set_xticks(range(len(columns)), columns)
+    axes.set_yticks(range(len(rows)), rows)
     axes.set(xlabel="delayed rank", ylabel="late rank")
-    for (row, column), share in ((at, plot.shares[at]) for at in _places(len(names))):
+    for (row, column), share in ((at, plot.shares[at]) for at in np.ndindex(*plot.shares.shape)):
         if not math.isnan(share):
             words = f"{share:.2f}" + "*" * bool(plot.is_sure[row, column])
             axes.text(column, row, words, fontsize=7, ha="center", va="center")
-
-
-def _places(side: int) -> list[tuple[int, int]]:
-    return [(row, column) for row in range(side) for column in range(side)]
 
 
 def _heights(count: int) -> Sequence[float]:

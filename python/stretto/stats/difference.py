@@ -80,7 +80,8 @@ def rank_test(first: Sequence[float], second: Sequence[float], *, greater: bool 
         return _normal_test(first, second, greater=greater)
     ranks = _doubled_ranks(np.asarray([*second, *first], dtype=float))
     chosen = len(second)
-    shares = _sums(ranks, chosen)
+    # Most have no ties, and all of them the same ranks.
+    shares = _sums_of(tuple(np.sort(ranks).tolist()), chosen)
     away = np.arange(len(shares)) - chosen * (len(ranks) + 1)
     found = away[ranks[:chosen].sum()]
     as_far = away >= found if greater else abs(away) >= abs(found)
@@ -125,6 +126,11 @@ def _doubled_ranks(values: Floats) -> NDArray[np.int64]:
     _, which, tied = np.unique(values, return_inverse=True, return_counts=True)
     ranks: NDArray[np.int64] = (2 * np.cumsum(tied) - tied + 1)[which]
     return ranks
+
+
+@lru_cache
+def _sums_of(ranks: tuple[int, ...], chosen: int) -> Floats:
+    return _sums(np.asarray(ranks), chosen)
 
 
 def _sums(ranks: NDArray[np.int64], chosen: int) -> Floats:

@@ -10,6 +10,8 @@ A repetition begins when the median of the ranks that are not late enters, and e
 counted from there: so a late rank is delayed by its own lateness, and who waits for it by as much.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -61,7 +63,7 @@ def delays(undelayed: pl.DataFrame, late: pl.DataFrame) -> pl.DataFrame:
     ranks of launches where none is delayed, one-sided), and `delayed`: of the ranks of a cell,
     lateness and stage that are marked so, 5 % or fewer are so by chance (Benjamini and Hochberg,
     1995). That takes 5 launches of either run where ranks delay none but themselves, and with more
-    than 12 ranks 6.
+    than 12 ranks 6; where of 10,000 ranks only some are late in turn, 11.
     """
     without, with_late = (each.group_by(_KEY).agg("ns") for each in (undelayed, late))
     both = with_late.join(without, on=_KEY, suffix="_without")
@@ -89,15 +91,22 @@ def delays(undelayed: pl.DataFrame, late: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def matrix(found: pl.DataFrame, value: str = "amplification") -> Floats:
+def matrix(
+    found: pl.DataFrame, value: str = "amplification", late_ranks: Sequence[int] | None = None
+) -> Floats:
     """A column of `delays`, of one implementation, cell, lateness and stage: at [late rank, rank].
 
-    Ranks from 0 to the largest; NaN where nothing was measured.
+    Ranks from 0 to the largest; NaN where nothing was measured. With `late_ranks`, in order, there
+    are only their rows: of many ranks all would be more than memory holds.
     """
     rows, columns = found["late_rank"].to_numpy(), found["rank"].to_numpy()
     ranks = int(np.max([rows, columns], initial=-1)) + 1
-    filled = np.full((ranks, ranks), np.nan)
-    filled[rows, columns] = found[value].to_numpy()
+    if late_ranks is None:
+        late_ranks = range(ranks)
+    is_one = np.isin(rows, late_ranks)
+    filled = np.full((len(late_ranks), ranks), np.nan)
+    at = np.searchsorted(late_ranks, rows[is_one])
+    filled[at, columns[is_one]] = found[value].to_numpy()[is_one]
     return filled
 
 

@@ -1,6 +1,7 @@
 #include "bench/suite/measure_cell.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
@@ -35,8 +36,10 @@ class CellRun {
         call_(cell, group),
         buffers_(bench.settings.buffers, send_bytes(call_), receive_bytes(call_, cell)),
         synchronisation_(bench.settings.scheme, group.own, bench.clocks, bench.crowded) {
-    const auto rank = static_cast<std::size_t>(group.rank_of_world);
-    if (rank < cell.delays_ns.size()) late_ns_ = cell.delays_ns[rank];
+    const std::int64_t at = group.rank_of_world - cell.delays_from;
+    if (at >= 0 && at < std::ssize(cell.delays_ns)) {
+      late_ns_ = cell.delays_ns[static_cast<std::size_t>(at)];
+    }
     if (group.place.rank == 0) late_ns_ += bench.settings.skew_ns;
   }
 

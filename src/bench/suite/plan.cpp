@@ -145,6 +145,8 @@ void set(BenchCell& cell, const PlanWord& word) {
     cell.after_ns = word.number<std::int64_t>();
   } else if (name == "delays_ns") {
     cell.delays_ns = word.numbers();
+  } else if (name == "delays_from") {
+    cell.delays_from = word.number<std::int64_t>();
   } else {
     word.bad();
   }

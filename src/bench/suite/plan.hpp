@@ -60,7 +60,8 @@ struct BenchCell {
   std::int64_t compute_ns = 0;            // work between start and wait
   int tests = 0;                          // MPI_Tests within that work
   std::int64_t after_ns = 0;              // work after the wait
-  std::vector<std::int64_t> delays_ns{};  // how late each rank comes; empty: none does
+  std::vector<std::int64_t> delays_ns{};  // how late each rank comes, from `delays_from` on
+  std::int64_t delays_from = 0;           // Those that have no delay do not come late.
 };
 
 struct BenchPlan {

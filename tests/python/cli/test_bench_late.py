@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -115,3 +116,15 @@ def test_a_plan_may_name_the_file(house: Path, plans: list[BenchPlan]) -> None:
     (house / "mine.toml").write_text('operations = ["barrier"]\nlate = "late.txt"\n')
     assert bench("--plan", "mine.toml") == 0
     assert [cell.delays_ns for cell in plans[0].cells] == [[], [1000, 0]]
+
+
+def test_who_of_many_ranks_is_late_in_turn_is_said(
+    plans: list[BenchPlan], capsys: Captured
+) -> None:
+    assert bench("bcast", "--sizes", "8", "-n", "10000", "--late", "each") == 0
+    said = capsys.readouterr().err
+    assert "of 10000 ranks 16 are late in turn, the others are left out: 0, 1, " in said
+    assert len(plans[0].cells) == 17
+    assert len(msgspec.json.encode(plans[0])) < 10_000
+    assert bench("bcast", "--sizes", "8", "-n", "64", "--late", "each") == 0
+    assert "late in turn" not in capsys.readouterr().err

@@ -8,7 +8,14 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from stretto.data.bench_plan import BenchCell, Form
-from stretto.data.bench_spec import Spec, arrival_patterns, cells_of, read_spec
+from stretto.data.bench_spec import (
+    MANY_RANKS,
+    Spec,
+    arrival_patterns,
+    cells_of,
+    late_in_turn,
+    read_spec,
+)
 from stretto.errors import InputError
 
 DOCS = Path(__file__).parents[3] / "docs" / "bench.md"
@@ -85,6 +92,28 @@ def test_a_random_pattern_is_drawn_by_the_seed() -> None:
     drawn = [arrival_patterns(Spec(ranks=8, late="random", seed=seed)) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert all(0 <= delay <= 1_000_000 for delay in drawn[0][0])
+
+
+@pytest.mark.parametrize("ranks", [1, 2, MANY_RANKS])
+def test_of_few_ranks_each_is_late_in_turn(ranks: int) -> None:
+    patterns = arrival_patterns(Spec(ranks=ranks, late="each"))
+    assert patterns == [[1_000_000 * (at == late) for at in range(ranks)] for late in range(ranks)]
+
+
+def test_of_many_ranks_some_are_and_plans_have_no_number_for_each_rank() -> None:
+    spec = Spec(operations=["bcast"], sizes=[8], ranks=10_000, root=3, late="each", seed=5)
+    chosen = late_in_turn(spec)
+    # The root, its neighbour, its child with most below it, the first, the last, and others.
+    assert {3, 4, 3 + 8192, 0, 9999} < set(chosen)
+    assert (len(chosen), chosen) == (16, late_in_turn(spec))
+    cells = cells_of(spec, {})
+    assert [cell.late_ns for cell in cells] == [{}, *({rank: 1_000_000} for rank in chosen)]
+    assert sum(len(cell.delays_ns) for cell in cells) == len(chosen)
+    assert all(len(_late_of(ranks)) == 16 for ranks in range(65, 140))
+
+
+def _late_of(ranks: int) -> set[int]:
+    return set(late_in_turn(Spec(ranks=ranks, root=ranks - 1, late="each")))
 
 
 @pytest.mark.parametrize("late", ["sometimes", "1,2", "1,2,-3", "1,,2"])

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import polars as pl
 import pytest
 from benched import DELAY_NS, RANKS, WAYS, benched
 
 from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import BenchResult, summarise
 from stretto.report.bench_late import MOST_SHOWN, delay_matrices
+from stretto.stats.late_rank import matrix
 
 
 @pytest.fixture(scope="module")
@@ -54,5 +56,41 @@ def test_many_ranks_share_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert len(found) == 2 * len(WAYS)
     for each in found:
         assert (each.ranks_a_row, each.shares.shape) == (2, (ranks // 2 + 1,) * 2)
-        assert each.rank_names()[:2] == ["0-1", "2-3"]
+        assert each.row_names()[:2] == each.column_names()[:2] == ["0-1", "2-3"]
         assert np.isfinite(each.shares).all()
+
+
+def test_of_many_ranks_those_that_were_late_have_rows_and_lines_say_what_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a rank of 70 its own delay would be lost in the mean of as many as share a column."""
+    monkeypatch.setattr("benched.RANKS", 70)
+    monkeypatch.setattr("benched.REPETITIONS", 2)
+    monkeypatch.setattr("benched.SIZES", [8])
+    folder = BenchFolder(benched(tmp_path / "run"))
+    result = summarise(folder)
+    found = {each.name: each for each in delay_matrices(result, folder)}
+    end, start = (found[f"iallreduce-4096-late-{DELAY_NS}-native{it}"] for it in ("", "-start"))
+    for each in (end, start):
+        assert each.shares.shape == (MOST_SHOWN, 1 + 70 // 5)
+        assert each.column_names()[:3] == ["itself", "0-4", "5-9"]
+        assert each.row_names() == [*map(str, each.late_ranks)]
+        assert "of 70 ranks 70 were late in turn" in each.words
+        assert "all but the 16 of these that delay others most" in each.words
+        assert "the mean of 5 ranks" in each.words
+    assert end.shares == pytest.approx(np.ones_like(end.shares), abs=0.01)
+    assert start.shares[:, 0] == pytest.approx(1, abs=0.01)
+    assert start.shares[:, 1:] == pytest.approx(0, abs=0.01)
+
+
+def test_rows_of_some_late_ranks_are_those_of_all() -> None:
+    places = [(late, rank) for late in (2, 5) for rank in range(7)]
+    found = pl.DataFrame(
+        {
+            "late_rank": [late for late, _ in places],
+            "rank": [rank for _, rank in places],
+            "amplification": [10.0 * late + rank for late, rank in places],
+        }
+    )
+    assert (matrix(found, late_ranks=[2, 5]) == matrix(found)[[2, 5]]).all()
+    assert (matrix(found, late_ranks=[5]) == matrix(found)[[5]]).all()

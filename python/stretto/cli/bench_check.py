@@ -159,8 +159,13 @@ def _show(found: Result) -> None:
 
 
 def _words(each: Checked[BenchRow] | Checked[SideTime] | Checked[Spent]) -> str:
+    low, high = each.interval.low, each.interval.high
+    if each.factor is None:
+        points = f"{100 * (each.shift or 0):.0f} points [{100 * low:.0f}, {100 * high:.0f}] less"
+        was = f"{each.before:.0%} hidden behind the longer, now {each.after:.0%}"
+        return f"{_what(each.row)}: {was}, {points}"
     times = f"{seconds(each.before * 1e-9)}, now {seconds(each.after * 1e-9)}"
-    factor = f"{each.factor:.2f}x [{each.interval.low:.2f}, {each.interval.high:.2f}]"
+    factor = f"{each.factor:.2f}x [{low:.2f}, {high:.2f}]"
     return f"{_what(each.row)}: {times}, {factor}"
 
 

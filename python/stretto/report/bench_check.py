@@ -7,7 +7,7 @@ import msgspec
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.errors import InputError
 from stretto.report.bench import TOO_FEW_VALID, BenchResult, BenchRow
-from stretto.report.bench_pairs import paired_rows, plain_cell, row_words
+from stretto.report.bench_pairs import paired, planned_cell, row_words
 from stretto.report.cell_words import cell_words
 from stretto.report.unlike_runs import unlike
 from stretto.report.worse import CheckResult, Pair, checked, too_few
@@ -22,25 +22,27 @@ def check(baseline: BenchResult, run: BenchResult, least: float) -> CheckResult[
     if ranks[0] != ranks[1]:
         raise InputError(f"the baseline has {ranks[0]} ranks and the run {ranks[1]}")
     pairs: list[Pair[BenchRow]] = []
+    hidden: list[Pair[BenchRow]] = []
     missing: list[str] = []
     for way in baseline.record.plan.implementations:
-        both, gone, _ = paired_rows(baseline, run, (way, way))
+        both = paired(baseline, run, (way, way))
         # A time of 0 ns is one that the clock does not show.
         pairs += [
             (new, old.launches, new.launches)
-            for old, new in both
+            for old, new in both.times
             if min(*old.launches, *new.launches) > 0
         ]
-        missing += [f"{row_words(row)}{_why(row, run)}" for row in gone]
+        hidden += [(each.rows[1], *each.shares) for each in both.hidden]
+        missing += [f"{row_words(row)}{_why(row, run)}" for row in both.only[0]]
     lost = [*dict.fromkeys(_lost(baseline, run))]
-    if not pairs and not lost:
+    if not (pairs or hidden or lost):
         raise InputError("nothing of the baseline is in the run")
     doubts = [
         *unlike([baseline.record, run.record]),
         *run.warnings,
-        *(too_few(pairs) if pairs else []),
+        *(too_few([*pairs, *hidden]) if pairs or hidden else []),
     ]
-    return CheckResult(checked(pairs), least, missing, doubts, lost)
+    return CheckResult(checked(pairs, hidden), least, missing, doubts, lost)
 
 
 def _lost(baseline: BenchResult, run: BenchResult) -> Iterator[str]:
@@ -63,7 +65,7 @@ def _lost(baseline: BenchResult, run: BenchResult) -> Iterator[str]:
 
 
 def _key(implementation: str, cell: BenchCell) -> tuple[str, bytes]:
-    return implementation, msgspec.json.encode(plain_cell(cell))
+    return implementation, msgspec.json.encode(planned_cell(cell))
 
 
 def _words(implementation: str, cell: BenchCell) -> str:
@@ -73,6 +75,6 @@ def _words(implementation: str, cell: BenchCell) -> str:
 def _why(row: BenchRow, run: BenchResult) -> str:
     """Why the run has no such row, as far as its launches say."""
     for implementation, cell, state in run.not_measured:
-        if implementation == row.implementation and plain_cell(cell) == plain_cell(row.cell):
+        if implementation == row.implementation and planned_cell(cell) == planned_cell(row.cell):
             return f" ({state.state}: {state.why})" if state.why else f" ({state.state})"
     return ""

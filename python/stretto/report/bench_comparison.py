@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stretto.errors import InputError
 from stretto.report.bench import BenchResult, BenchRow
-from stretto.report.bench_overlap import times_of_launches
-from stretto.report.bench_pairs import paired_by_plan, paired_rows, plain_cell, row_words
+from stretto.report.bench_pairs import MOST_APART, Hidden, paired, plain_cell, row_words
 from stretto.report.bench_versus import (
     BenchComparison,
     Versus,
@@ -15,15 +14,11 @@ from stretto.report.bench_versus import (
 )
 from stretto.report.unlike_runs import unlike
 from stretto.stats.difference import difference, shift
-from stretto.stats.overlap import imb_share
 from stretto.stats.summary import median
 
 OF_LAUNCHES = "median over launches of the median rank's median"
 OF_OVERLAP = "share of what could be hidden that was (IMB)"
 SHARE = "share"
-# Work that is more times the operation in one run than in the other, by more than this, is another
-# experiment: a pilot was disturbed.
-_MOST_APART = 2.0
 
 
 def compare_runs(
@@ -40,24 +35,18 @@ def compare_runs(
     unlike_work = 0
     only: tuple[list[str], list[str]] = ([], [])
     for way in ways:
-        both, *ones = paired_rows(first, second, way)
-        pairs += [each for pair in both for each in _versus_rows(*pair)]
-        planned, *ones = paired_by_plan(*ones)
-        for pair in planned:
-            versus = _versus_overlap((first, second), pair)
-            if versus is not None:
-                pairs.append(versus)
-            else:
-                unlike_work += 1
-                ones = [[*rows, row] for rows, row in zip(ones, pair, strict=True)]
-        only[0].extend(map(row_words, ones[0]))
-        only[1].extend(map(row_words, ones[1]))
+        found = paired(first, second, way)
+        pairs += [each for pair in found.times for each in _versus_rows(*pair)]
+        pairs += map(_versus_overlap, found.hidden)
+        unlike_work += len(found.unlike)
+        only[0].extend(map(row_words, found.only[0]))
+        only[1].extend(map(row_words, found.only[1]))
     pairs = corrected(pairs)
     warnings += too_few(pairs)
     if unlike_work:
         warnings.append(
             f"{unlike_work} rows with work are not compared: by plan it is as many times what the "
-            f"operation takes alone, and in fact more than {_MOST_APART:g} times as many in one "
+            f"operation takes alone, and in fact more than {MOST_APART:g} times as many in one "
             "run as in the other, or nobody measured it"
         )
     return BenchComparison(pairs, *only, [*_notes_of_runs(pairs)], warnings)
@@ -120,19 +109,11 @@ def _versus_rows(first: BenchRow, second: BenchRow) -> Iterator[Versus]:
         )
 
 
-def _versus_overlap(
-    runs: tuple[BenchResult, BenchResult], rows: tuple[BenchRow, BenchRow]
-) -> Versus | None:
-    """Of rows whose times have other work in them, and say nothing about each other."""
-    both = [times_of_launches(*each) for each in zip(runs, rows, strict=True)]
-    if not all(both):
-        return None
-    many = [median([work / alone for _, alone, work in times]) for times in both]
-    if max(many) / min(many) > _MOST_APART:
-        return None
-    first, second = ([float(imb_share(*each)) for each in times] for times in both)
+def _versus_overlap(each: Hidden) -> Versus:
+    """Of rows whose times have other work in them."""
+    first, second = each.shares
     found = shift(first, second)
-    row, other = rows
+    row, other = each.rows
     return Versus(
         name=row.cell.name,
         bytes=row.cell.bytes,

@@ -1,16 +1,80 @@
 """Which rows of two runs of stretto bench are of the same, as like as can be."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.report.bench import BenchResult, BenchRow
+from stretto.report.bench_overlap import times_of_launches
+from stretto.stats.overlap import imb_share
+from stretto.stats.summary import median
+
+# Work that is more times the operation in one run than in the other, by more than this, is another
+# experiment: a pilot was disturbed.
+MOST_APART = 2.0
+
+RowPair = tuple[BenchRow, BenchRow]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Rows with work beside the operation, as much by plan and not in fact: their times have the
+    difference in them, and say nothing about each other."""
+
+    rows: RowPair
+    shares: tuple[list[float], list[float]]  # of what could be hidden (IMB), in each launch
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Rows of one implementation of two runs."""
+
+    times: list[RowPair]  # of the same
+    hidden: list[Hidden]  # of the same by plan
+    unlike: list[RowPair]  # of the same by plan, whose work nobody measured or that is another one
+    only: tuple[list[BenchRow], list[BenchRow]]  # what one run alone has, and those that are unlike
+
+
+def paired(first: BenchResult, second: BenchResult, way: tuple[str, str]) -> Paired:
+    """What of one implementation of each run can be compared, and by what."""
+    times, *ones = paired_rows(first, second, way)
+    planned, mine, other = paired_by_plan(*ones)
+    hidden, unlike = [], []
+    for pair in planned:
+        shares = _hidden_shares((first, second), pair)
+        if shares is None:
+            unlike.append(pair)
+        else:
+            hidden.append(Hidden(pair, shares))
+    only = [*mine, *(one for one, _ in unlike)], [*other, *(one for _, one in unlike)]
+    return Paired(times, hidden, unlike, only)
+
+
+def _hidden_shares(
+    runs: tuple[BenchResult, BenchResult], rows: RowPair
+) -> tuple[list[float], list[float]] | None:
+    both = [times_of_launches(*each) for each in zip(runs, rows, strict=True)]
+    if not all(both):
+        return None
+    many = [median([work / alone for _, alone, work in times]) for times in both]
+    if max(many) / min(many) > MOST_APART:
+        return None
+    first, second = ([float(imb_share(*each)) for each in times] for times in both)
+    return first, second
 
 
 def plain_cell(cell: BenchCell) -> BenchCell:
     """A cell whatever its place in its plan."""
     return msgspec.structs.replace(cell, number=-1)
+
+
+def planned_cell(cell: BenchCell) -> BenchCell:
+    """The same with work of as many times what the operation takes alone, however long that is."""
+    if not cell.compute_factor:
+        return plain_cell(cell)
+    return msgspec.structs.replace(cell, number=-1, compute_ns=0, after_ns=min(cell.after_ns, 1))
 
 
 def paired_rows(
@@ -40,11 +104,7 @@ def paired_by_plan(
 
 
 def _planned(row: BenchRow) -> tuple[bytes, str]:
-    cell = plain_cell(row.cell)
-    if cell.compute_factor:
-        after = min(cell.after_ns, 1)
-        cell = msgspec.structs.replace(cell, compute_ns=0, after_ns=after)
-    return msgspec.json.encode(cell), row.rank_class
+    return msgspec.json.encode(planned_cell(row.cell)), row.rank_class
 
 
 def _by_cell(rows: Sequence[BenchRow], implementation: str) -> dict[tuple[bytes, str], BenchRow]:

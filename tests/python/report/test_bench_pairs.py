@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import polars as pl
 import pytest
 from bench_runs import all_samples, make_run
@@ -11,9 +12,12 @@ from stretto.cli.consoles import out
 from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import COMPUTE, BenchCell, Form
-from stretto.report.bench import summarise
+from stretto.data.bench_rows import CellState
+from stretto.report.bench import BenchRow, summarise
+from stretto.report.bench_check import check
 from stretto.report.bench_comparison import OF_OVERLAP, SHARE, compare_runs
 from stretto.report.bench_versus import BenchComparison
+from stretto.report.worse import CheckResult
 
 ALONE = BenchCell(0, "allreduce", Form.NONBLOCKING, bytes=64)
 ALONE_NS = 10_000
@@ -107,6 +111,44 @@ def test_work_of_a_disturbed_pilot_is_another_experiment(tmp_path: Path) -> None
     assert found.only_first == found.only_second == ["iallreduce of 64 B, all, native"]
     (warning,) = found.warnings
     assert warning.startswith("1 rows with work are not compared")
+
+
+def checked(first: Path, second: Path, least: float = 0.05) -> CheckResult[BenchRow]:
+    return check(*(summarise(BenchFolder(each)) for each in (first, second)), least)
+
+
+def test_a_check_pairs_as_a_comparison_does(tmp_path: Path) -> None:
+    hides, hides_less = planned(tmp_path / "a", 5_000, 0.5), planned(tmp_path / "b", 6_000, 0)
+    found = checked(hides, hides_less)
+    (worse,) = found.worse
+    assert worse.row.cell.compute_ns == 6_000
+    assert (worse.before, worse.after) == pytest.approx((0.5, 0), abs=0.002)
+    assert worse.factor is None
+    assert worse.shift == pytest.approx(0.5, abs=0.002)
+    assert (len(found.checked), found.missing) == (2, [])
+    assert checked(hides, hides_less, least=0.6).passes
+    assert checked(hides_less, hides).passes, "to hide more is not worse"
+    assert checked(hides_less, planned(tmp_path / "c", 5_000, 0)).passes, "nor is other work"
+
+
+def test_a_check_names_what_is_lost_of_other_work(tmp_path: Path) -> None:
+    before, after = planned(tmp_path / "a", 5_000, 0), planned(tmp_path / "b", 6_000, 0)
+    record = BenchFolder(after).record()
+    states = [CellState(1, "timeout", "after 30 s")]
+    launches = [replace(each, states=states) for each in record.launches]
+    (after / "bench.json").write_bytes(msgspec.json.encode(replace(record, launches=launches)))
+    (line,) = checked(before, after).lost
+    assert line.startswith("iallreduce 64 B + 6.00 µs work, native: timeout")
+
+
+def test_a_user_sees_how_much_less_is_hidden(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = planned(tmp_path / "a", 5_000, 0.5), planned(tmp_path / "b", 6_000, 0)
+    assert run_command(["bench", "check", *map(str, runs)]) == 3
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("iallreduce 64 B + 6.00 µs work, all, native: 50% hidden behind the")
+    assert line.endswith("longer, now 0%, 50 points [50, 50] less")
 
 
 def test_as_a_user_sees_it(

@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 
 from stretto.data.bench_folder import BenchFolder, BenchRecord, Launched, LaunchedBy
-from stretto.data.bench_plan import BenchCell, BenchPlan, Settings
+from stretto.data.bench_plan import COMPUTE, BenchCell, BenchPlan, Form, Settings
 from stretto.data.bench_rows import SCHEMA, CellState, LaunchFacts
 from stretto.data.provenance import Provenance, collect
 
@@ -17,6 +17,8 @@ Takes = Callable[[str, BenchCell, int, int], float]
 
 BCAST = BenchCell(0, "bcast", bytes=8)
 REDUCED = BenchCell(1, "allreduce", bytes=64)
+ALONE = BenchCell(0, "allreduce", Form.NONBLOCKING, bytes=64)
+ALONE_NS = 10_000
 REPETITIONS = 3
 
 
@@ -99,3 +101,29 @@ def make_run(
     missing = [pl.lit(None, SCHEMA[name]).alias(name) for name in SCHEMA if name not in rows[0]]
     frame.with_columns(missing).select(SCHEMA.names()).write_parquet(path / "samples.parquet")
     return path
+
+
+def planned(
+    path: Path, work_ns: int, hidden: float, factor: float = 0.5, launches: int = 8, tests: int = 0
+) -> Path:
+    """A run with so much work, of which the share `hidden` of the shorter takes no time."""
+    beside = msgspec.structs.replace(
+        ALONE,
+        number=1,
+        compute_ns=work_ns,
+        after_ns=work_ns,
+        tests=tests,
+        compute_factor=factor,
+    )
+
+    def takes(_way: str, cell: BenchCell, launch: int, _rank: int) -> float:
+        usual = 1 + 0.001 * launch
+        if cell.operation == COMPUTE:
+            return 1e-3 * work_ns * usual
+        if not cell.compute_ns:
+            return 1e-3 * ALONE_NS * usual
+        shorter = min(ALONE_NS, work_ns)
+        return 1e-3 * (ALONE_NS + work_ns - hidden * shorter) * usual
+
+    cells = [ALONE, beside, BenchCell(2, COMPUTE, compute_ns=work_ns)]
+    return make_run(path, takes, cells=cells, launches=launches)

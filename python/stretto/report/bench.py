@@ -1,6 +1,6 @@
 """What a benchmark's run folder says: per rank class, never only a mean."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -129,16 +129,16 @@ def summarise(folder: BenchFolder) -> BenchResult:
 
 def rows_of(samples: pl.DataFrame, cells: Sequence[BenchCell]) -> list[BenchRow]:
     """A row a (cell, rank class, implementation) that has a valid repetition."""
-    return _rows([samples], cells)
+    return rows_over(cells, *over_launches([samples], *figures_of_rows(cells_frame(cells))))
 
 
-def rows_of_run(folder: BenchFolder, cells: Sequence[BenchCell]) -> list[BenchRow]:
-    """The same of all launches of a complete run. Raises EnvironmentUnusable."""
-    return _rows(folder.samples_by_launch(), cells)
-
-
-def _rows(launches: Iterable[pl.DataFrame], cells: Sequence[BenchCell]) -> list[BenchRow]:
-    return rows_over(cells, *over_launches(launches, *figures_of_rows(cells_frame(cells))))
+def rows_of_run(
+    folder: BenchFolder, cells: Sequence[BenchCell]
+) -> tuple[list[BenchRow], pl.DataFrame]:
+    """The same of all launches of a complete run, and what they are made of, as `of_launches` has
+    it. Raises EnvironmentUnusable."""
+    figures = over_launches(folder.samples_by_launch(), *figures_of_rows(cells_frame(cells)))
+    return rows_over(cells, *figures), of_launches(figures[0])
 
 
 def figures_of_rows(known: pl.DataFrame) -> tuple[Figure, Figure, Figure]:

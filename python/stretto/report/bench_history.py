@@ -1,25 +1,29 @@
 """Many runs of the same benchmark as a history: what changed, and in which run."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+import polars as pl
 
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE
 from stretto.errors import InputError, StrettoError
 from stretto.report.bench import BenchRow, rows_of_run
-from stretto.report.bench_pairs import plain_cell
+from stretto.report.bench_pairs import hidden_in, is_as_much, plain_cell, planned_cell
 from stretto.report.cell_words import cell_words
 from stretto.report.unlike_runs import unlike
-from stretto.stats.difference import adjusted, can_differ, difference, launches_needed
-from stretto.stats.estimate import LEVEL, Interval
+from stretto.stats.difference import adjusted, can_differ, difference, launches_needed, shift
+from stretto.stats.estimate import LEVEL, Interval, estimate
 
 _Read = TypeVar("_Read")
+SHARE = "share"
+# Of each line the rows, and of which run each is.
+Found = dict[tuple[object, ...], list[tuple[int, BenchRow]]]
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class HistoryRun:
     path: Path
     record: BenchRecord
     rows: list[BenchRow]
+    launches: pl.DataFrame = field(compare=False)  # as `of_launches` has them
 
     @property
     def label(self) -> str:
@@ -50,7 +55,7 @@ class HistoryRun:
 
 @dataclass(frozen=True)
 class HistoryPoint:
-    """What one run says of one thing; times in ns."""
+    """What one run says of one thing, in the unit of its line."""
 
     run: int  # which of the runs
     median: float
@@ -61,6 +66,7 @@ class HistoryPoint:
     factor: float | None = None
     interval: Interval | None = None
     p: float | None = None
+    shift: float | None = None  # of a share instead of the factor: by how much it is more now
 
     @property
     def changed(self) -> bool:
@@ -70,7 +76,11 @@ class HistoryPoint:
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """One operation of one size on the ranks of one class, by one implementation."""
+    """One operation of one size on the ranks of one class, by one implementation.
+
+    Where work beside it is as many times what it takes alone in all runs, and not as long, times
+    have that difference in them: it is a share then, of what could be hidden that was (IMB).
+    """
 
     plan: str
     name: str
@@ -78,6 +88,7 @@ class HistoryLine:
     rank_class: str
     implementation: str
     points: list[HistoryPoint]
+    unit: str = "ns"  # or SHARE
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,7 @@ class BenchHistory:
 
 def _size(point: HistoryPoint) -> float:
     factor = point.factor or 1.0
-    return max(factor, 1 / factor)
+    return max(factor, 1 / factor) if point.shift is None else 1 + abs(point.shift)
 
 
 def read_history(folder: Path, most: int) -> BenchHistory:
@@ -114,9 +125,9 @@ def read_history(folder: Path, most: int) -> BenchHistory:
     complete.sort(key=lambda each: each[1].provenance.started_at)
     runs = []
     for run, record in complete[-most:]:
-        rows = _readable(partial(rows_of_run, run, record.plan.cells), warnings)
-        if rows is not None:
-            runs.append(HistoryRun(run.path, record, rows))
+        read = _readable(partial(rows_of_run, run, record.plan.cells), warnings)
+        if read is not None:
+            runs.append(HistoryRun(run.path, record, *read))
     if not runs:
         why = f": {warnings[0]}" if warnings else ""
         raise InputError(f"{folder} has no complete run of stretto bench in it{why}")
@@ -139,20 +150,25 @@ def _readable(read: Callable[[], _Read], warnings: list[str]) -> _Read | None:
 
 def history_of(runs: Sequence[HistoryRun], warnings: Sequence[str] = ()) -> BenchHistory:
     """Runs, the oldest first, as lines, with the changes between each and the one before."""
-    found: dict[tuple[object, ...], list[tuple[int, BenchRow]]] = {}
+    found: Found = {}
     for number, run in enumerate(runs):
         for row in run.rows:
             if row.cell.operation != COMPUTE:
-                cell = msgspec.json.encode(plain_cell(row.cell))
-                key = (*run.plan, cell, row.rank_class, row.implementation)
-                found.setdefault(key, []).append((number, row))
-    points = [point for rows in found.values() for point in _points(rows)]
+                cell = msgspec.json.encode(planned_cell(row.cell))
+                whose = (*run.plan, cell, row.rank_class, row.implementation)
+                found.setdefault(whose, []).append((number, row))
+    found, shares = _with_shares(runs, found)
+    points = [
+        point
+        for key, rows in found.items()
+        for point in (_share_points(shares[key]) if key in shares else _points(rows))
+    ]
     tested = [it.p for it in points if it.p is not None]
     corrected = iter(adjusted(tested))
     known = [it if it.p is None else replace(it, p=next(corrected)) for it in points]
     lines, at = [], 0
-    for rows in found.values():
-        row = rows[0][1]
+    for key, rows in found.items():
+        row = rows[-1][1]
         lines.append(
             HistoryLine(
                 "{}, {} ranks".format(*runs[rows[0][0]].plan),
@@ -161,10 +177,50 @@ def history_of(runs: Sequence[HistoryRun], warnings: Sequence[str] = ()) -> Benc
                 row.rank_class,
                 row.implementation,
                 known[at : at + len(rows)],
+                SHARE if key in shares else "ns",
             )
         )
         at += len(rows)
     return BenchHistory([*runs], lines, [*warnings, *_doubts(runs, found, len(tested))])
+
+
+def _with_shares(
+    runs: Sequence[HistoryRun], found: Found
+) -> tuple[Found, dict[tuple[object, ...], list[tuple[int, list[float]]]]]:
+    """Lines whose work is the same by plan alone, with the shares that were hidden; what has none,
+    or work that is another experiment than in the newest run, is a line of its own."""
+    lines: Found = {}
+    shares: dict[tuple[object, ...], list[tuple[int, list[float]]]] = {}
+    for key, rows in found.items():
+        if len({msgspec.json.encode(plain_cell(row.cell)) for _, row in rows}) == 1:
+            lines[key] = rows
+            continue
+        hidden = [
+            hidden_in(runs[number].record.plan.cells, runs[number].launches, row)
+            for number, row in rows
+        ]
+        newest = next((it for it in reversed(hidden) if it is not None), None)
+        for (number, row), it in zip(rows, hidden, strict=True):
+            if newest is not None and it is not None and is_as_much(it, newest):
+                lines.setdefault(key, []).append((number, row))
+                shares.setdefault(key, []).append((number, it.shares))
+            else:
+                own = (*key, msgspec.json.encode(plain_cell(row.cell)))
+                lines.setdefault(own, []).append((number, row))
+    return lines, shares
+
+
+def _share_points(rows: Sequence[tuple[int, list[float]]]) -> Iterator[HistoryPoint]:
+    before: list[float] | None = None
+    for number, shares in rows:
+        it = estimate(shares)
+        values = (it.median, it.interval.low, it.interval.high)
+        if before is None:
+            yield HistoryPoint(number, *values)
+        else:
+            made = shift(shares, before)
+            yield HistoryPoint(number, *values, None, made.interval, made.p, made.by)
+        before = shares
 
 
 def _points(rows: Sequence[tuple[int, BenchRow]]) -> Iterator[HistoryPoint]:
@@ -182,7 +238,7 @@ def _points(rows: Sequence[tuple[int, BenchRow]]) -> Iterator[HistoryPoint]:
 
 def _doubts(
     runs: Sequence[HistoryRun],
-    found: dict[tuple[object, ...], list[tuple[int, BenchRow]]],
+    found: Found,
     tests: int,
 ) -> Iterator[str]:
     pairs = [

@@ -111,11 +111,13 @@ def _between(begin: pl.Expr, end: pl.Expr, figure: Figure) -> Figure:
     return lambda samples: figure(samples.with_columns(enter_ns=begin, leave_ns=end).filter(there))
 
 
-def times_of_launches(result: BenchResult, row: BenchRow) -> list[tuple[float, float, float]]:
+def times_of_launches(
+    cells: Sequence[BenchCell], launches: pl.DataFrame, row: BenchRow
+) -> list[tuple[float, float, float]]:
     """Of a row with work, in ns in each launch that has them all: until the end of the wait, the
-    operation alone, and the work alone."""
-    cell, cells = row.cell, result.record.plan.cells
-    of_way = result.launches.filter(implementation=row.implementation).drop_nulls("median_ns")
+    operation alone, and the work alone. `launches` are what `of_launches` has of the row's run."""
+    cell = row.cell
+    of_way = launches.filter(implementation=row.implementation).drop_nulls("median_ns")
 
     def times(rank_class: str, *which: BenchCell) -> dict[int, float]:
         numbers = [each.number for each in which]

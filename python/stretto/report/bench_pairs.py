@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
+import polars as pl
 
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.report.bench import BenchResult, BenchRow
@@ -55,14 +56,38 @@ def paired(first: BenchResult, second: BenchResult, way: tuple[str, str]) -> Pai
 def _hidden_shares(
     runs: tuple[BenchResult, BenchResult], rows: RowPair
 ) -> tuple[list[float], list[float]] | None:
-    both = [times_of_launches(*each) for each in zip(runs, rows, strict=True)]
-    if not all(both):
+    one, other = (
+        hidden_in(run.record.plan.cells, run.launches, row)
+        for run, row in zip(runs, rows, strict=True)
+    )
+    if one is None or other is None or not is_as_much(one, other):
         return None
-    many = [median([work / alone for _, alone, work in times]) for times in both]
-    if max(many) / min(many) > MOST_APART:
+    return one.shares, other.shares
+
+
+@dataclass(frozen=True)
+class HiddenInRun:
+    """Of a row with work beside the operation."""
+
+    shares: list[float]  # in each launch, of what could be hidden (IMB)
+    times: float  # the work is as many times what the operation took alone
+
+
+def hidden_in(
+    cells: Sequence[BenchCell], launches: pl.DataFrame, row: BenchRow
+) -> HiddenInRun | None:
+    """None where nobody measured the operation or the work alone; `launches` of the row's run are
+    what `of_launches` has."""
+    times = times_of_launches(cells, launches, row)
+    if not times:
         return None
-    first, second = ([float(imb_share(*each)) for each in times] for times in both)
-    return first, second
+    many = median([work / alone for _, alone, work in times])
+    return HiddenInRun([float(imb_share(*each)) for each in times], many)
+
+
+def is_as_much(one: HiddenInRun, other: HiddenInRun) -> bool:
+    """Their work is about as many times the operation in fact, too."""
+    return max(one.times, other.times) / min(one.times, other.times) <= MOST_APART
 
 
 def plain_cell(cell: BenchCell) -> BenchCell:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stretto.report.bench_history import BenchHistory, HistoryLine, HistoryPoint, HistoryRun
+from stretto.report.bench_history import SHARE, BenchHistory, HistoryLine, HistoryPoint, HistoryRun
 from stretto.report.page import environment, refuse_if_not_ours, write_page
 from stretto.report.page_size import is_small
 from stretto.report.words import seconds
@@ -105,17 +105,28 @@ def _rendered(history: BenchHistory, lines: list[LineShown]) -> str:
 
 
 def _kind(point: HistoryPoint) -> str:
-    if not point.changed or point.factor is None:
+    if not point.changed:
+        return ""
+    if point.shift is not None:  # who hides less is slower
+        return "slower" if point.shift < 0 else "faster"
+    if point.factor is None:
         return ""
     return "slower" if point.factor > 1 else "faster"
 
 
-def _time(point: HistoryPoint) -> str:
-    return seconds(point.median * 1e-9)
+def _value(line: HistoryLine, value: float) -> str:
+    return f"{value:.0%} hidden" if line.unit == SHARE else seconds(value * 1e-9)
 
 
-def _interval(point: HistoryPoint) -> str:
-    return f"{seconds(point.low * 1e-9)} to {seconds(point.high * 1e-9)}"
+def _interval(line: HistoryLine, point: HistoryPoint) -> str:
+    return f"{_value(line, point.low)} to {_value(line, point.high)}"
+
+
+def _since(line: HistoryLine) -> str:
+    first, last = line.points[0].median, line.points[-1].median
+    if line.unit == SHARE:
+        return f"{100 * (last - first):+.0f} points"
+    return f"{last / first:.2f}x" if first > 0 else ""
 
 
 def _changes(history: BenchHistory) -> Iterator[ChangeShown]:
@@ -123,29 +134,34 @@ def _changes(history: BenchHistory) -> Iterator[ChangeShown]:
         if point.interval is None:
             continue
         low, high = point.interval.low, point.interval.high
-        words = f"{point.factor:.2f}x [{low:.2f}, {high:.2f}], to {_time(point)}"
+        if point.shift is None:
+            words = f"{point.factor:.2f}x [{low:.2f}, {high:.2f}]"
+        else:
+            words = f"{100 * point.shift:+.0f} points [{100 * low:.0f}, {100 * high:.0f}]"
+        words += f", to {_value(line, point.median)}"
         what = ", ".join(filter(None, (line.name, line.what, line.rank_class, line.implementation)))
         yield ChangeShown(history.runs[point.run].label, what, words, _kind(point))
 
 
 def _shown(line: HistoryLine, runs: list[HistoryRun]) -> LineShown:
     first, last = line.points[0], line.points[-1]
-    since = f"{last.median / first.median:.2f}x" if first.median > 0 and last != first else ""
+    now = _value(line, last.median)
     is_newest = last.run == len(runs) - 1
     return LineShown(
         line,
         _spark(line, runs),
-        _time(last) if is_newest else f"{_time(last)}, not in the newest run",
-        _interval(last),
-        since,
+        now if is_newest else f"{now}, not in the newest run",
+        _interval(line, last),
+        _since(line) if last != first else "",
         _kind(last) if is_newest else "",
     )
 
 
 def _spark(line: HistoryLine, runs: list[HistoryRun]) -> Spark:
     middle = median([it.median for it in line.points])
-    low = min(*(it.low for it in line.points), (1 - _LEAST_REACH) * middle)
-    high = max(*(it.high for it in line.points), (1 + _LEAST_REACH) * middle)
+    reach = _LEAST_REACH * (1 if line.unit == SHARE else middle)
+    low = min(*(it.low for it in line.points), middle - reach)
+    high = max(*(it.high for it in line.points), middle + reach)
     step = (WIDTH - 2 * _MARGIN) / max(len(runs) - 1, 1)
 
     def x(point: HistoryPoint) -> float:
@@ -163,7 +179,7 @@ def _spark(line: HistoryLine, runs: list[HistoryRun]) -> Spark:
                 x(it),
                 y(it.median),
                 _kind(it),
-                f"{runs[it.run].label}: {_time(it)} ({_interval(it)})",
+                f"{runs[it.run].label}: {_value(line, it.median)} ({_interval(line, it)})",
             )
             for it in line.points
         ],

@@ -3,13 +3,15 @@
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgspec
 import pytest
-from bench_runs import BCAST, REDUCED, make_run, slower, steady
+from bench_runs import BCAST, REDUCED, make_run, planned, slower, steady
 from msgspec.structs import replace
 
+from stretto.data.bench_folder import BenchFolder
 from stretto.errors import InputError
 from stretto.report import page_size
-from stretto.report.bench_history import BenchHistory, read_history
+from stretto.report.bench_history import SHARE, BenchHistory, read_history
 from stretto.report.history_page import HEIGHT, WIDTH, render_history, write_history
 
 DAYS = [f"2026-01-0{day}T03:04:05.678+00:00" for day in range(1, 6)]
@@ -181,3 +183,34 @@ def test_a_page_is_written_over_and_nothing_else(tmp_path: Path) -> None:
     page.write_text("mine")
     with pytest.raises(InputError, match="is not overwritten"):
         write_history(found, page)
+
+
+def test_work_of_as_many_times_the_operation_is_a_line_of_what_was_hidden(tmp_path: Path) -> None:
+    """Of three runs two have other work, and the last hides less of it."""
+    for number, (work_ns, hidden) in enumerate([(5_000, 0.5), (6_000, 0.5), (5_500, 0)]):
+        run = planned(tmp_path / f"run-{number}", work_ns, hidden)
+        record = BenchFolder(run).record()
+        dated = replace(record, provenance=replace(record.provenance, started_at=DAYS[number]))
+        (run / "bench.json").write_bytes(msgspec.json.encode(dated))
+    found = read_history(tmp_path, 50)
+    alone, beside = found.lines
+    assert (alone.unit, len(alone.points)) == ("ns", 3)
+    assert (beside.unit, [it.run for it in beside.points]) == (SHARE, [0, 1, 2])
+    assert [it.median for it in beside.points] == pytest.approx([0.5, 0.5, 0], abs=0.002)
+    ((line, point),) = found.changes
+    assert (line, point.run) == (beside, 2)
+    assert point.shift == pytest.approx(-0.5, abs=0.002)
+    page = render_history(found)
+    assert "-50 points [-50, -50], to 0% hidden" in page
+    assert page.count('class="slower"') >= 1
+
+
+def test_work_of_another_experiment_is_a_line_of_its_own(tmp_path: Path) -> None:
+    for number, work_ns in enumerate([30_000, 5_000, 6_000]):
+        planned(tmp_path / f"run-{number}", work_ns, 0)
+    lines = [(it.unit, it.what) for it in read_history(tmp_path, 50).lines]
+    assert lines == [
+        ("ns", "64 B"),
+        ("ns", "64 B + 30.0 µs work"),
+        (SHARE, "64 B + 6.00 µs work"),
+    ]

@@ -5,48 +5,18 @@ from pathlib import Path
 import msgspec
 import polars as pl
 import pytest
-from bench_runs import all_samples, make_run
+from bench_runs import ALONE, all_samples, planned
 from msgspec.structs import replace
 
 from stretto.cli.consoles import out
 from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
-from stretto.data.bench_plan import COMPUTE, BenchCell, Form
 from stretto.data.bench_rows import CellState
 from stretto.report.bench import BenchRow, summarise
 from stretto.report.bench_check import check
 from stretto.report.bench_comparison import OF_OVERLAP, SHARE, compare_runs
 from stretto.report.bench_versus import BenchComparison
 from stretto.report.worse import CheckResult
-
-ALONE = BenchCell(0, "allreduce", Form.NONBLOCKING, bytes=64)
-ALONE_NS = 10_000
-
-
-def planned(
-    path: Path, work_ns: int, hidden: float, factor: float = 0.5, launches: int = 8, tests: int = 0
-) -> Path:
-    """A run with so much work, of which the share `hidden` of the shorter takes no time."""
-    beside = replace(
-        ALONE,
-        number=1,
-        compute_ns=work_ns,
-        after_ns=work_ns,
-        tests=tests,
-        compute_factor=factor,
-    )
-
-    def takes(_way: str, cell: BenchCell, launch: int, _rank: int) -> float:
-        usual = 1 + 0.001 * launch
-        if cell.operation == COMPUTE:
-            return 1e-3 * work_ns * usual
-        if not cell.compute_ns:
-            return 1e-3 * ALONE_NS * usual
-        shorter = min(ALONE_NS, work_ns)
-        return 1e-3 * (ALONE_NS + work_ns - hidden * shorter) * usual
-
-    cells = [ALONE, beside, BenchCell(2, COMPUTE, compute_ns=work_ns)]
-    return make_run(path, takes, cells=cells, launches=launches)
 
 
 def compared(first: Path, second: Path) -> BenchComparison:

@@ -1,6 +1,12 @@
-"""Structs as the lines of a TOML file that people read and write."""
+"""Structs as the lines of a TOML file that people read and write.
+
+A file that Stretto writes begins with the number of its format and ends with the table [end]: TOML
+itself does not tell a file that was cut off behind a whole table from one that ends there. What
+people write by themselves, and what Stretto wrote before there was a number, has neither.
+"""
 
 import json
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -10,15 +16,44 @@ from stretto.errors import InputError
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
+_FORMAT = 2
+_END = "[end]"
+
+
+def whole_file(lines: Sequence[str], *, about: Sequence[str] = ()) -> str:
+    """The text of a file of these lines, behind comments that say what it is.
+
+    struct_of knows it for one that was cut off wherever that happens.
+    """
+    head = [*about, f"format = {_FORMAT}  # a file that does not end with {_END} was cut off"]
+    return "\n".join([*head, *lines, "", _END]) + "\n"
+
 
 def struct_of(text: bytes, kind: type[_Struct], where: str) -> _Struct:
     """What the text of a file says. Raises InputError, which begins with `where`."""
     try:
-        return msgspec.toml.decode(text, type=kind)
+        said = msgspec.toml.decode(text)
+        _require_whole(text, said, where)
+        return msgspec.convert(said, kind, str_keys=True)
     except RecursionError as error:
         raise InputError(f"{where}: arrays or tables within each other, too many") from error
     except ValueError as error:  # of msgspec, of UTF-8, and of integers of too many digits
         raise InputError(f"{where}: {error}") from error
+
+
+def _require_whole(text: bytes, said: dict[str, object], where: str) -> None:
+    """Takes the number of the format, and the end, out of what a file says. Raises InputError."""
+    if "format" not in said:
+        return
+    number = said.pop("format")
+    if number != _FORMAT:
+        words = f"it is of format {number}, and this Stretto reads {_FORMAT}"
+        raise InputError(f"{where}: {words}: a newer one wrote it, or the number is wrong")
+    lines = [line.strip() for line in text.splitlines()]
+    last = next((line for line in reversed(lines) if line and not line.startswith(b"#")), b"")
+    if said.pop("end", None) != {} or last != _END.encode():
+        words = f"the file was cut off: it does not end with {_END}"
+        raise InputError(f"{where}: {words}; take a whole copy of it, or write it anew")
 
 
 def facts(part: msgspec.Struct) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from stretto.data.toml_text import facts, struct_of, written
+from stretto.data.toml_text import facts, struct_of, whole_file, written
 from stretto.errors import InputError
 
 _MOST_RANKS = 1 << 30
@@ -161,7 +161,7 @@ def toml_of(machine: Machine) -> str:
             lines += ["", "[[level.message]]", *facts(message)]
     for each in machine.collective:
         lines += ["", "[[collective]]", *facts(each)]
-    return "\n".join(lines) + "\n"
+    return whole_file(lines)
 
 
 def presets() -> dict[str, Path]:

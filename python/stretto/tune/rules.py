@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from stretto.data.toml_text import facts, struct_of, written
+from stretto.data.toml_text import facts, struct_of, whole_file, written
 from stretto.errors import InputError
 
 # One variable holds all rules, and the system takes none of more than 128 KiB.
@@ -126,9 +126,11 @@ def _check(path: Path, of: CollectiveRules, rules: list[Rule]) -> None:
 
 def toml_of(tuned: Tuned) -> str:
     """The file, as people read it: a line for each rule and each measurement."""
-    lines = ["# By `stretto tune`; `stretto run --rules` and `stretto explain --rules` take it."]
-    lines += ["# Times: a call's, the mean of all ranks. Sizes: the vector's or one block's."]
-    lines += ["", "[fingerprint]", *facts(tuned.fingerprint)]
+    about = [
+        "# By `stretto tune`; `stretto run --rules` and `stretto explain --rules` take it.",
+        "# Times: a call's, the mean of all ranks. Sizes: the vector's or one block's.",
+    ]
+    lines = ["", "[fingerprint]", *facts(tuned.fingerprint)]
     for each in tuned.collective:
         lines += ["", "[[collective]]"]
         lines += [f"{name} = {written(getattr(each, name))}" for name in ("name", "ranks", "hosts")]
@@ -136,4 +138,4 @@ def toml_of(tuned: Tuned) -> str:
             rows = getattr(each, key)
             if rows:
                 lines += [f"{key} = [", *(f"  {{ {', '.join(facts(row))} }}," for row in rows), "]"]
-    return "\n".join(lines) + "\n"
+    return whole_file(lines, about=about)

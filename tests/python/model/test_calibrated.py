@@ -15,6 +15,7 @@ from stretto.data.calibration import (
     Quartiles,
     WorkTime,
 )
+from stretto.errors import InputError
 from stretto.model.calibrated import machine_of
 from stretto.model.machine import (
     Collective,
@@ -101,6 +102,28 @@ def read_again(machine: Machine, folder: Path) -> Machine:
     file = folder / "machine.toml"
     file.write_text(toml_of(machine), encoding="utf-8")
     return read_machine(str(file))
+
+
+def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
+    machine = machine_of(TWO_HOSTS, "here").machine
+    text = toml_of(machine)
+    file = tmp_path / "machine.toml"
+    for length in range(len(text.rstrip())):
+        file.write_text(text[:length])
+        with pytest.raises(InputError, match=r"machine\.toml"):
+            read_machine(str(file))
+    # Behind a whole table TOML itself has nothing against it.
+    file.write_text(text[: text.rindex("[[collective]]")])
+    with pytest.raises(InputError, match=r"was cut off: it does not end with \[end\]"):
+        read_machine(str(file))
+
+
+def test_what_was_written_before_files_had_an_end_is_read(tmp_path: Path) -> None:
+    machine = machine_of(TWO_HOSTS, "here").machine
+    lines = toml_of(machine).splitlines()
+    file = tmp_path / "machine.toml"
+    file.write_text("\n".join(each for each in lines if "[end]" not in each))
+    assert flat(read_machine(str(file))) == flat(machine)
 
 
 def test_levels_are_fitted_by_the_times_of_exchanges() -> None:

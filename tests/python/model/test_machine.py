@@ -98,6 +98,9 @@ def test_the_native_tool_reads_every_machine(
             ('name = "all"', 'name = "near"\nholds = 2000000000\n' + NEAR + 'name = "all"'),
             "level 'near' holds 2,000,000,000 ranks, over 1,073,741,824",
         ),
+        (('name = "m"', 'format = 2\nname = "m"'), r"was cut off: it does not end with \[end\]"),
+        (('name = "m"', 'format = 3\nname = "m"'), "of format 3, and this Stretto reads 2"),
+        (('name = "m"', 'end = 1\nname = "m"'), "unknown field `end`"),
         (('name = "m"', "name ="), "line 2"),
         (('name = "m"', "name = " + "[" * 20_000), "within each other"),
     ],
@@ -106,6 +109,14 @@ def test_what_is_wrong_is_said(change: tuple[str, str], complaint: str, tmp_path
     assert read_machine(written(tmp_path, MINIMAL)).name == "m"
     with pytest.raises(InputError, match=r"(?i)machine\.toml: .*" + complaint):
         read_machine(written(tmp_path, MINIMAL.replace(*change)))
+
+
+def test_only_comments_may_follow_the_end(tmp_path: Path) -> None:
+    text = "format = 2" + MINIMAL + "\n[end]\n"
+    assert read_machine(written(tmp_path, text + "# of our cluster\n\n")).name == "m"
+    table = text + MINIMAL[MINIMAL.index("[[level]]") :]
+    with pytest.raises(InputError, match="was cut off"):
+        read_machine(written(tmp_path, table))
 
 
 def test_an_unknown_machine_is_told_the_known_ones() -> None:

@@ -39,6 +39,18 @@ def test_it_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert '{ algorithm = "native", up_to_bytes = 2048 },' in path.read_text()
 
 
+def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "tuned.toml"
+    text = toml_of(TUNED)
+    for length in range(len(text.rstrip())):
+        path.write_text(text[:length])
+        with pytest.raises(InputError, match=r"tuned\.toml"):
+            read_tuned(path)
+    path.write_text(text[: text.index("[end]")])
+    with pytest.raises(InputError, match=r"was cut off: it does not end with \[end\]"):
+        read_tuned(path)
+
+
 def test_ranks_get_one_word_a_rule() -> None:
     words = "allreduce:4:2:2048:native:0:2 allreduce:4:2:any:ring:32768:2"
     assert TUNED.for_the_library() == words

@@ -34,6 +34,15 @@ class TracedCall:
 
 
 @dataclass(frozen=True)
+class FoundNoise:
+    """How far values are from their law by chance, as a share, and by how many degrees of freedom
+    that is known."""
+
+    share: float = NOISE
+    freedom: float = math.inf
+
+
+@dataclass(frozen=True)
 class TracedPart:
     """A call, or what is computed between two; its values by number of ranks, of a mean rank."""
 
@@ -45,7 +54,7 @@ class TracedPart:
     longest: tuple[float, ...]  # of the rank that takes longest
     calls: tuple[float, ...]
     bytes: tuple[float, ...]
-    noise: float
+    noise: FoundNoise
     merged: int = 1  # sections that are too short for laws of their own; their ends say nothing
     in_all: bool = True  # Has every trace any?
 
@@ -145,14 +154,14 @@ def extrapolated(traces: Sequence[TraceSections], target: int) -> Extrapolation:
     laws = [_laws(part, ranks) for part in parts]
     laws.sort(key=lambda each: -each.seconds.at(target))
     noise = _noise([[_NS * t.last_ns for t in traces if t.ranks == each] for each in ranks])
-    rest_law = law_of(ranks, rest, noise)
+    rest_law = law_of(ranks, rest, noise.share, noise.freedom)
     return Extrapolation(
         ranks,
         target,
         list(was),
         laws,
         rest_law,
-        law_of(ranks, was, noise),
+        law_of(ranks, was, noise.share, noise.freedom),
         _left_out(laws, rest_law, ranks, was),
         len(partial),
         max(sum(each.seconds[at] for each in partial) / was[at] for at in range(len(ranks))),
@@ -178,7 +187,9 @@ def _left_out(
     def without(law: Law) -> Law:
         kept = [(p, value) for p, value in zip(law.ranks, law.values, strict=True) if p != largest]
         at, values = [p for p, _ in kept], [value for _, value in kept]
-        return refitted(law, at, values) if len(kept) < FEWEST else law_of(at, values, law.noise)
+        if len(kept) < FEWEST:
+            return refitted(law, at, values)
+        return law_of(at, values, law.noise, law.freedom)
 
     others = [without(each.seconds) for each in laws]
     parts = [
@@ -190,15 +201,17 @@ def _left_out(
 
 
 def _laws(part: TracedPart, ranks: Sequence[int]) -> PartLaws:
-    def law(values: Sequence[float], noise: float) -> Law:
-        return law_of(ranks, values, noise)
+    def law(values: Sequence[float], noise: FoundNoise) -> Law:
+        return law_of(ranks, values, noise.share, noise.freedom)
+
+    exact = FoundNoise(0.0)
 
     return PartLaws(
         part,
         law(part.seconds, part.noise),
         law(part.longest, part.noise),
-        law(part.calls, 0.0),
-        law(part.bytes, 0.0),
+        law(part.calls, exact),
+        law(part.bytes, exact),
     )
 
 
@@ -231,7 +244,7 @@ def _with_short_ones_together(
                 tuple(sums(lambda part: part.longest)),
                 tuple(sums(lambda part: part.calls)),
                 tuple(sums(lambda part: part.bytes)),
-                max(part.noise for part in those),
+                max((part.noise for part in those), key=lambda noise: noise.share),
                 len(those),
             )
         )
@@ -301,8 +314,8 @@ def _middle(values: Sequence[Sequence[float]]) -> tuple[float, ...]:
     return tuple(float(np.median(each)) for each in values)
 
 
-def _noise(values: Sequence[Sequence[float]]) -> float:
-    """As a share: NOISE, as laws leave things out; or what repetitions differ by, if more."""
+def _noise(values: Sequence[Sequence[float]]) -> FoundNoise:
+    """NOISE, as laws leave things out; or what repetitions differ by, if more."""
     squares, freedom, fewest = 0.0, 0, math.inf
     for each in values:
         mean = float(np.mean(each))
@@ -310,9 +323,8 @@ def _noise(values: Sequence[Sequence[float]]) -> float:
         if len(each) > 1 and mean > 0:
             squares += sum((value / mean - 1) ** 2 for value in each)
             freedom += len(each) - 1
-    if freedom == 0:
-        return NOISE
-    return max(math.sqrt(squares / freedom / fewest), NOISE)
+    found = math.sqrt(squares / freedom / fewest) if freedom else 0.0
+    return FoundNoise(found, freedom) if found > NOISE else FoundNoise()
 
 
 def all_calls(trace: TraceSections) -> set[tuple[str, str, int]]:

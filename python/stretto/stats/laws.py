@@ -25,7 +25,7 @@ _LEAST_NOISE = 1e-6  # exact values are as exact as their arithmetic
 _NOTHING = 1e-100  # less is none: its square has no number
 _LEAST_SHARE = 0.02  # of the largest value: so much at least counts as a value's size
 _REFUTED = 0.01  # the probability with which a constant is refuted by chance
-_INTERVAL = 3.84  # of chi-squared with one degree of freedom: 95 %
+_INTERVAL = 0.95
 _CLEARLY = 0.5  # another form's error must be so much less than the constant's
 _LAWFUL = 0.2  # and less than this, or even less: else there is no law to be seen
 _AS_GOOD = 1.5  # so many times the least error is as good, if the form is plainer
@@ -83,6 +83,7 @@ class Law:
     ranks: tuple[float, ...]
     values: tuple[float, ...]
     is_refuted: bool = False  # a constant that the values refute, and no form describes them
+    freedom: float = math.inf  # degrees of freedom that the noise was found with
 
     def at(self, ranks: float) -> float:
         """Never below 0."""
@@ -102,30 +103,38 @@ class Law:
         forms = [self.form, *plain]
         fits = [fit for form in forms if (fit := data.fit(form)) is not None]
         best = min(fit.off for fit in fits)
-        # What fits worse than the noise allows says that there is more of it.
-        scale = max(1.0, best / max(len(self.ranks) - 1 - (not self.form.is_constant), 1))
+        # What fits worse than the noise allows says that there is more of it, which is then known
+        # by as many values only as the form leaves.
+        left = max(len(self.ranks) - 1 - (not self.form.is_constant), 1)
+        most = max(_most_off(self.freedom), _most_off(left) * best / left)
         low = high = self.at(ranks)
         for fit in fits:
-            room = _INTERVAL - (fit.off - best) / scale
+            room = most - (fit.off - best)
             if room < 0:
                 continue
             said, error = fit.said(float(ranks))
-            reach = math.sqrt(room * scale) * error
+            reach = math.sqrt(room) * error
             low, high = min(low, said - reach), max(high, said + reach)
         return max(low, 0.0), high
 
 
-def law_of(ranks: Sequence[float], values: Sequence[float], noise: float = NOISE) -> Law:
+def law_of(
+    ranks: Sequence[float],
+    values: Sequence[float],
+    noise: float = NOISE,
+    freedom: float = math.inf,
+) -> Law:
     """The law of values at FEWEST or more different numbers of ranks, none below 0.
 
-    `noise`: how far values are from their law by chance, as a share. Raises ValueError.
+    `noise`: how far values are from their law by chance, as a share; `freedom`: the degrees of
+    freedom that it was found with, of 1 or more. Raises ValueError.
     """
     if len(set(ranks)) < FEWEST or len(ranks) != len(values):
         raise ValueError(f"a law takes values at {FEWEST} different numbers of ranks")
     data = _Data.of(ranks, values, max(noise, _LEAST_NOISE))
     constant_error = _cross_validated(data, CONSTANT)
     form, error = CONSTANT, constant_error
-    is_refuted = _is_refuted(data)
+    is_refuted = _is_refuted(data, freedom)
     if is_refuted:
         scored = [(_cross_validated(data, each), each) for each in (*_usable(data), *_alone())]
         least = min((score for score, _ in scored), default=math.inf)
@@ -133,7 +142,7 @@ def law_of(ranks: Sequence[float], values: Sequence[float], noise: float = NOISE
         if is_law and least < _CLEARLY * constant_error:
             error, form = _plainest(scored, least, data.noise)
     law = _law(data, form, error, constant_error)
-    return replace(law, is_refuted=is_refuted and form.is_constant)
+    return replace(law, is_refuted=is_refuted and form.is_constant, freedom=freedom)
 
 
 def refitted(law: Law, ranks: Sequence[float], values: Sequence[float]) -> Law:
@@ -141,7 +150,7 @@ def refitted(law: Law, ranks: Sequence[float], values: Sequence[float]) -> Law:
     data = _Data.of(ranks, values, law.noise)
     form = law.form if data.fit(law.form) is not None else CONSTANT
     fitted = _law(data, form, law.error, law.constant_error)
-    return replace(fitted, is_refuted=law.is_refuted)
+    return replace(fitted, is_refuted=law.is_refuted, freedom=law.freedom)
 
 
 @dataclass(frozen=True)
@@ -252,17 +261,30 @@ def _cross_validated(data: _Data, form: LawForm) -> float:
     return float(np.mean(errors))
 
 
-def _is_refuted(data: _Data) -> bool:
+def _is_refuted(data: _Data, freedom: float) -> bool:
     """Whether values differ more from a constant than noise would let them."""
     fit = data.fit(CONSTANT)
-    return fit is not None and _chance(fit.off, len(data.ranks) - 1) < _REFUTED
+    return fit is not None and _chance(fit.off, len(data.ranks) - 1, freedom) < _REFUTED
 
 
-def _chance(off: float, freedom: int) -> float:
-    """That a sum of squares is larger, by chi-squared."""
-    from scipy.special import gammaincc  # noqa: PLC0415 - only those who extrapolate need it
+def _chance(off: float, freedom: int, of_noise: float) -> float:
+    """That a sum of squares is larger: by chi-squared, or by F where few have shown the noise."""
+    from scipy.special import fdtrc, gammaincc  # noqa: PLC0415 - only those who extrapolate need it
 
-    return float(gammaincc(freedom / 2, off / 2))
+    if math.isinf(of_noise):
+        return float(gammaincc(freedom / 2, off / 2))
+    return float(fdtrc(freedom, of_noise, off / freedom))
+
+
+@cache
+def _most_off(freedom: float) -> float:
+    """How much worse one coefficient may fit: Student's t squared, of so many degrees of freedom.
+
+    Where the noise is known it is chi-squared of one degree: 3.84.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 - only those who extrapolate need it
+
+    return float(stdtrit(freedom, (1 + _INTERVAL) / 2) ** 2)
 
 
 def _plainest(

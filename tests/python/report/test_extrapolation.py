@@ -1,5 +1,6 @@
 """Traces of known laws are found to have them, and say of more ranks what these say."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -67,7 +68,10 @@ def test_repetitions_count_as_their_median_and_may_say_that_noise_is_larger() ->
     assert found.ranks == [2, 4, 8, 16]
     assert found.whole.noise == NOISE
     noisy = [trace(p, noise=0.3, seed=seed) for p in (2, 4, 8, 16) for seed in range(3)]
-    assert extrapolated(noisy, 64).whole.noise > NOISE
+    whole = extrapolated(noisy, 64).whole
+    assert whole.noise > NOISE
+    assert whole.freedom == 8
+    assert math.isinf(found.whole.freedom)
     low, high = of(found, "send, before any collective").interval(64)
     assert low < 3e-3 < high
 

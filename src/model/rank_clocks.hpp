@@ -47,6 +47,9 @@ struct Waited {
   double before = 0;
   double free = 0;
   double after = 0;
+
+  // For ranks that came later.
+  [[nodiscard]] double waiting() const { return std::max(free - before, 0.0); }
 };
 
 // All times are in ns from the program's start.

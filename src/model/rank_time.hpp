@@ -30,6 +30,8 @@ class RankTime {
 
   [[nodiscard]] std::span<const double> now() const { return clocks_.now(); }
   [[nodiscard]] double computed_ns() const { return computed_ns_; }
+  // In collectives, for ranks that came later; in the first scenario.
+  [[nodiscard]] double waiting_ns() const { return waiting_ns_; }
 
   // As RankClocks has them.
   void compute(double ns) {
@@ -80,11 +82,13 @@ class RankTime {
  private:
   void waited(const OpenCollective& open, const Waited& times) {
     call_sites_[static_cast<std::size_t>(open.call_site)].add(open.bytes, times);
+    waiting_ns_ += times.waiting();
   }
 
   Rank me_;
   RankClocks clocks_;
   double computed_ns_ = 0;
+  double waiting_ns_ = 0;
   std::vector<CallSiteTimes> call_sites_;
 };
 

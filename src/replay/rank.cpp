@@ -59,11 +59,14 @@ void RankReplay::run(World& world) {
       waiting_ = &part_.ops[static_cast<std::size_t>(*next)];
     }
     const double before = time_.now().front();
+    const double waited = time_.waiting_ns();
     if (!perform(*waiting_, world)) {
       is_ready_ = false;
       return;
     }
-    if (sections_ != nullptr) sections_->did(*waiting_, time_.now().front() - before);
+    if (sections_ != nullptr) {
+      sections_->did(*waiting_, time_.now().front() - before, time_.waiting_ns() - waited);
+    }
     waiting_ = nullptr;
   }
 }

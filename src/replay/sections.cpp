@@ -6,7 +6,7 @@ namespace stretto::replay {
 
 using trace::OpKind;
 
-void RankSections::did(const trace::Op& op, double ns) {
+void RankSections::did(const trace::Op& op, double ns, double waiting_ns) {
   switch (op.kind) {
     case OpKind::compute:
       computes_ = true;
@@ -18,7 +18,8 @@ void RankSections::did(const trace::Op& op, double ns) {
       const SectionEnd what{.kind = SectionEndKind::collective, .call_site = site};
       arrive(what);
       phase_ = site;
-      SectionTotal& total = call(what);
+      ++call(what, CallShare::waiting).count;
+      SectionTotal& total = call(what, CallShare::transfer);
       ++total.count;
       total.bytes += op.bytes;
       total.ns += ns;
@@ -31,7 +32,9 @@ void RankSections::did(const trace::Op& op, double ns) {
       arrive({.kind = kind, .call_site = site});
       phase_ = site;
       // The wait is of the call that began it.
-      call({.kind = SectionEndKind::collective, .call_site = site}).ns += ns;
+      const SectionEnd begun{.kind = SectionEndKind::collective, .call_site = site};
+      call(begun, CallShare::waiting).ns += waiting_ns;
+      call(begun, CallShare::transfer).ns += ns - waiting_ns;
       return;
     }
     case OpKind::send:
@@ -63,9 +66,9 @@ void RankSections::arrive(const SectionEnd& at) {
   last_ = at;
 }
 
-SectionTotal& RankSections::call(const SectionEnd& what) {
+SectionTotal& RankSections::call(const SectionEnd& what, CallShare share) {
   const int phase = what.call_site < 0 ? phase_ : -1;
-  return totals_[{.is_call = true, .from = what, .to = what, .phase = phase}];
+  return totals_[{.is_call = true, .from = what, .to = what, .phase = phase, .share = share}];
 }
 
 RankSections Sections::of_rank(const std::vector<model::CallSite>& call_sites) {
@@ -82,12 +85,14 @@ RankSections Sections::of_rank(const std::vector<model::CallSite>& call_sites) {
 void Sections::add(const RankSections& rank) {
   for (const auto& [section, total] : rank.totals()) {
     SectionSum& sum = sums_[section];
+    // Where all of it was waiting, rounding may leave less than nothing.
+    const double ns = std::max(total.ns, 0.0);
     sum.all.count += total.count;
     sum.all.bytes += total.bytes;
-    sum.all.ns += total.ns;
+    sum.all.ns += ns;
     sum.most.count = std::max(sum.most.count, total.count);
     sum.most.bytes = std::max(sum.most.bytes, total.bytes);
-    sum.most.ns = std::max(sum.most.ns, total.ns);
+    sum.most.ns = std::max(sum.most.ns, ns);
   }
 }
 

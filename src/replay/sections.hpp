@@ -32,6 +32,10 @@ struct SectionEnd {
   friend auto operator<=>(const SectionEnd&, const SectionEnd&) = default;
 };
 
+// Of a collective's call: for ranks that come later to it, and what it would gain if it cost
+// nothing.
+enum class CallShare : std::uint8_t { all, waiting, transfer };
+
 // A call, from it to itself, or what is computed between two. What messages have no place for they
 // have a phase for: the call site of the last collective before, or -1.
 struct Section {
@@ -39,6 +43,7 @@ struct Section {
   SectionEnd from{};
   SectionEnd to{};
   int phase = -1;
+  CallShare share = CallShare::all;  // of other calls, and of computing
 
   friend auto operator<=>(const Section&, const Section&) = default;
 };
@@ -55,14 +60,15 @@ class RankSections {
   // `call_sites`: the numbers of the rank's own among those of all ranks.
   explicit RankSections(std::vector<int> call_sites) : call_sites_(std::move(call_sites)) {}
 
-  // The rank's clock has moved on by so much.
-  void did(const trace::Op& op, double ns);
+  // The rank's clock has moved on by so much, of it `waiting_ns` for ranks that came later to the
+  // collective that ends.
+  void did(const trace::Op& op, double ns, double waiting_ns);
   void end() { arrive({.kind = SectionEndKind::end}); }
   [[nodiscard]] const std::map<Section, SectionTotal>& totals() const { return totals_; }
 
  private:
   void arrive(const SectionEnd& at);
-  SectionTotal& call(const SectionEnd& what);
+  SectionTotal& call(const SectionEnd& what, CallShare share = CallShare::all);
 
   std::vector<int> call_sites_;
   std::map<int, int> open_;  // call sites of collectives that were begun, by slot

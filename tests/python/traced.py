@@ -4,6 +4,7 @@ from random import Random
 
 from stretto.data.places import Address, Line
 from stretto.data.trace_sections import (
+    CallShare,
     Section,
     SectionEnd,
     SectionTotal,
@@ -18,12 +19,19 @@ START, SEND = SectionEnd("start", -1), SectionEnd("send", -1)
 
 
 def section(
-    begin: SectionEnd, end: SectionEnd, ns: float, ranks: int, *, count: int = 10, size: int = 0
+    begin: SectionEnd,
+    end: SectionEnd,
+    ns: float,
+    ranks: int,
+    *,
+    count: int = 10,
+    size: int = 0,
+    share: CallShare = "all",
 ) -> Section:
     """Each rank takes as long, but the last one a tenth longer than the others."""
     total = SectionTotal(count * ranks, size * count * ranks, ns * ranks)
     most = SectionTotal(count, size * count, 1.1 * ns)
-    return Section(begin == end, begin, end, -1, total, most)
+    return Section(begin == end, begin, end, -1, total, most, share)
 
 
 def trace(ranks: int, noise: float = 0.0, seed: int = 0, *, swapped: bool = False) -> TraceSections:

@@ -176,6 +176,7 @@ def plain(found: Extrapolation, lines: Lines) -> dict[str, object]:
             {
                 "section": part_words(each.part, lines),
                 "is_call": each.part.is_call,
+                "share": each.part.share,
                 "merged": each.part.merged,
                 "seconds": _law(each.seconds, found),
                 "longest_rank_s": _law(each.longest, found),

@@ -14,7 +14,7 @@ from stretto.stats.laws import FEWEST
 _FILE = "traces.json"
 
 EndKind = Literal["start", "end", "send", "receive", "probe", "collective", "wait", "other"]
-
+CallShare = Literal["all", "waiting", "transfer"]
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Nanoseconds = Annotated[float, msgspec.Meta(ge=0)]
@@ -58,6 +58,8 @@ class Section(msgspec.Struct, frozen=True):
     phase: int  # of messages: the call site of the last collective before, or -1
     all: SectionTotal  # ranks together
     most: SectionTotal  # of the rank that has most, each
+    # Of collectives: for ranks that came later, and what they would gain if they cost nothing.
+    share: CallShare = "all"
 
 
 class TraceSections(msgspec.Struct, frozen=True):

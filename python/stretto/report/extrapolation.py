@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stretto.data.trace_sections import (
+    CallShare,
     EndKind,
     Section,
     SectionEnd,
@@ -44,7 +45,8 @@ class FoundNoise:
 
 @dataclass(frozen=True)
 class TracedPart:
-    """A call, or what is computed between two; its values by number of ranks, of a mean rank."""
+    """A call, one of its shares, or what is computed between two; its values by number of ranks, of
+    a mean rank."""
 
     is_call: bool
     begin: TracedCall
@@ -57,6 +59,7 @@ class TracedPart:
     noise: FoundNoise
     merged: int = 1  # sections that are too short for laws of their own; their ends say nothing
     in_all: bool = True  # Has every trace any?
+    share: CallShare = "all"
 
 
 @dataclass(frozen=True)
@@ -285,6 +288,7 @@ def _parts(traces: Sequence[TraceSections], ranks: Sequence[int]) -> list[Traced
                 _middle(values(lambda each, p: each.all.bytes / p)),
                 _noise(seconds),
                 in_all=all(key in sections for sections in by_trace),
+                share=section.share,
             )
         )
     return found
@@ -293,7 +297,7 @@ def _parts(traces: Sequence[TraceSections], ranks: Sequence[int]) -> list[Traced
 def _key(trace: TraceSections, section: Section) -> tuple[object, ...]:
     ends = (_call(trace, section.begin), _call(trace, section.end))
     phase = TracedCall("start", _site(trace, section.phase))
-    return (section.is_call, *(end.key for end in ends), phase.key)
+    return (section.is_call, section.share, *(end.key for end in ends), phase.key)
 
 
 def _call(trace: TraceSections, end: SectionEnd) -> TracedCall:

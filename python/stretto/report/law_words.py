@@ -10,6 +10,7 @@ from stretto.report.words import seconds
 from stretto.stats.laws import Law, LawForm
 
 _NOTHING = 1e-3  # of the whole, at all that was measured: such a constant is not worth words
+_SHARES = {"waiting": "waiting in ", "transfer": "transfer of "}
 _KINDS = {"start": "start", "end": "end", "send": "send", "receive": "receive", "probe": "probe"}
 
 
@@ -61,6 +62,8 @@ def part_words(part: TracedPart, lines: Lines, most: int | None = None) -> str:
         return f"{part.merged} short {what}"
     ends = [_call_words(end, lines, most) for end in (part.begin, part.end)]
     words = ends[0] if part.is_call else " to ".join(ends)
+    if part.share != "all":
+        return f"{_SHARES[part.share]}{words}"
     if part.begin.collective or part.begin.kind == "start":
         return words
     if part.phase is None:

@@ -31,6 +31,18 @@ std::string_view word_of(SectionEndKind kind) {
   return "";
 }
 
+std::string_view word_of(replay::CallShare share) {
+  switch (share) {
+    case replay::CallShare::all:
+      return "all";
+    case replay::CallShare::waiting:
+      return "waiting";
+    case replay::CallShare::transfer:
+      return "transfer";
+  }
+  return "";
+}
+
 void write(Json& json, std::string_view key, const replay::SectionEnd& end) {
   json.key(key).begin_object().field("kind", word_of(end.kind));
   json.field("call_site", end.call_site).end_object();
@@ -57,7 +69,7 @@ void write(Json& json, const replay::Sections& sections) {
     json.begin_object().field("is_call", section.is_call);
     write(json, "begin", section.from);
     write(json, "end", section.to);
-    json.field("phase", section.phase);
+    json.field("phase", section.phase).field("share", word_of(section.share));
     write(json, "all", sum.all);
     write(json, "most", sum.most);
     json.end_object();

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from msgspec.structs import replace as replaced
-from traced import LINES, trace
+from traced import LINES, section, trace
 
 from stretto.data.trace_sections import TraceSections
 from stretto.errors import InputError
@@ -32,6 +32,28 @@ def test_each_section_gets_its_law_and_together_they_are_the_time() -> None:
     sends = next(each for each in found.parts if "send, " in part_words(each.part, LINES))
     assert (sends.calls.at(64), sends.bytes.at(64)) == (3, pytest.approx(3 * 64))
     assert sends.longest.at(64) == pytest.approx(3.3e-3)
+
+
+def with_waiting(ranks: int) -> TraceSections:
+    """Its allreduce waits 5 ms longer on as many ranks, which its transfer does not."""
+    run = trace(ranks)
+    late, moved = 5e6 * ranks, next(each for each in run.sections if each.begin.call_site == 0)
+    parts = [
+        section(moved.begin, moved.end, late, ranks, share="waiting"),
+        replaced(moved, share="transfer"),
+    ]
+    sections = [*(each for each in run.sections if each is not moved), *parts]
+    grown = late * ranks
+    return TraceSections(
+        ranks, run.last_ns + late, run.all_ns + grown, run.call_sites, sections
+    )
+
+
+def test_waiting_in_collectives_and_their_transfer_have_laws_of_their_own() -> None:
+    found = extrapolated([with_waiting(p) for p in (2, 4, 8, 16)], 64)
+    assert of(found, "waiting in Allreduce app.c:12").form == LawForm(1.0, is_alone=True)
+    assert of(found, "waiting in Allreduce app.c:12").at(64) == pytest.approx(5e-3 * 64)
+    assert of(found, "transfer of Allreduce app.c:12").form == LawForm(0.0, 1, is_alone=True)
 
 
 def test_short_sections_are_taken_together() -> None:

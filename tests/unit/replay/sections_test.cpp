@@ -65,10 +65,36 @@ TEST(Sections, AreCallsAndWhatIsComputedBetweenThem) {
   EXPECT_EQ(sent.all.count, kTurns - 1);
   EXPECT_EQ(sent.all.bytes, (kTurns - 1) * kBytes);
   EXPECT_EQ(sent.all.ns, (kTurns - 1) * 100);
-  const auto met = sum_of(sections, {.is_call = true, .from = barrier, .to = barrier});
-  EXPECT_EQ(met.all.count, 2 * kTurns);
+  const Section met{.is_call = true, .from = barrier, .to = barrier, .share = CallShare::transfer};
+  EXPECT_EQ(sum_of(sections, met).all.count, 2 * kTurns);
   const auto passed = sum_of(sections, {.is_call = true, .from = other, .to = other, .phase = 0});
   EXPECT_EQ(passed.all.ns, 2 * 70);
+}
+
+// Rank 0 comes 400 ns late.
+TEST(Sections, TellWaitingForLateRanksFromTransfer) {
+  const trace::Trace trace = trace::read(trace::recorded(2, [](Recorder& recorder, int rank) {
+    const int world = recorder.add(trace::Comm{.id = 1, .members = {0, 1}});
+    const int sum =
+        recorder.add(model::CallSite{.function = "MPI_Allreduce", .object = "a", .offset = 16});
+    if (rank == 0) recorder.lasted(OpKind::compute, 400);
+    collective(recorder, world, sum, Collective::allreduce, 8);
+    return Ending{.ends = {0, 0}};
+  }));
+  Sections sections;
+  const auto ranks = replay(scenarios(), parts_of(trace), &sections);
+  const SectionEnd sum{.kind = SectionEndKind::collective, .call_site = 0};
+  const auto of = [&](CallShare share) {
+    return sum_of(sections, {.is_call = true, .from = sum, .to = sum, .share = share});
+  };
+  EXPECT_EQ(of(CallShare::waiting).all.count, 2);
+  EXPECT_NEAR(of(CallShare::waiting).all.ns, 400, 1e-6);
+  EXPECT_NEAR(of(CallShare::waiting).most.ns, 400, 1e-6);
+  EXPECT_EQ(of(CallShare::transfer).all.count, 2);
+  EXPECT_EQ(of(CallShare::transfer).all.bytes, 2 * 8);
+  const double ends = ranks[0].ends.front() + ranks[1].ends.front();
+  EXPECT_NEAR(of(CallShare::transfer).all.ns, ends - 2 * 400, 1e-6);
+  EXPECT_EQ(of(CallShare::all).all.count, 0);
 }
 
 TEST(Sections, TogetherAreAllOfTheTime) {

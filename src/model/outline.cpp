@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "model/forms.hpp"
 
@@ -17,6 +18,22 @@ struct Position {
   std::int32_t node = 0;
   std::int32_t member = 0;
 };
+
+// A counting sort of the waits by what is waited for.
+void list_awaited(Outline& outline) {
+  outline.first_awaited.assign(outline.nodes.size() + 1, 0);
+  for (const Outline::Wait& wait : outline.waits) {
+    ++outline.first_awaited[static_cast<std::size_t>(wait.node)];
+  }
+  std::partial_sum(outline.first_awaited.begin(), outline.first_awaited.end(),
+                   outline.first_awaited.begin());
+  outline.awaited.resize(outline.waits.size());
+  // Moves each end back to the first.
+  for (const Outline::Wait& wait : outline.waits) {
+    std::int32_t& place = outline.first_awaited[static_cast<std::size_t>(wait.node)];
+    outline.awaited[static_cast<std::size_t>(--place)] = wait.done;
+  }
+}
 
 }  // namespace
 
@@ -60,6 +77,7 @@ Outline outline_of(const Schedule& schedule) {
     for (const auto& [awaited, done] : last) outline.waits.push_back({awaited, done});
     node.waits = static_cast<std::int32_t>(last.size());
   }
+  list_awaited(outline);
   return outline;
 }
 

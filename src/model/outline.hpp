@@ -27,6 +27,9 @@ struct Outline {
   std::vector<Node> nodes{};  // by their first steps
   std::vector<StepId> members{};
   std::vector<Wait> waits{};
+  // Until how many of a node's steps are done those wait that wait for it; the last of them first.
+  std::vector<std::int32_t> awaited{};
+  std::vector<std::int32_t> first_awaited{};  // by node, and one beyond the last
 
   [[nodiscard]] std::span<const StepId> members_of(const Node& node) const {
     return std::span(members).subspan(static_cast<std::size_t>(node.first_member),
@@ -35,6 +38,11 @@ struct Outline {
   [[nodiscard]] std::span<const Wait> waits_of(const Node& node) const {
     return std::span(waits).subspan(static_cast<std::size_t>(node.first_wait),
                                     static_cast<std::size_t>(node.waits));
+  }
+  [[nodiscard]] std::span<const std::int32_t> awaited_of(std::size_t node) const {
+    const auto first = static_cast<std::size_t>(first_awaited[node]);
+    return std::span(awaited).subspan(first,
+                                      static_cast<std::size_t>(first_awaited[node + 1]) - first);
   }
 };
 

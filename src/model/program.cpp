@@ -83,11 +83,8 @@ CostId Program::bundle_of(Known& known, std::size_t node, const Schedule& schedu
   bundle.steps.assign(members.begin(), members.end());
   std::transform(members.begin(), members.end(), std::back_inserter(bundle.costs), cost_of);
   // Dependents come the last one first (see list_dependents).
-  for (std::size_t i = known.outline.nodes.size(); i-- > 0;) {
-    for (const Outline::Wait& wait : known.outline.waits_of(known.outline.nodes[i])) {
-      if (wait.node == static_cast<std::int32_t>(node)) bundle.awaited.push_back(wait.done);
-    }
-  }
+  const auto awaited = known.outline.awaited_of(node);
+  bundle.awaited.assign(awaited.begin(), awaited.end());
   return last;
 }
 

@@ -39,6 +39,13 @@ TEST(Outline, WorksThatWaitForTheSameAreOneNode) {
   ASSERT_EQ(of_works.size(), 1U);
   EXPECT_EQ(of_works[0].done, 2);
   EXPECT_EQ(outline.waits_of(outline.nodes[4])[0].done, 2) << "whatever the order of its waits";
+  const auto awaited_of = [&](std::size_t node) {
+    const auto awaited = outline.awaited_of(node);
+    return std::vector<std::int32_t>(awaited.begin(), awaited.end());
+  };
+  EXPECT_EQ(awaited_of(0), (std::vector<std::int32_t>{2, 2, 1})) << "the last dependent first";
+  EXPECT_EQ(awaited_of(1), (std::vector<std::int32_t>{1}));
+  EXPECT_EQ(awaited_of(4), std::vector<std::int32_t>());
 }
 
 // Everything that waits for nothing is ready at 0, in the order of the schedule: a copy, a send, a

@@ -46,6 +46,7 @@ def allreduces(said: str) -> int:
     [
         ("aborts", "MPI_Abort"),
         ("crashes", "SIGSEGV"),
+        ("overflows", "SIGSEGV"),
         ("gives up", "SIGABRT"),
         ("exits", "exit"),
         ("terminated", "SIGTERM"),
@@ -63,8 +64,9 @@ def test_what_was_recorded_until_the_end_is_shown(
     assert allreduces(answer.stdout) == 100 * len(found["ranks"])  # Hydra kills the others
 
 
-def test_the_programs_own_handler_is_called(mpi: Mpi, tmp_path: Path) -> None:
-    answer = ended(mpi, tmp_path / "run", "handles")
+@pytest.mark.parametrize("how", ["handles", "stays"])
+def test_the_programs_own_handler_is_called(mpi: Mpi, how: str, tmp_path: Path) -> None:
+    answer = ended(mpi, tmp_path / "run", how)
     assert answer.returncode == 4, answer.stderr
     assert "5" in answer.stderr.splitlines()[-1]  # its exit code
     assert not (tmp_path / "run/rank-1.snapshot").exists()

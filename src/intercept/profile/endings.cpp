@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "intercept/profile/alternate_stack.hpp"
 #include "intercept/profile/snapshots.hpp"
 #include "intercept/shared/entry.hpp"
 
@@ -45,6 +46,7 @@ struct HandlerBefore {
 constinit std::array<HandlerBefore, kEndings.size()> watched{};
 constinit std::atomic<Snapshots*> watching{nullptr};
 constinit std::atomic<pid_t> process{0};
+constinit AlternateStack alternate_stack{};
 
 std::size_t place_of_signal(int signal) {
   std::size_t i = 0;
@@ -119,6 +121,8 @@ void watch_endings(Snapshots& snapshots) {
     is_ours = ::sigaction(kEndings[i].signal, nullptr, &before) == 0 && is_nobodys(before);
     is_ours = is_ours && watch(kEndings[i].signal);
   }
+  // A stack that overflows has no room for a handler.
+  if (watched[place_of_signal(SIGSEGV)].is_ours) alternate_stack.set();
 }
 
 void leave_endings(Snapshots& snapshots) {
@@ -130,6 +134,7 @@ void leave_endings(Snapshots& snapshots) {
     if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_ending) continue;
     ::sigaction(kEndings[i].signal, &watched[i].before, nullptr);
   }
+  alternate_stack.unset();
   watching = nullptr;
 }
 

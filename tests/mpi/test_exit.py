@@ -21,11 +21,25 @@ def test_finalizing_late_ends_well(mpi: Mpi, mode: str, how: str, tmp_path: Path
     ended = mpi.run(program, how, sign, ranks=2, env=env, timeout_s=60)
     if mode == "calibrate":  # it measures in MPI_Init, and that is all
         assert not ended.timed_out
+        assert not sign.exists()
         return
     assert ended.ok, ended.stdout + ended.stderr
     assert sign.exists()
     if mode == "whatif":
         assert len(list(tmp_path.glob("rank-*.json"))) == 2
+
+
+@pytest.mark.skipif("mpich" not in MPIS, reason="of MPICH's launcher")
+def test_hydra_hears_that_ranks_have_finalized_after_calibrating(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It kills the others of one that ends before."""
+    mpi = MPIS["mpich"]
+    env = environment(mpi, "calibrate", tmp_path) | {"STRETTO_CALIBRATE_PERCENT": "1"}
+    monkeypatch.setenv("HYDRA_DEBUG", "1")  # it says what it hears
+    ended = mpi.run(mpi.program("idle"), "0", ranks=3, env=env, timeout_s=60)
+    assert ended.ok, ended.stdout + ended.stderr
+    assert len(re.findall(r"cmd=finalize\b", ended.stdout)) == 3
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
@@ -59,8 +73,11 @@ def test_nothing_of_ours_is_destroyed_by_exit() -> None:
     said = subprocess.run(["nm", "-u", "-A", *files], capture_output=True, text=True, check=True)
     registers = re.compile(r"__cxa_(thread_)?atexit|\bU (atexit|on_exit)\b")
     tools = ("stretto-schedule", "stretto-replay")  # programs, which nobody preloads
+    # It registers what ends the process, and destroys nothing.
+    ends = re.compile(r"/stretto-intercept-calibrate-\w+\.dir/\S+/session\.cpp\.o:.*\bU atexit$")
     found = [
         line for line in said.stdout.splitlines()
         if registers.search(line) and not any(f"/{tool}.dir/" in line for tool in tools)
+        and not ends.search(line)
     ]  # fmt: skip
     assert found == []

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <span>
 #include <vector>
@@ -153,13 +154,24 @@ void measure() {
     refuse(5, "cannot write %s", path->c_str());
 }
 
+constinit bool is_over = false;
+
 }  // namespace
 
+void end_at_exit() {
+  std::atexit([] {
+    if (is_over) _exit(0);
+  });
+}
+
+// By exit() and not at once: MPICH's MPI_Init registers there what tells the launcher that the rank
+// has finalized, and Hydra kills the other ranks of one that ends without that.
 void begin_session() {
   measure();
   using Finalize = int (*)();
   real_function<Finalize>("PMPI_Finalize")();
-  _exit(0);
+  is_over = true;
+  std::exit(0);
 }
 
 }  // namespace stretto::intercept::calibrate

@@ -7,6 +7,8 @@ namespace stretto::intercept::calibrate {
 // Of one rank alone (become_rank).
 inline constexpr const char* kRankSettings[] = {"STRETTO_CALIBRATE_FILE"};
 
+// Before MPI_Init: nothing that the program has registered for exit() runs after the session.
+void end_at_exit();
 [[noreturn]] void begin_session();
 
 }  // namespace stretto::intercept::calibrate

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from generate.entry import Wrapper, mode_source, session
 from generate.table import Function
 
 
 def wrap(function: Function) -> Wrapper | None:
-    return session(function) if function.kind == "init" else None
+    begun = session(function) if function.kind == "init" else None
+    return begun and replace(begun, body=f"end_at_exit();\n{begun.body}")
 
 
 def source() -> str:

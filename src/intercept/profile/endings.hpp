@@ -6,8 +6,9 @@ namespace stretto::intercept::profile {
 class Snapshots;
 
 // Signals for which the program has a handler, or which it ignores, stay its own; so does what it
-// sets later. Of several ranks in a process the first is watched. The thread that calls gets a stack
-// for handlers, unless it has one or the program handles SIGSEGV: its own may have overflowed.
+// sets later. Of several ranks in a process the first is watched. The thread that calls gets a
+// stack for handlers, unless it has one or the program handles SIGSEGV: its own may have
+// overflowed.
 void watch_endings(Snapshots& snapshots);
 // As if they had never been watched.
 void leave_endings(Snapshots& snapshots);

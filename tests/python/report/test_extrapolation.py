@@ -44,9 +44,7 @@ def with_waiting(ranks: int) -> TraceSections:
     ]
     sections = [*(each for each in run.sections if each is not moved), *parts]
     grown = late * ranks
-    return TraceSections(
-        ranks, run.last_ns + late, run.all_ns + grown, run.call_sites, sections
-    )
+    return TraceSections(ranks, run.last_ns + late, run.all_ns + grown, run.call_sites, sections)
 
 
 def test_waiting_in_collectives_and_their_transfer_have_laws_of_their_own() -> None:

@@ -78,7 +78,7 @@ def test_intervals_of_noisy_laws_hold_the_truth_mostly() -> None:
 
 
 def test_intervals_hold_where_noise_is_more_than_was_assumed() -> None:
-    """Twice as much. With chi-squared for what few values say of it they held 0.74 of the truths."""
+    """Twice as much. With chi-squared for what few values say they held 0.74 of the truths."""
     random = np.random.default_rng(11)
     on = [2, 4, 8, 16]
     truths: list[Callable[[float], float]] = [

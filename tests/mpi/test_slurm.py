@@ -164,6 +164,23 @@ def test_a_step_that_is_cancelled_ends_with_one_line(cluster: Cluster, mpi: Mpi)
     wait_until(lambda: not marked(mark), "all of it has ended")
 
 
+def test_a_ctrl_c_is_not_said_to_be_slurms(cluster: Cluster) -> None:
+    """It says of a step that we end that it was cancelled, as of one that somebody else does."""
+    mpi = next(iter(MPIS.values()))
+    mark = f"SLURM_TEST_MARK={uuid.uuid4()}"
+    words = ["run", "-n", "2", *by_srun(mpi), mpi.program("dying"), "stops", "blocking"]
+    running = cluster.start("env", mark, "salloc", *ALONE, STRETTO, *words)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "dying: begun\n"
+    (stretto,) = [pid for pid, words in marked(mark).items() if words[1:3] == [str(STRETTO), "run"]]
+    os.kill(stretto, signal.SIGINT)
+    _, said = running.communicate(timeout=STARTS_WITHIN_S)
+    assert running.returncode == 128 + signal.SIGINT, said
+    assert "CANCELLED" in said, said
+    assert not [line for line in said.splitlines() if line.startswith("stretto")], said
+    wait_until(lambda: not marked(mark), "all of it has ended")
+
+
 def test_no_rank_is_left_where_stretto_is_killed(cluster: Cluster) -> None:
     mpi = next(iter(MPIS.values()))
     mark = f"SLURM_TEST_MARK={uuid.uuid4()}"

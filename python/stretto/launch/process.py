@@ -70,7 +70,8 @@ def launch(
                 streams.end_input()
         # What it said at last is to be passed on whatever happens then.
         streams.pass_on_the_rest(ending, at_once=report is None or bool(report.left))
-        if ending:
+        # Of a step that a Ctrl-C makes us end Slurm says that it was cancelled, too.
+        if ending and ending[0] != signal.SIGINT:
             _say_if_slurm_ended_it(streams.last_words())
     if report is None:
         raise _without_guardian(guardian)

@@ -3,13 +3,13 @@ every repetition took on every rank.
 
 While it is made each launch has a folder, launches/<round>-<implementation>/, and in it one for
 each part: a launch that was cut short is gone on with in the next. A kill loses at most the cell
-in flight.
+in flight. In a part each rank has a file of its own, which become one of the launch when that is
+complete.
 """
 
 import io
 import os
 import shutil
-import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -169,6 +169,9 @@ class BenchFolder:
 
     def samples_so_far(self, launch: int, implementation: int) -> pl.DataFrame:
         """Those of a launch whose ranks have written them."""
+        gathered = self._gathered(launch, implementation)
+        if gathered.exists():
+            return self._read(gathered)
         name = self.record().plan.implementations[implementation]
         frames = []
         for part in self.parts(launch, implementation):
@@ -184,21 +187,46 @@ class BenchFolder:
         launches = [self.launched(*each) for each in done]
         record = msgspec.structs.replace(record, launches=launches)
         write_whole(self.path / _RECORD, indented(record))
-        self._write_samples(done)
-        for part in (self.path / "launches").glob("*/part-*/rank-*.rows"):
-            part.unlink()
+        for each in done:
+            self.gather(*each)
+        self._write_samples([self._gathered(*each) for each in done])
+        for pattern in ("*/part-*/rank-*.rows", f"*/{_SAMPLES}"):
+            for file in (self.path / "launches").glob(pattern):
+                file.unlink()
 
-    def _write_samples(self, done: Sequence[tuple[int, int]]) -> None:
+    def gather(self, launch: int, implementation: int) -> None:
+        """Put the samples of a launch that is complete into one file, in place of one a rank.
+
+        Of thousands of ranks there would be as many files a launch until the run's end.
+        """
+        file = self._gathered(launch, implementation)
+        if not file.exists():
+            content = io.BytesIO()
+            self.samples_so_far(launch, implementation).write_parquet(content)
+            with writing(file):
+                file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(file, content.getvalue())
+        for part in self.parts(launch, implementation):
+            for rows in part.glob("rank-*.rows"):
+                with suppress(FileNotFoundError):
+                    rows.unlink()
+
+    def _gathered(self, launch: int, implementation: int) -> Path:
+        return self._launch_folder(launch, implementation) / _SAMPLES
+
+    def _read(self, file: Path) -> pl.DataFrame:
+        try:
+            return pl.scan_parquet(file, glob=False).collect()
+        except OSError as error:
+            why = reason(error)
+        except pl.exceptions.PolarsError as bad:
+            why = str(bad)
+        raise EnvironmentUnusable(f"{file} cannot be read, and may be cut off: {why}")
+
+    def _write_samples(self, files: list[Path]) -> None:
         """One launch in memory at a time."""
         partial = self.path / f"{_SAMPLES}.partial"
-        with writing(partial), tempfile.TemporaryDirectory(dir=self.path) as place:
-            files = []
-            for number, each in enumerate(done):
-                file = Path(place) / f"{number:06}.parquet"
-                content = io.BytesIO()
-                self.samples_so_far(*each).write_parquet(content)
-                file.write_bytes(content.getvalue())
-                files.append(file)
+        with writing(partial):
             try:
                 pl.scan_parquet(files, glob=False).sink_parquet(partial)
             except pl.exceptions.PolarsError as error:

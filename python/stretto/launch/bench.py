@@ -231,6 +231,7 @@ class Bench:
                 raise NothingMeasured(f"{self._ways[way].name} measures nothing: {self._why(part)}")
             known |= ended
             self._remember(way, ended)
+        self._folder.gather(number, way)
 
     def _lost_of(self, way: int) -> dict[int, CellState]:
         return self._lost.setdefault(way, {})

@@ -21,7 +21,7 @@ from stretto.data.bench_folder import (
 from stretto.data.bench_plan import BenchCell, BenchPlan, Settings
 from stretto.data.bench_rows import _ROW, CellState, LaunchFacts
 from stretto.data.provenance import collect
-from stretto.errors import InputError
+from stretto.errors import EnvironmentUnusable, InputError
 
 CELLS = [BenchCell(0, "barrier"), BenchCell(1, "bcast", bytes=8)]
 PLAN = BenchPlan("bench", ["native", "stretto"], 1, 2, 1, Settings(), CELLS, "an MPI")
@@ -65,6 +65,36 @@ def test_a_launch_in_two_parts_is_one(tmp_path: Path) -> None:
     assert folder.record().launches == [folder.launched(0, 0)]
     assert not [*folder.path.glob("**/*.rows")]
     assert not [*folder.path.glob("*.partial")]
+
+
+def test_the_files_of_the_ranks_of_a_launch_become_one(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    measure(folder, 0, 0, "done 0 barrier\n")
+    measure(folder, 0, 0, "done 1 barrier\n")
+    measure(folder, 1, 0, "done 0 barrier\n")
+    before = folder.samples_so_far(0, 0)
+    folder.gather(0, 0)
+    of_first = folder.path / "launches" / "000-0"
+    assert not [*of_first.glob("part-*/*.rows")]
+    assert folder.samples_so_far(0, 0).equals(before)
+    assert [*folder.states(0, 0)] == [0, 1]
+    # A kill may come when the one is there, and before all of the others are gone.
+    (of_first / "part-000" / "rank-0.rows").touch()
+    folder.gather(0, 0)
+    assert folder.samples_so_far(0, 0).equals(before)
+    folder.finish([(0, 0), (1, 0)])
+    assert all_samples(folder.path).filter(launch=0).equals(before)
+    assert all_samples(folder.path)["launch"].to_list() == [0, 0, 1]
+    assert not [*folder.path.glob("launches/**/*.parquet"), *folder.path.glob("launches/**/*.rows")]
+
+
+def test_samples_of_a_launch_that_are_cut_off_are_said(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    measure(folder, 0, 0, "done 0 barrier\n")
+    folder.gather(0, 0)
+    (folder.path / "launches" / "000-0" / "samples.parquet").write_bytes(b"PAR1")
+    with pytest.raises(EnvironmentUnusable, match="cannot be read, and may be cut off"):
+        folder.samples_so_far(0, 0)
 
 
 def test_a_path_may_have_any_characters(tmp_path: Path) -> None:

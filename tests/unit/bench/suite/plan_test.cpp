@@ -19,7 +19,8 @@ TEST(BenchPlan, ReadsSettingsAndCells) {
       "settings synchronisation=window buffers=cold checks=0 budget_ns=5 cell_timeout_s=7\n"
       "\n"
       "cell number=3 operation=gather form=persistent bytes=64 root=1 root_step=2 comm=halves\n"
-      "cell number=4 operation=alltoallv counts=1,2,3 delays_ns=0,1000 delays_from=7 tests=9 compute_ns=10\n"
+      "cell number=4 operation=alltoallv counts=1,2,3 delays_ns=0,1000 delays_from=7 tests=9 "
+      "compute_ns=10\n"
       "cell number=5 operation=allgatherv of_root=1\n");
   EXPECT_EQ(plan.settings.scheme, Scheme::window);
   EXPECT_EQ(plan.settings.buffers, BufferUse::cold);

@@ -37,9 +37,9 @@ def test_hydra_hears_that_ranks_have_finalized_after_calibrating(
     mpi = MPIS["mpich"]
     env = environment(mpi, "calibrate", tmp_path) | {"STRETTO_CALIBRATE_PERCENT": "1"}
     monkeypatch.setenv("HYDRA_DEBUG", "1")  # it says what it hears
-    ended = mpi.run(mpi.program("idle"), "0", ranks=3, env=env, timeout_s=60)
+    ended = mpi.run(mpi.program("idle"), "0", ranks=2, env=env)
     assert ended.ok, ended.stdout + ended.stderr
-    assert len(re.findall(r"cmd=finalize\b", ended.stdout)) == 3
+    assert len(re.findall(r"cmd=finalize\b", ended.stdout)) == 2
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")

@@ -33,14 +33,14 @@ class PairExchange {
     // Not of the heap: glibc maps no piece of its own any more that is shorter than one it was
     // given back, so that the program's buffers would lie otherwise than without Stretto.
     try {
-      memory_.emplace(2 * kLengths.back());
+      out_ = memory_.emplace(2 * kLengths.back()).all().data();
     } catch (const std::bad_alloc&) {
       say("no memory to find out how this host copies: its kernel does");
     }
   }
 
   // Without, there is nothing but to let the partner know, who waits.
-  [[nodiscard]] bool has_memory() const { return memory_.has_value(); }
+  [[nodiscard]] bool has_memory() const { return out_ != nullptr; }
 
   // What the two say, where both say yes.
   bool both(bool mine) {
@@ -53,14 +53,13 @@ class PairExchange {
   // The least time in ns in which the two have each other's data, which each has just written.
   std::int64_t time(std::size_t bytes, bool copied) {
     partner_.copy_below(copied ? kAlwaysCopied : kNoCopies);
-    std::byte* const out = memory_->all().data();
-    std::byte* const in = out + kLengths.back();
+    std::byte* const in = out_ + kLengths.back();
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < kTimes; ++i) {
-      std::memset(out, i, bytes);
+      std::memset(out_, i, bytes);
       both(true);  // begin together
       const std::int64_t start = now_ns();
-      exchange(out, in, bytes);
+      exchange(out_, in, bytes);
       least = std::min(least, now_ns() - start);
     }
     return least;
@@ -85,6 +84,7 @@ class PairExchange {
 
   Peer& partner_;
   std::optional<PassingMemory<std::byte>> memory_{};
+  std::byte* out_ = nullptr;  // of it
   std::vector<Transport::Completed> done_;
 };
 

@@ -156,6 +156,15 @@ def test_every_scheme(mpi: Mpi, scheme: Scheme, tmp_path: Path) -> None:
         assert samples["valid"].all()
 
 
+def test_first_calls_begin_behind_a_barrier(mpi: Mpi, tmp_path: Path) -> None:
+    settings = Settings(budget_ns=1, warmup=0, at_least=5, at_most=5)
+    ended = measure(mpi, tmp_path, [BenchCell(0, "allreduce", bytes=8)], settings)
+    assert ended.ok, ended.stderr
+    assert [state.why for state in read_states(tmp_path)] == ["barrier"]
+    samples = read_samples(tmp_path, 3, [0], 0, "native")
+    assert samples["valid"].all()
+
+
 def test_one_wrong_byte_is_caught(mpi: Mpi, tmp_path: Path) -> None:
     tool = mpi.build / "tests" / mpi.abi / "libcorrupting_tool.so"
     cells = [BenchCell(0, "allreduce", bytes=4096), BenchCell(1, "bcast", bytes=64)]

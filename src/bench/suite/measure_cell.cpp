@@ -27,6 +27,13 @@ std::int64_t receive_bytes(const MeasuredCall& call, const BenchCell& cell) {
          call.element_size();
 }
 
+// Without a warm-up nothing shows before the calls that count whether ranks keep to times, and how
+// far ahead these must be is found out by more messages than a barrier has.
+Scheme scheme_of(const Settings& settings) {
+  const bool finds_out = settings.scheme == Scheme::automatic && settings.warmup == 0;
+  return finds_out ? Scheme::barrier : settings.scheme;
+}
+
 class CellRun {
  public:
   CellRun(const BenchCell& cell, const CellGroup& group, const Bench& bench)
@@ -35,7 +42,7 @@ class CellRun {
         bench_(bench),
         call_(cell, group),
         buffers_(bench.settings.buffers, send_bytes(call_), receive_bytes(call_, cell)),
-        synchronisation_(bench.settings.scheme, group.own, bench.clocks, bench.crowded) {
+        synchronisation_(scheme_of(bench.settings), group.own, bench.clocks, bench.crowded) {
     const std::int64_t at = group.rank_of_world - cell.delays_from;
     if (at >= 0 && at < std::ssize(cell.delays_ns)) {
       late_ns_ = cell.delays_ns[static_cast<std::size_t>(at)];

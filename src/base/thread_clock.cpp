@@ -85,7 +85,8 @@ std::optional<std::int64_t> delay_in(int schedstat) {
   const std::string_view line(text, static_cast<std::size_t>(length));
   const std::size_t space = line.find(' ');
   std::int64_t delay = 0;
-  if (space == std::string_view::npos ||
+  // A thread that has never run is one of which the kernel does not count.
+  if (space == std::string_view::npos || line.substr(0, space) == "0" ||
       std::from_chars(line.data() + space + 1, line.data() + line.size(), delay).ec !=
           std::errc{}) {
     return {};

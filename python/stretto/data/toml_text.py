@@ -6,6 +6,7 @@ people write by themselves, and what Stretto wrote before there was a number, ha
 """
 
 import json
+import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 _FORMAT = 2
 _END = "[end]"
+_LAST_LINE = re.compile(rb"\[\s*end\s*\]\s*(?:#.*)?")
 
 
 def whole_file(lines: Sequence[str], *, about: Sequence[str] = ()) -> str:
@@ -44,6 +46,8 @@ def struct_of(text: bytes, kind: type[_Struct], where: str) -> _Struct:
 def _require_whole(text: bytes, said: dict[str, object], where: str) -> None:
     """Takes the number of the format, and the end, out of what a file says. Raises InputError."""
     if "format" not in said:
+        if said.get("end") == {}:
+            del said["end"]  # somebody took the number out
         return
     number = said.pop("format")
     if number != _FORMAT:
@@ -51,7 +55,11 @@ def _require_whole(text: bytes, said: dict[str, object], where: str) -> None:
         raise InputError(f"{where}: {words}: a newer one wrote it, or the number is wrong")
     lines = [line.strip() for line in text.splitlines()]
     last = next((line for line in reversed(lines) if line and not line.startswith(b"#")), b"")
-    if said.pop("end", None) != {} or last != _END.encode():
+    end = said.pop("end", None)
+    if end is not None and (end != {} or not _LAST_LINE.fullmatch(last)):
+        words = f"{_END} is not its last line, and says that the file is whole up to there"
+        raise InputError(f"{where}: {words}; move what follows it before it")
+    if end is None:
         words = f"the file was cut off: it does not end with {_END}"
         raise InputError(f"{where}: {words}; take a whole copy of it, or write it anew")
 

@@ -248,7 +248,7 @@ def _with_short_ones_together(
                 tuple(sums(lambda part: part.calls)),
                 tuple(sums(lambda part: part.bytes)),
                 max((part.noise for part in those), key=lambda noise: noise.share),
-                len(those),
+                len({(part.begin.key, part.end.key, part.phase) for part in those}),
             )
         )
     return found
@@ -275,6 +275,10 @@ def _parts(traces: Sequence[TraceSections], ranks: Sequence[int]) -> list[Traced
                 for p in ranks
             ]
 
+        def count(each: Section, p: int) -> float:
+            # The other share of a call counts it.
+            return 0.0 if each.share == "waiting" else each.all.count / p
+
         seconds = values(lambda each, p: _NS * each.all.ns / p)
         found.append(
             TracedPart(
@@ -284,7 +288,7 @@ def _parts(traces: Sequence[TraceSections], ranks: Sequence[int]) -> list[Traced
                 _site(trace, section.phase),
                 _middle(seconds),
                 _middle(values(lambda each, _: _NS * each.most.ns)),
-                _middle(values(lambda each, p: each.all.count / p)),
+                _middle(values(count)),
                 _middle(values(lambda each, p: each.all.bytes / p)),
                 _noise(seconds),
                 in_all=all(key in sections for sections in by_trace),

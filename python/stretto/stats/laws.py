@@ -134,7 +134,7 @@ def law_of(
     data = _Data.of(ranks, values, max(noise, _LEAST_NOISE))
     constant_error = _cross_validated(data, CONSTANT)
     form, error = CONSTANT, constant_error
-    is_refuted = _is_refuted(data, freedom)
+    is_refuted = _is_refuted(data)
     if is_refuted:
         scored = [(_cross_validated(data, each), each) for each in (*_usable(data), *_alone())]
         least = min((score for score, _ in scored), default=math.inf)
@@ -261,19 +261,21 @@ def _cross_validated(data: _Data, form: LawForm) -> float:
     return float(np.mean(errors))
 
 
-def _is_refuted(data: _Data, freedom: float) -> bool:
-    """Whether values differ more from a constant than noise would let them."""
+def _is_refuted(data: _Data) -> bool:
+    """Whether values differ more from a constant than noise would let them.
+
+    Noise that few values have shown is taken for known here: by F nothing but a constant would
+    be left where there is one repetition, and its interval would hold none of the others.
+    """
     fit = data.fit(CONSTANT)
-    return fit is not None and _chance(fit.off, len(data.ranks) - 1, freedom) < _REFUTED
+    return fit is not None and _chance(fit.off, len(data.ranks) - 1) < _REFUTED
 
 
-def _chance(off: float, freedom: int, of_noise: float) -> float:
-    """That a sum of squares is larger: by chi-squared, or by F where few have shown the noise."""
-    from scipy.special import fdtrc, gammaincc  # noqa: PLC0415 - only those who extrapolate need it
+def _chance(off: float, freedom: int) -> float:
+    """That a sum of squares is larger, by chi-squared."""
+    from scipy.special import gammaincc  # noqa: PLC0415 - only those who extrapolate need it
 
-    if math.isinf(of_noise):
-        return float(gammaincc(freedom / 2, off / 2))
-    return float(fdtrc(freedom, of_noise, off / freedom))
+    return float(gammaincc(freedom / 2, off / 2))
 
 
 @cache

@@ -14,10 +14,11 @@ namespace stretto::intercept::accelerate {
 // of malloc(3) stays.
 void let_heap_keep_vectors();
 
-// The MPI is about to run this call.
+// This call is about to be run, by the MPI or by Stretto, which takes memory for it as well.
 inline void expect_vectors(const Call& call) {
   constexpr Count kLong = 16'384;  // elements: 128 KiB, from which on glibc maps, of doubles
-  if (reduces(call.collective) && (call.recvcount >= kLong || call.uneven)) [[unlikely]] {
+  if (reduces(call.collective) &&
+      (call.recvcount >= kLong || (call.recvcounts && call.recvcounts[0] >= kLong))) [[unlikely]] {
     let_heap_keep_vectors();
   }
 }

@@ -61,6 +61,7 @@ template <class Real>
 int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, MPI_Request* request,
                 const Real& real) {
   if (turn.by_blocks != nullptr) return run_by_blocks(entry_point, call, *turn.by_blocks);
+  expect_vectors(call);
   Reason passes = turn.passes;
   if (passes == Reason::none) {
     const Decision decision = decide(call, turn.choice);
@@ -74,7 +75,6 @@ int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, M
   }
   counters::count_passed(entry_point, passes);
   if (call.form == Form::blocking) Engine::get().relax();
-  expect_vectors(call);
   return real();
 }
 

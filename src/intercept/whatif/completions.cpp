@@ -129,6 +129,7 @@ void complete(const Completion& call, std::span<const MPI_Request> handles) {
 
 int on_completion(const Completion& theirs) {
   const Pause pause(theirs.waits ? Stops::to_call : Stops::to_poll);
+  forget_poll();
   const Handles handles(theirs);
   Statuses statuses(theirs);
   Completion call = theirs;
@@ -153,12 +154,13 @@ int on_completion(const Completion& theirs) {
 int on_Request_get_status(decltype(&PMPI_Request_get_status) real, MPI_Request request, int* flag,
                           MPI_Status* status) {
   const Pause pause(Stops::to_poll);
+  forget_poll();
   if (Requests::get().is_unanswered(request)) {
     polled();
     *flag = 0;
     return MPI_SUCCESS;
   }
-  const int error = real(request, flag, status);
+  const int error = ask_once([&] { return real(request, flag, status); });
   if (error != MPI_SUCCESS) return error;
   if (*flag == 0) {
     polled();

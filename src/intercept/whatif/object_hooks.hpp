@@ -161,7 +161,7 @@ int on_Win_wait(MPI_Win win, Real real, Test test) {
 template <class Real>
 int on_Win_test(MPI_Win win, int* flag, Real real) {
   const Pause pause(Stops::to_poll);
-  const int error = real();
+  const int error = ask_once(real);
   const CommPtr comm = Objects::get().of(key_of(win));
   if (error != MPI_SUCCESS || !comm) return error;
   if (*flag == 0) {

@@ -38,12 +38,17 @@ void saw(const CommPtr& comm, const MPI_Status& status, const MPI_Message* messa
 // A test or probe found nothing: who tries again soon only waits.
 void polled();
 
+// The time of the last question is of no poll that follows: some are answered without asking.
+inline void forget_poll() {
+  if (Process::is_clocked()) Process::get().poll_times.found_something();
+}
+
 // Asks the MPI whether something has come, and takes the time of some of these calls.
 template <class Ask>
 int ask_once(Ask ask) {
   if (!Process::is_clocked()) return ask();
   PollTimes& times = Process::get().poll_times;
-  times.found_something();
+  forget_poll();
   if (!times.is_due()) return ask();
   const std::int64_t begin = now_ns();
   const int error = ask();

@@ -30,3 +30,25 @@ def test_what_is_wrong_is_said(text: bytes, complaint: str) -> None:
         struct_of(text, Cores, "file")
     assert str(told.value).startswith("file: ")
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("last", ["[end]  # mine", "[ end ]", "[end]\n# mine"])
+def test_the_end_may_be_written_otherwise(last: str) -> None:
+    text = whole_file(["number = 1"]).replace("[end]\n", f"{last}\n")
+    assert last in text
+    assert struct_of(text.encode(), Number, "here").number == 1
+
+
+@pytest.mark.parametrize("more", ["number = 2", "[more]\nnumber = 2"])
+def test_what_follows_the_end_is_said(more: str) -> None:
+    text = whole_file(["number = 1"]) + more + "\n"
+    with pytest.raises(InputError, match=r"here: \[end\] is not its last line"):
+        struct_of(text.encode(), Number, "here")
+
+
+def test_an_end_without_a_number_of_the_format_is_taken() -> None:
+    assert struct_of(b"number = 1\n[end]\n", Number, "here").number == 1
+
+
+class Number(msgspec.Struct, forbid_unknown_fields=True):
+    number: int

@@ -36,6 +36,8 @@ REDUCTIONS = (*_REDUCING, REDUCE_LOCAL)
 # broadcast or a reduction: "allgatherv-of-root".
 OF_ROOT = ("allgatherv", "reduce_scatter")
 _OF_ROOT = "-of-root"
+# Those whose blocks may differ in length; of neighbourhood collectives all are measured alike.
+TAKE_COUNTS = ("gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw", "reduce_scatter")
 WITHOUT_DATA = ("barrier", "comm_dup", "comm_split")
 COMPUTE = "compute"
 
@@ -65,7 +67,7 @@ class BenchCell(msgspec.Struct, frozen=True):
     number: int
     operation: str
     form: Form = Form.BLOCKING
-    bytes: int = 0  # of the vector, or of one rank's block
+    bytes: int = 0  # of the vector, or of one rank's block: the largest where they differ
     datatype: Datatype = "double"
     op: Op = "sum"
     in_place: bool = False

@@ -13,6 +13,7 @@ from stretto.data.bench_plan import (
     ELEMENT_BYTES,
     REDUCTIONS,
     ROOTED,
+    TAKE_COUNTS,
     WITHOUT_DATA,
     BenchCell,
     BufferUse,
@@ -177,8 +178,8 @@ def _within(delays: list[int]) -> tuple[int, list[int]]:
 def _plain_cells(spec: Spec, word: str) -> Iterator[BenchCell]:
     operation, form = named(word)
     of_root = is_of_root(word)
-    takes_counts = operation.endswith("v") or operation in ("alltoallw", "reduce_scatter")
-    for size in [0] if operation in WITHOUT_DATA else spec.sizes:
+    counts = spec.counts if takes_counts(word) else []
+    for size in _sizes(spec, operation, counts):
         datatype = spec.datatype
         # What only moves has no need of numbers, and any size.
         if operation not in REDUCTIONS and size % ELEMENT_BYTES[datatype]:
@@ -196,8 +197,20 @@ def _plain_cells(spec: Spec, word: str) -> Iterator[BenchCell]:
             comm=spec.comm,
             fresh=spec.fresh,
             of_root=of_root,
-            counts=spec.counts if takes_counts and not of_root else [],
+            counts=counts,
         )
+
+
+def takes_counts(word: str) -> bool:
+    """Whether `counts` are for what a user names so: of "-of-root" the name says what they are."""
+    return named(word)[0] in TAKE_COUNTS and not is_of_root(word)
+
+
+def _sizes(spec: Spec, operation: str, counts: list[int]) -> list[int]:
+    """In bytes; where counts say how long blocks are there is one, that of the largest block."""
+    if operation in WITHOUT_DATA:
+        return [0]
+    return [max(counts) * ELEMENT_BYTES[spec.datatype]] if counts else spec.sizes
 
 
 def arrival_patterns(spec: Spec) -> list[list[int]]:

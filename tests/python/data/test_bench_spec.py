@@ -43,6 +43,19 @@ def test_roots_and_counts_are_for_those_that_have_them() -> None:
     assert (allgather.root, allgather.root_step, allgather.counts) == (0, 0, [])
 
 
+def test_with_counts_there_is_one_cell_and_its_bytes_are_those_of_the_largest_block() -> None:
+    words = ["alltoallv", "bcast", "neighbor_alltoallv"]
+    spec = Spec(operations=words, sizes=[3, 64], counts=[1, 5], datatype="int")
+    cells = cells_of(spec, {})
+    assert [(cell.name, cell.bytes, cell.datatype, cell.counts) for cell in cells] == [
+        ("alltoallv", 20, "int", [1, 5]),
+        ("bcast", 3, "byte", []),
+        ("bcast", 64, "int", []),
+        ("neighbor_alltoallv", 3, "byte", []),  # all blocks of neighbours are alike
+        ("neighbor_alltoallv", 64, "int", []),
+    ]
+
+
 def test_a_plan_may_have_elements_that_are_all_the_roots_beside_usual_ones() -> None:
     words = ["reduce_scatter", "iallgatherv-of-root", "bcast"]
     cells = cells_of(Spec(operations=words, sizes=[8], root=1, counts=[3, 1]), {})

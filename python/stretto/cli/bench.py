@@ -9,6 +9,7 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from stretto.cli import bench_options as options
+from stretto.cli.bench_asked import check_asked
 from stretto.cli.bench_calls import calls
 from stretto.cli.bench_check import check
 from stretto.cli.bench_cliffs import cliffs
@@ -75,7 +76,7 @@ def run(
     compute: options.Compute = None,
     tests: options.Tests = None,
     after: Annotated[
-        bool, typer.Option("--after", help="As much work again after the wait.")
+        bool, typer.Option("--after", help="As much work as --compute has, after the wait.")
     ] = False,
     late: options.Late = None,
     delay: options.Delay = None,
@@ -150,6 +151,7 @@ def run(
         },
     }
     spec = options.spec_of(plan, given)
+    check_asked(spec, {key for key, value in given.items() if value is not None})
     mpi = find_mpi(like, launcher, split_words("--launcher-args", launcher_args))
     result, folder = measured(spec, mpi, rig, output, dry_run=dry_run)
     if result is not None:

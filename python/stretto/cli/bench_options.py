@@ -100,7 +100,11 @@ DatatypeOption = Annotated[
 OpOption = Annotated[str | None, typer.Option("--op", help="sum, max, min, band or bor.")]
 Counts = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Elements of each rank's block, for those that take counts."),
+    typer.Option(
+        metavar="FILE",
+        help="Elements of each rank's block, a number for each rank, for operations that take "
+        "counts, which then have one size.",
+    ),
 ]
 Compute = Annotated[
     str | None,
@@ -111,7 +115,8 @@ Compute = Annotated[
     ),
 ]
 Tests = Annotated[
-    str | None, typer.Option(metavar="LIST", help="MPI_Tests within that work: 0,1,10,100,1000.")
+    str | None,
+    typer.Option(metavar="LIST", help="MPI_Tests within the work of --compute: 0,1,10,100."),
 ]
 Late = Annotated[
     str | None,
@@ -187,11 +192,11 @@ def root_of(text: str) -> dict[str, int]:
     if text == "all":
         return {"root": 0, "root_step": 1}
     word, colon, step = text.partition(":")
-    if word == "rotating" and (not colon or step.isdecimal()):
+    if word == "rotating" and (not colon or (step.isdecimal() and int(step))):
         return {"root": 0, "root_step": int(step or 1)}
     if text.isdecimal():
         return {"root": int(text), "root_step": 0}
-    raise InputError(f"--root {text}: write a rank, rotating:K or all")
+    raise InputError(f"--root {text}: write a rank, rotating:K (K from 1 on) or all")
 
 
 def counts_in(path: Path) -> list[int]:

@@ -1,6 +1,6 @@
 """What `stretto bench` is to measure: plans, and the cells they are made of."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -48,6 +48,14 @@ BufferUse = Literal["same", "rewritten", "unique", "cold"]
 Datatype = Literal["byte", "int", "long", "float", "double"]
 Op = Literal["sum", "max", "min", "band", "bor"]
 Comm = Literal["world", "every-second", "one-a-host", "halves"]
+
+# Of so many ranks how many are in each of these, or in the smaller one; of one a host at most.
+COMM_SIZES: dict[Comm, Callable[[int], int]] = {
+    "world": lambda ranks: ranks,
+    "every-second": lambda ranks: (ranks + 1) // 2,
+    "one-a-host": lambda ranks: ranks,
+    "halves": lambda ranks: max(ranks // 2, 1),
+}
 
 # What a byte of each is.
 ELEMENT_BYTES = {"byte": 1, "int": 4, "long": 8, "float": 4, "double": 8}

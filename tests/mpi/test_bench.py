@@ -18,11 +18,13 @@ from mpi_runs import MPIS, Ended, Mpi
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import (
     COLLECTIVES,
+    ELEMENT_BYTES,
     MESSAGES,
     OF_ROOT,
     ONLY_BLOCKING,
     OTHERS,
     REDUCTIONS,
+    WITHOUT_DATA,
     BenchCell,
     BufferUse,
     Form,
@@ -31,6 +33,7 @@ from stretto.data.bench_plan import (
     plan_text,
 )
 from stretto.data.bench_rows import read_facts, read_samples, read_states
+from stretto.data.bench_skips import why_not
 from stretto.launch.libmpi import SONAMES
 from stretto.native.parts import bench_program
 from stretto.stats.guideline_list import GUIDELINES
@@ -279,6 +282,28 @@ def test_what_does_not_fit_into_memory_is_skipped(mpi: Mpi, tmp_path: Path) -> N
     for cell in (0, 2, 3, 4):
         assert states[cell].state == "skipped", states[cell]
         assert re.fullmatch(r"needs \d+\.\d GiB of \d+\.\d GiB", states[cell].why)
+
+
+def test_what_a_plan_alone_rules_out_is_what_the_program_skips(mpi: Mpi, tmp_path: Path) -> None:
+    kinds = itertools.product(
+        (*COLLECTIVES, *OTHERS), ELEMENT_BYTES, ("sum", "bor"), (False, True), (8, 12)
+    )
+    cells = [
+        BenchCell(
+            number,
+            operation,
+            bytes=0 if operation in WITHOUT_DATA else size,
+            datatype=datatype,
+            op=op,
+            in_place=in_place,
+        )
+        for number, (operation, datatype, op, in_place, size) in enumerate(kinds)
+    ]
+    settings = Settings(synchronisation="none", budget_ns=1, warmup=0, at_least=1, at_most=1)
+    ended = measure(mpi, tmp_path, cells, settings)
+    assert ended.ok, ended.stderr
+    said = {state.cell: state.why for state in read_states(tmp_path) if state.state == "skipped"}
+    assert said == {cell.number: why for cell in cells if (why := why_not(cell, 3))}
 
 
 def test_a_bad_plan_is_one_line(mpi: Mpi, tmp_path: Path) -> None:

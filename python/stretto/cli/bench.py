@@ -93,7 +93,10 @@ def run(
     rig: OnRig = None,
     output: options.Output = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be measured, and the launches.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Print what would be measured or skipped, and the launches."
+        ),
     ] = False,
     launcher: LauncherPath = None,
     launcher_args: LauncherArgs = "",
@@ -120,7 +123,7 @@ def run(
         "operations": operations,
         "ranks": ranks,
         "sizes": options.sizes_of(sizes) if sizes else None,
-        "implementations": impl.split(",") if impl else None,
+        "implementations": options.implementations_of(impl) if impl else None,
         "width": None if width is None else options.width_of(width),
         "most_launches": most_launches,
         "synchronisation": sync,

@@ -59,7 +59,7 @@ def calls(
         "operations": operations,
         "ranks": ranks,
         "sizes": options.sizes_of(sizes or _SIZE),
-        "implementations": impl.split(",") if impl else None,
+        "implementations": options.implementations_of(impl) if impl else None,
         "launches": launches,
         "synchronisation": sync,
         "fresh": True,

@@ -101,7 +101,7 @@ def cliffs(
         "operations": operations,
         "ranks": ranks,
         "sizes": options.sizes_of(sizes or _SIZES),
-        "implementations": impl.split(",") if impl else None,
+        "implementations": options.implementations_of(impl) if impl else None,
         "launches": launches or _LAUNCHES,
         "synchronisation": sync,
         "buffers": buffers,

@@ -1,5 +1,7 @@
 """The options of stretto bench, and the plan they make."""
 
+import re
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +11,7 @@ import typer
 from stretto.cli.options import bytes_of
 from stretto.data.bench_spec import Spec, read_spec
 from stretto.errors import InputError
+from stretto.launch.bench import NATIVE, STRETTO
 
 _PLANS = Path(__file__).parents[1] / "plans"
 
@@ -49,8 +52,8 @@ Implementations = Annotated[
     typer.Option(
         "--impl",
         metavar="LIST",
-        help="native, stretto, stretto:allreduce=ring, native:KNOB=VALUE (+ between several); "
-        "the others are compared with the first.",
+        help="native, stretto, stretto:allreduce=ring, native:KNOB=VALUE (+ between several; "
+        "values may have commas); the others are compared with the first.",
     ),
 ]
 Launches = Annotated[
@@ -170,6 +173,26 @@ def sizes_of(text: str) -> list[int]:
         sizes.append(size)
         size *= 2
     return sizes
+
+
+def implementations_of(text: str) -> list[str]:
+    """Those of a list with commas between; values of settings may have commas, too.
+
+    What follows a setting's comma belongs to its value unless it is called as an implementation
+    is. What looks like a mistyped one is taken for one, which it is refused as.
+    """
+    found: list[str] = []
+    for word in text.split(","):
+        kind = re.split("[:#]", word)[0].lower()
+        if (
+            found
+            and "=" in found[-1]
+            and not get_close_matches(kind, (NATIVE, STRETTO), cutoff=0.8)
+        ):
+            found[-1] += f",{word}"
+        else:
+            found.append(word)
+    return found
 
 
 def numbers_of(option: str, text: str) -> list[float]:

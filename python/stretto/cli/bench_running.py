@@ -25,6 +25,7 @@ from stretto.data.bench_folder import (
     resume_newest,
 )
 from stretto.data.bench_plan import BenchPlan
+from stretto.data.bench_skips import why_not
 from stretto.data.bench_spec import Lateness, Spec, cells_of
 from stretto.data.provenance import collect
 from stretto.errors import InputError, writing
@@ -272,3 +273,6 @@ def _say_plan(spec: Spec, mpi: MeasuredMpi, plan: BenchPlan) -> None:
     for name in dict.fromkeys(cell.name for cell in plan.cells):
         sizes = [str(cell.bytes) for cell in plan.cells if cell.name == name]
         print(f"{name}: {','.join(dict.fromkeys(sizes))} B")
+    skipped = [(cell, why) for cell in plan.cells if (why := why_not(cell, plan.ranks))]
+    for line in dict.fromkeys(f"{cell.name} of {cell.bytes} B: {why}" for cell, why in skipped):
+        print(f"skipped: {line}")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from stand_ins import executable
 
+from stretto.cli.bench_options import implementations_of
 from stretto.cli.main import run_command
 
 Captured = pytest.CaptureFixture[str]
@@ -38,6 +39,10 @@ def dry(words: str) -> int:
         ("barrier bcast --root 2", "--root 2: of 2 ranks the last one is rank 1"),
         ("allgatherv-of-root --root 5 -n 5", "--root 5: of 5 ranks the last one is rank 4"),
         ("bcast --root 2 -n 4 --comm halves", "--root 2: of 2 ranks in --comm halves the last"),
+        ("bcast --impl native:btl=tcp,streto", "--impl streto: it is native or stretto"),
+        ("bcast --impl native:btl=tcp,Native:btl=self", "--impl Native:btl=self: it is native or"),
+        ("bcast --impl native,tcp", "--impl tcp: it is native or stretto"),
+        ("bcast --impl stretto:allreduce=ring,self", "allreduce has no algorithm ring,self"),
         ("bcast --root rotating:0", "--root rotating:0: write a rank, rotating:K"),
     ],
 )
@@ -77,3 +82,42 @@ def test_what_is_of_use_to_some_is_said(words: str, said: str, capsys: Captured)
 def test_what_is_of_use_goes_without_saying(words: str, capsys: Captured) -> None:
     assert dry(words) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "skipped"),
+    [
+        ("reduce bcast --sizes 8,12", ["reduce of 12 B: 12 B are no whole number of double"]),
+        ("reduce bcast --sizes 8 --op band", ["reduce of 8 B: MPI has no band of double"]),
+        ("scan --sizes 8 --datatype byte", ["scan of 8 B: MPI has no sum of byte"]),
+        ("scan bcast --sizes 8 --in-place", ["bcast of 8 B: MPI has no MPI_IN_PLACE there"]),
+        ("pingpong --sizes 8 -n 1", ["pingpong of 8 B: it takes two ranks"]),
+        (
+            "ireduce --sizes 12 --compute 1,2",
+            ["ireduce of 12 B: 12 B are no whole number of double"],
+        ),
+        ("reduce --sizes 8 --datatype int --op bor", []),
+    ],
+)
+def test_what_will_be_skipped_is_known_before_the_launches(
+    words: str, skipped: list[str], capsys: Captured
+) -> None:
+    assert dry(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("skipped")] == [
+        f"skipped: {each}" for each in skipped
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("native,stretto", ["native", "stretto"]),
+        ("native:btl=tcp,self", ["native:btl=tcp,self"]),
+        ("native:btl=tcp,self+pml=ob1,stretto", ["native:btl=tcp,self+pml=ob1", "stretto"]),
+        ("native:A=mlx5_0:1,mlx5_1:1,native#2", ["native:A=mlx5_0:1,mlx5_1:1", "native#2"]),
+        ("stretto:allreduce=ring,native", ["stretto:allreduce=ring", "native"]),
+    ],
+)
+def test_values_of_settings_may_have_commas(text: str, found: list[str]) -> None:
+    assert implementations_of(text) == found

@@ -24,7 +24,7 @@ from stretto.data.bench_folder import (
     resume,
     resume_newest,
 )
-from stretto.data.bench_plan import BenchPlan
+from stretto.data.bench_plan import BenchPlan, Form
 from stretto.data.bench_skips import why_not
 from stretto.data.bench_spec import Lateness, Spec, cells_of
 from stretto.data.provenance import collect
@@ -191,10 +191,26 @@ def _pilot(
     with _bar(plan) as done:
         made = Bench(plan, folder, mpi, where, done).run(lambda count: count >= 1)
     folder.finish(made)
+    return taken_alone(summarise(folder))
+
+
+def taken_alone(pilot: BenchResult) -> dict[tuple[str, int], int]:
+    """What each operation of so many bytes took, in ns; a line for each beside which there will be
+    no work, as the pilot has no figure of it, with the reason."""
     found: dict[tuple[str, int], int] = {}
-    for row in summarise(folder).rows:
+    for row in pilot.rows:
         key = row.cell.name, row.cell.bytes
         found[key] = max(found.get(key, 0), round(row.maximum))
+    reasons = {cell.number: state for _, cell, state in pilot.not_measured}
+    for cell in pilot.record.plan.cells:
+        if cell.form is Form.BLOCKING or found.get((cell.name, cell.bytes)):
+            continue
+        state = reasons.get(cell.number)
+        words = [state.state, state.why] if state else ["it took 0 ns by the clock"]
+        note(
+            f"stretto: no work beside {cell.name} of {cell.bytes} B, as the pilot has not measured "
+            f"what it takes alone: {': '.join(filter(None, words))}"
+        )
     return found
 
 

@@ -149,6 +149,8 @@ def _cells(
                 continue
             for share in spec.compute:
                 work = round(share * alone_ns.get((cell.name, cell.bytes), 0))
+                if share and not work:
+                    continue  # nobody knows what it takes alone, and tests of no work are others
                 works.add(work)
                 after = work if spec.after else 0
                 for tests in spec.tests:

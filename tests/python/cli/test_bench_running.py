@@ -1,21 +1,25 @@
 """Where a benchmark goes, and when its launches are enough."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 import msgspec
 import polars as pl
 import pytest
-from bench_runs import all_samples
+from bench_runs import all_samples, make_run
 from benched import LAUNCHES, WAYS, benched
 
 from stretto.cli import bench_series
-from stretto.cli.bench_running import _Width
+from stretto.cli.bench_running import _Width, taken_alone
 from stretto.cli.run_folders import make_folder
 from stretto.data.bench_folder import BenchFolder, LaunchedBy
+from stretto.data.bench_plan import BenchCell, Form
+from stretto.data.bench_rows import CellState
 from stretto.errors import InputError
 from stretto.launch.base import Abi
 from stretto.launch.bench import MeasuredMpi
+from stretto.report.bench import summarise
 
 
 class _Counting(BenchFolder):
@@ -61,3 +65,40 @@ def test_a_folder_in_which_a_kill_left_a_run_that_had_not_begun_is_empty(tmp_pat
     (tmp_path / "bench.json").touch()
     with pytest.raises(InputError, match="is not empty"):
         make_folder(tmp_path, "cliffs")
+
+
+def test_what_a_pilot_has_no_figure_of_has_a_line_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = [
+        BenchCell(0, "bcast", Form.NONBLOCKING, bytes=8),
+        BenchCell(1, "bcast", Form.NONBLOCKING, bytes=64),
+        BenchCell(2, "reduce", Form.PERSISTENT, bytes=8),
+        BenchCell(3, "gather", bytes=8),
+        BenchCell(4, "scan", Form.NONBLOCKING, bytes=8),
+    ]
+    states = [
+        CellState(0, "done", "barrier"),
+        CellState(1, "timeout"),
+        CellState(2, "skipped", "this MPI has no MPI_Reduce_init"),
+        CellState(3, "timeout"),
+        CellState(4, "done", "barrier"),
+    ]
+    path = make_run(
+        tmp_path / "pilot",
+        lambda _way, cell, _launch, _rank: 2.0 if cell.number == 0 else 0.0,
+        cells=cells,
+        launches=1,
+        states=states,
+    )
+    result = summarise(BenchFolder(path))
+    rows = [row for row in result.rows if row.cell.number in (0, 4)]
+    found = taken_alone(replace(result, rows=rows))
+    assert found == {("ibcast", 8): 2000, ("iscan", 8): 0}
+    begin = "stretto: no work beside"
+    middle = "as the pilot has not measured what it takes alone:"
+    assert capsys.readouterr().err.splitlines() == [
+        f"{begin} ibcast of 64 B, {middle} timeout",
+        f"{begin} reduce_init of 8 B, {middle} skipped: this MPI has no MPI_Reduce_init",
+        f"{begin} iscan of 8 B, {middle} it took 0 ns by the clock",
+    ]

@@ -85,6 +85,8 @@ def test_work_is_measured_by_what_operations_take_alone() -> None:
     ]
     assert {cell.form for cell in cells if cell.operation == "bcast"} == {Form.NONBLOCKING}
     assert [cell.compute_factor for cell in cells] == [0, 0.5, 0.5, 2, 2, 0, 0, 0]
+    # Tests without the work that they were to be in would be something else.
+    assert [cell.tests for cell in cells_of(spec, {})] == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from stretto.cli.rigs import OnRig, launcher_on
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import BenchCell, BenchPlan
+from stretto.data.bench_spec import LAUNCHES
 from stretto.launch.bench import find_mpi
 from stretto.launch.job import split_words
 from stretto.report.bench import BenchResult
@@ -48,7 +49,8 @@ def calls(
 ) -> None:
     """Measure the first calls of OPERATIONs: in a fresh process, and on a fresh communicator.
 
-    Each operation and size has processes of its own, ten launches of them. Where an MPI changes its
+    Each operation and size has processes of its own, ten launches of them; fewer say little, and a
+    line says so. What MPI_Comm_dup takes is measured behind them. Where an MPI changes its
     way after some calls, it is said from which call on all are alike: a warm-up has to be longer.
     Where a call hangs, what would have followed it in its process is not measured in another one.
     The same command resumes what was cut short.
@@ -69,6 +71,11 @@ def calls(
         "at_most": _CALLS,
     }
     spec = options.spec_of(None, given)
+    if spec.launches < LAUNCHES:
+        note(
+            f"stretto: --launches {spec.launches}: fewer than {LAUNCHES} fresh processes "
+            "say little of first calls"
+        )
     mpi = find_mpi(like, launcher, split_words("--launcher-args", launcher_args))
     series = opened("calls", {"spec": msgspec.to_builtins(spec)}, mpi, rig, output)
     found: list[CallCurve] = []

@@ -5,8 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 from stand_ins import SCHEDULE_TOOL, executable
+from typer.core import TyperGroup
 
+from stretto.cli.bench import app as bench_app
 from stretto.cli.bench_options import shipped_plans
 from stretto.cli.main import run_command
 from stretto.data.bench_plan import COLLECTIVES, COMPUTE, BenchCell, Form, name_of
@@ -38,6 +41,17 @@ def test_the_docs_list_them() -> None:
     docs = (Path(__file__).parents[3] / "docs" / "bench.md").read_text(encoding="utf-8")
     listed = docs.partition("| plan | what it has |\n|---|---|\n")[2].partition("\n\n")[0]
     assert {line.split("`")[1] for line in listed.splitlines()} == {*PLANS}
+
+
+@pytest.mark.parametrize("verb", ["run", "cliffs", "calls"])
+def test_the_docs_name_every_option_of_what_measures(verb: str) -> None:
+    docs = (Path(__file__).parents[3] / "docs" / "bench.md").read_text(encoding="utf-8")
+    named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", docs)}
+    command = typer.main.get_command(bench_app)
+    assert isinstance(command, TyperGroup)
+    options = [each for each in command.commands[verb].params if each.param_type_name == "option"]
+    assert len(options) > 10
+    assert [each.opts for each in options if not named.intersection(each.opts)] == []
 
 
 @EVERY_PLAN

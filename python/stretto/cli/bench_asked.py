@@ -20,7 +20,7 @@ def check_asked(spec: Spec, given: Collection[str]) -> None:
 
 
 def _check_counts(spec: Spec, given: Collection[str]) -> None:
-    if not spec.counts:
+    if not spec.counts and "counts" not in given:
         return
     if len(spec.counts) != spec.ranks:
         raise InputError(

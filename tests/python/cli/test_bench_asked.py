@@ -16,6 +16,7 @@ def bench(house: Path) -> Path:
     """A build and an MPI that stand in for the real ones, and counts."""
     executable(house / "native" / "bin" / "stretto-bench-openmpi", "")
     (house / "two").write_text("3 1\n")
+    (house / "none").touch()
     (house / "blocking.toml").write_text('operations = ["bcast"]\ncompute = [0.5]\n')
     (house / "both.toml").write_text('operations = ["bcast", "ibcast"]\ncompute = [0.5]\n')
     return house
@@ -30,6 +31,7 @@ def dry(words: str) -> int:
     [
         ("alltoallv --counts two -n 1", "--counts: there are 2 counts, and 1 ranks: write one"),
         ("alltoallv --counts two -n 3", "--counts: there are 2 counts, and 3 ranks: write one"),
+        ("alltoallv --counts none", "--counts: there are 0 counts, and 2 ranks: write one"),
         ("bcast neighbor_alltoallv --counts two", "--counts: none of bcast, neighbor_alltoallv"),
         ("bcast --compute 0.5", "--compute: none of bcast is nonblocking or persistent"),
         ("--plan blocking.toml", "--compute: none of bcast is nonblocking or persistent"),

@@ -3,12 +3,16 @@
 import msgspec
 import pytest
 
-from stretto.data.toml_text import struct_of
+from stretto.data.toml_text import struct_of, whole_file
 from stretto.errors import InputError
 
 
 class Cores(msgspec.Struct):
     cores: int
+
+
+class Number(msgspec.Struct, forbid_unknown_fields=True):
+    number: int
 
 
 def test_what_a_file_says_becomes_a_struct() -> None:
@@ -48,7 +52,3 @@ def test_what_follows_the_end_is_said(more: str) -> None:
 
 def test_an_end_without_a_number_of_the_format_is_taken() -> None:
     assert struct_of(b"number = 1\n[end]\n", Number, "here").number == 1
-
-
-class Number(msgspec.Struct, forbid_unknown_fields=True):
-    number: int

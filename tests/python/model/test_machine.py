@@ -115,7 +115,7 @@ def test_only_comments_may_follow_the_end(tmp_path: Path) -> None:
     text = "format = 2" + MINIMAL + "\n[end]\n"
     assert read_machine(written(tmp_path, text + "# of our cluster\n\n")).name == "m"
     table = text + MINIMAL[MINIMAL.index("[[level]]") :]
-    with pytest.raises(InputError, match="was cut off"):
+    with pytest.raises(InputError, match="is not its last line"):
         read_machine(written(tmp_path, table))
 
 

@@ -164,8 +164,7 @@ def test_first_calls_begin_behind_a_barrier(mpi: Mpi, tmp_path: Path) -> None:
     ended = measure(mpi, tmp_path, [BenchCell(0, "allreduce", bytes=8)], settings)
     assert ended.ok, ended.stderr
     assert [state.why for state in read_states(tmp_path)] == ["barrier"]
-    samples = read_samples(tmp_path, 3, [0], 0, "native")
-    assert samples["valid"].all()
+    assert read_samples(tmp_path, 3, [0], 0, "native")["valid"].all()
 
 
 def test_one_wrong_byte_is_caught(mpi: Mpi, tmp_path: Path) -> None:

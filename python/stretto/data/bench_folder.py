@@ -202,7 +202,9 @@ class BenchFolder:
         file = self._gathered(launch, implementation)
         if not file.exists():
             content = io.BytesIO()
-            self.samples_so_far(launch, implementation).write_parquet(content)
+            samples = self.samples_so_far(launch, implementation)
+            _require_all_ranks(samples, file.parent)
+            samples.write_parquet(content)
             with writing(file):
                 file.parent.mkdir(parents=True, exist_ok=True)
             write_whole(file, content.getvalue())
@@ -294,3 +296,16 @@ def begun_as(place: Path, plan: BenchPlan, by: LaunchedBy) -> BenchPlan | None:
             if same and record.by == by:
                 return record.plan
     return None
+
+
+def _require_all_ranks(samples: pl.DataFrame, folder: Path) -> None:
+    """Raise InputError unless the ranks of each cell and group have as many rows as each other.
+
+    Rank 0 says how many repetitions follow: what lacks has not arrived on this file system, say,
+    and the files it is missing from must stay.
+    """
+    rows = samples.group_by("cell", "group", "rank").len()
+    differ = rows.group_by("cell", "group").agg(pl.col("len").n_unique() > 1).filter("len")
+    if differ.height:
+        cell = differ["cell"].min()
+        raise InputError(f"{folder}: of cell {cell} some ranks have fewer rows than others")

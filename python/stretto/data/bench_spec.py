@@ -248,7 +248,9 @@ def late_in_turn(spec: Spec) -> list[int]:
     ranks, root = spec.ranks, spec.root
     if ranks <= MANY_RANKS:
         return [*range(ranks)]
-    largest = 1 << ((ranks - 1).bit_length() - 1)
+    # Below the child at a power of two are as many as the power, or as are left.
+    children = (1 << power for power in range((ranks - 1).bit_length()))
+    largest = max(children, key=lambda child: min(child, ranks - child))
     chosen = {rank % ranks for rank in (root, root + 1, root + largest, 0, ranks - 1)}
     others = [rank for rank in range(ranks) if rank not in chosen]
     drawn = random.Random(spec.seed).sample(others, _LATE_OF_MANY - len(chosen))

@@ -146,7 +146,9 @@ def _of_many(rows: pl.DataFrame) -> tuple[Floats, Floats, int, tuple[int, ...], 
     ranks = whole.shape[1]
     width = -(-ranks // MOST_SHOWN)
     shares, sure = (_beside_itself(each, late_ranks, width) for each in (whole, is_sure))
-    words = f"; of {ranks} ranks {len(by_harm)} were late in turn, and the others are left out"
+    words = f"; of {ranks} ranks {len(by_harm)} were late in turn"
+    if len(by_harm) < ranks:
+        words += ", and the others are left out"
     if len(by_harm) > MOST_SHOWN:
         words += f", as are all but the {MOST_SHOWN} of these that delay others most"
     words += f"; but for the late one itself each is the mean of {width} ranks"

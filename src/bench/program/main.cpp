@@ -155,7 +155,10 @@ void describe(const std::string& path, int ranks, const Topology& topology,
   for (int rank = 0; rank < ranks; ++rank) json.value(topology.host_of(rank));
   json.end_array().end_object();
   text += '\n';
-  if (!write_file(path, std::as_bytes(std::span(text)))) {
+  // What was there stays whole whatever becomes of what is written: rows are read by it.
+  const std::string partial = path + ".partial";
+  if (!write_file(partial, std::as_bytes(std::span(text))) ||
+      std::rename(partial.c_str(), path.c_str()) != 0) {
     refuse(5, "cannot write %s: %s", path.c_str(), std::strerror(errno));
   }
 }

@@ -9,14 +9,13 @@ from msgspec.structs import replace
 from stretto.cli.bench_compare import plain_comparison, run_words, show_comparison
 from stretto.cli.bench_running import repeated
 from stretto.cli.bench_shown import (
+    exported,
     plain_result,
     refuse_invalid,
-    result_tables,
     show_tables,
 )
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
 from stretto.cli.output import print_plain_json
-from stretto.cli.plain_tables import plain_table
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_folder import BenchFolder
 from stretto.errors import InputError
@@ -51,7 +50,7 @@ def repeat(
     found = compare_runs(before, result)
     sides = [f"A: {run_words(folder, before)}", f"B: {run_words(path, result)}"]
     if as_json:
-        export_tables(map(plain_table, result_tables(result, path)), export_csv, export_markdown)
+        export_tables(exported(result, path), export_csv, export_markdown)
         compared = plain_comparison(found, sides)
         print_plain_json(plain_result(result, path) | {"compared_with_before": compared})
     else:

@@ -1,6 +1,7 @@
 """A run of stretto bench as it is shown: tables, what is to be doubted, or JSON."""
 
 from collections.abc import Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from stretto.cli.plain_tables import plain_table
 from stretto.cli.table_export import export_tables
 from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import TOO_FEW_VALID, BenchResult
+from stretto.report.bench_late import DelayMatrix, delay_matrices
+from stretto.report.bench_overlap import BesideWork, beside_work
+from stretto.report.plain_table import PlainTable
 
 EXIT_NOT_VALID = 3
 
@@ -30,7 +34,8 @@ def show(
 ) -> None:
     """The tables, what is to be doubted, and where the samples are; or JSON."""
     if as_json:
-        export_tables(map(plain_table, result_tables(result, folder)), export_csv, export_markdown)
+        if export_csv or export_markdown:
+            export_tables(exported(result, folder), export_csv, export_markdown)
         print_plain_json(plain_result(result, folder))
     else:
         show_tables(result, folder, export_csv, export_markdown)
@@ -41,9 +46,9 @@ def show_tables(
     result: BenchResult, folder: Path, export_csv: Path | None, export_markdown: Path | None
 ) -> None:
     """For people, and as files."""
-    shown = result_tables(result, folder)
-    export_tables(map(plain_table, shown), export_csv, export_markdown)
-    for table in shown:
+    if export_csv or export_markdown:
+        export_tables(exported(result, folder), export_csv, export_markdown)
+    for table in result_tables(result, folder):
         show_table(table, out)
     for warning in result.warnings:
         err.print(f"Warning: {warning}", style="yellow", markup=False, soft_wrap=True)
@@ -62,13 +67,67 @@ def result_tables(result: BenchResult, folder: Path) -> Sequence[Table]:
     return [*tables(result), *more, *filter(None, [not_measured_table(result)])]
 
 
+def exported(result: BenchResult, folder: Path) -> list[PlainTable]:
+    """The same for files, which have room for outliers and entry skews, too."""
+    more = more_tables(result, BenchFolder(folder))
+    shown = [*tables(result, is_wide=True), *more, *filter(None, [not_measured_table(result)])]
+    return [*map(plain_table, shown)]
+
+
 def plain_result(result: BenchResult, folder: Path) -> dict[str, Any]:
     """Of plain types, for JSON."""
+    run = BenchFolder(folder)
     return {
         "folder": str(folder),
         "plan": msgspec.to_builtins(result.record.plan),
         "rows": msgspec.to_builtins(result.rows),
         "compared": msgspec.to_builtins(result.compared),
         "not_measured": msgspec.to_builtins(result.not_measured),
+        "overlap": [*map(_plain_overlap, beside_work(result, run))],
+        "late": [*map(_plain_delays, delay_matrices(result, run))],
         "warnings": result.warnings,
+    }
+
+
+def _plain_overlap(each: BesideWork) -> dict[str, Any]:
+    """What a row of the tables of overlap is made of, in ns and shares of 1; null: not known."""
+    osu, imb, over = each.shares or (None, None, None)
+    parts = {
+        "alone_ns": each.alone,
+        "total_ns": each.row,
+        "start_ns": each.start,
+        "tests_ns": each.in_tests,
+        "wait_ns": each.wait,
+    }
+    return {
+        "cell": msgspec.to_builtins(each.row.cell),
+        "operation": each.row.cell.name,
+        "rank_class": each.row.rank_class,
+        "implementation": each.row.implementation,
+        "work_ns": each.work_ns,
+        **{name: row.time.median if row else None for name, row in parts.items()},
+        "hidden_osu": osu,
+        "hidden_imb": imb,
+        "over_ideal": over,
+        "speed_during": each.speed_during,
+        "speed_after": each.speed_after,
+    }
+
+
+def _plain_delays(each: DelayMatrix) -> dict[str, Any]:
+    """What a table of late ranks is made of: at [late rank, rank], null where nothing is known."""
+    shares = [[None if isnan(it) else it for it in row] for row in each.shares.tolist()]
+    return {
+        "cell": msgspec.to_builtins(each.cell),
+        "operation": each.operation,
+        "bytes": each.cell.bytes,
+        "implementation": each.implementation,
+        "late_ns": each.late_ns,
+        "until": each.stage,
+        "late": each.row_names(),
+        "delayed": each.column_names(),
+        "amplification": [
+            [None if isnan(it) else it for it in row] for row in each.shares.tolist()
+        ],
+        "not_by_chance": each.is_sure.tolist(),
     }

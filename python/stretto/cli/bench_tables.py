@@ -13,14 +13,20 @@ from stretto.report.cell_words import cell_words
 from stretto.report.plain_table import PlainTable
 from stretto.report.words import significant, size
 
+# Repetitions are those of all ranks of the class that count; skews those of the valid ones.
+_WIDE = ("repetitions", "outliers", "skew", "skew p95")
 
-def tables(result: BenchResult) -> Iterator[Table]:
-    """One for each operation, a row for each size, class of ranks and implementation."""
+
+def tables(result: BenchResult, *, is_wide: bool = False) -> Iterator[Table]:
+    """One for each operation, a row for each size, class of ranks and implementation.
+
+    `is_wide`: with outliers and entry skews, for which a terminal has no room.
+    """
     names = list(dict.fromkeys(row.cell.name for row in result.rows))
     compared = {_key(each.row): each for each in result.compared}
     for name in names:
         rows = [row for row in result.rows if row.cell.name == name]
-        yield _table(name, rows, compared, result)
+        yield _table(name, rows, compared, result, is_wide=is_wide)
 
 
 def _key(row: BenchRow) -> tuple[int, str, str]:
@@ -32,6 +38,8 @@ def _table(
     rows: Sequence[BenchRow],
     compared: dict[tuple[int, str, str], Compared],
     result: BenchResult,
+    *,
+    is_wide: bool,
 ) -> Table:
     plan = result.record.plan
     coverage = min(row.time.interval.coverage for row in rows)
@@ -47,6 +55,8 @@ def _table(
     has_changing = any(row.is_changing for row in rows)
     if has_changing:
         table.add_column("warm-up", overflow="fold")
+    for heading in _WIDE if is_wide else ():
+        table.add_column(heading, justify="right")
     for row in sorted(rows, key=lambda it: (it.cell.number, it.rank_class)):
         interval = row.time.interval
         cells = [
@@ -62,6 +72,9 @@ def _table(
             cells.append(_against(compared.get(_key(row))))
         if has_changing:
             cells.append(still_changing(row))
+        if is_wide:
+            cells += [str(row.repetitions), str(row.outliers)]
+            cells += ["" if it is None else _us(it) for it in (row.skew_median, row.skew_p95)]
         table.add_row(*cells)
     return table
 

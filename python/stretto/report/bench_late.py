@@ -29,7 +29,10 @@ class DelayMatrix:
     """
 
     name: str  # of a file
-    operation: str
+    cell: BenchCell  # the same where nobody is late
+    implementation: str
+    late_ns: int
+    stage: str  # until when it is: "end" or "start", which is the return of the call
     title: str
     words: str
     shares: Floats
@@ -37,6 +40,11 @@ class DelayMatrix:
     ranks_a_row: int
     # Where few of many ranks are late in turn: rows are of these, the first column of themselves.
     late_ranks: tuple[int, ...] = ()
+
+    @property
+    def operation(self) -> str:
+        """As MPI calls it."""
+        return self.cell.name
 
     def row_names(self) -> list[str]:
         """Who is late."""
@@ -118,7 +126,10 @@ def _matrix(
     kinds = "" if stage == END else f"-{stage}"
     return DelayMatrix(
         f"{cell.name}-{cell.bytes}-late-{late_ns}-{implementation}{kinds}",
-        cell.name,
+        cell,
+        implementation,
+        late_ns,
+        stage,
         f"{what} by {implementation}: {_WORDS[stage]} where a rank is {lateness} late",
         f"rows are the rank that is late by {lateness}, columns the ranks that are delayed: 1.00 "
         "is by as much, 0 not at all; * is not by chance" + left_out,

@@ -44,6 +44,16 @@ class BesideWork:
         return name_of(self.row) + (f", {tests} tests" if tests else "")
 
     @property
+    def shares(self) -> tuple[float, float, float] | None:
+        """What was hidden as OSU and as IMB have it, of 1, and the total over the longer of both;
+        None where the clock shows nothing of one of them."""
+        times = self.row.time.median, self.alone.time.median, self.work_ns
+        if min(times) <= 0:
+            return None
+        osu, imb = 0.01 * osu_percent(*times), imb_share(*times)
+        return float(osu), float(imb), float(over_ideal(*times))
+
+    @property
     def speed_during(self) -> float | None:
         """Of the work beside the operation, as a share of its speed alone."""
         return _speed(self.work_ns, self.during)
@@ -204,11 +214,10 @@ def _exactly(time: float) -> Reading:
 
 
 def _figures(each: BesideWork) -> list[str]:
-    times = each.row.time.median, each.alone.time.median, each.work_ns
     shares = ["", "", ""]
-    if min(times) > 0:
-        hidden = 0.01 * float(osu_percent(*times)), float(imb_share(*times))
-        shares = [*map(percent, hidden), f"{significant(float(over_ideal(*times)))}x"]
+    if each.shares is not None:
+        osu, imb, over = each.shares
+        shares = [percent(osu), percent(imb), f"{significant(over)}x"]
     return [
         size(each.row.cell.bytes),
         seconds(NS * each.work_ns),

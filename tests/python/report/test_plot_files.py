@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stretto.data.bench_plan import BenchCell
 from stretto.report.bench_late import DelayMatrix
 from stretto.report.bench_plots import TimeSpans
 from stretto.report.line_plot import Jump, LinePlot, OfModel, PlotLine, Reading
@@ -26,7 +27,7 @@ LINES = LinePlot(
 )
 SPANS = TimeSpans("barrier", "barrier", "words", {"<a>": Spread(1e-6, 2e-6, 3e-6)}, {"floor": 1e-6})
 MATRIX = DelayMatrix(
-    *("late by a/b", "bcast", "late ranks " * 12, "words"),
+    *("late by a/b", BenchCell(0, "bcast"), "a/b", 1000, "end", "late ranks " * 12, "words"),
     np.array([[1.0, np.nan], [0.1, 1.0]]),
     np.eye(2, dtype=bool),
     1,

@@ -328,6 +328,18 @@ def stretto(mpi: Mpi, folder: Path, *words: str) -> subprocess.CompletedProcess[
     )
 
 
+def test_a_wrong_byte_ends_a_run_with_3_and_is_named(mpi: Mpi, tmp_path: Path) -> None:
+    tool = mpi.build / "tests" / mpi.abi / "libcorrupting_tool.so"
+    words = ["allreduce", "bcast", "--sizes", "4096", "-n", "3", "--launches", "1", "--json"]
+    ended = stretto(mpi, tmp_path, *words, "--impl", f"native:LD_PRELOAD={tool}")
+    assert ended.returncode == 3, ended.stderr
+    found = json.loads(ended.stdout)
+    assert {row["cell"]["operation"] for row in found["rows"]} == {"bcast"}
+    ((_, cell, state),) = found["not_measured"]
+    assert (cell["operation"], state["state"]) == ("allreduce", "wrong")
+    assert state["why"].startswith("rank 1 has a wrong byte 4094 after repetition ")
+
+
 def test_the_plan_of_the_guidelines_leaves_none_of_them_unchecked(mpi: Mpi, tmp_path: Path) -> None:
     words = ["-n", "2", "--sizes", "8:32", "--launches", "1", "--seed", "3"]
     ended = stretto(mpi, tmp_path, "--plan", "guidelines", *words)

@@ -106,8 +106,8 @@ def run(
 ) -> None:
     """Measure OPERATIONs on every rank: root and others apart, with intervals over launches.
 
-    The same command resumes a run that was cut short. Exit code 3 where less than 20 % of the
-    repetitions of something are valid.
+    The same command resumes a run that was cut short. Exit code 3 where a result is wrong, or less
+    than 20 % of the repetitions of something are valid.
 
     Example: stretto bench gather ibcast -n 4 --impl native,stretto --quick
 

@@ -56,8 +56,8 @@ def show_tables(
 
 
 def refuse_invalid(result: BenchResult) -> None:
-    """Exit where there are too few valid repetitions to say anything."""
-    if result.least_valid < TOO_FEW_VALID:
+    """Exit where there are too few valid repetitions to say anything, or results were wrong."""
+    if result.is_wrong or result.least_valid < TOO_FEW_VALID:
         raise typer.Exit(EXIT_NOT_VALID)
 
 
@@ -126,8 +126,6 @@ def _plain_delays(each: DelayMatrix) -> dict[str, Any]:
         "until": each.stage,
         "late": each.row_names(),
         "delayed": each.column_names(),
-        "amplification": [
-            [None if isnan(it) else it for it in row] for row in each.shares.tolist()
-        ],
+        "amplification": shares,
         "not_by_chance": each.is_sure.tolist(),
     }

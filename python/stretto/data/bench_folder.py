@@ -9,6 +9,7 @@ complete.
 
 import io
 import os
+import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -42,7 +43,12 @@ from stretto.errors import (
 
 _RECORD = "bench.json"
 _SAMPLES = "samples.parquet"
-_MEASURED = ("done", "wrong")
+_WRONG = "wrong"
+_MEASURED = ("done", _WRONG)
+# As src/bench/suite/measure_cell.cpp says it.
+_WRONG_BYTE = re.compile(
+    r"cell (\d+), [^\n]*?: (rank \d+ has a wrong byte \d+ after repetition \d+)"
+)
 
 
 class Launched(msgspec.Struct, frozen=True):
@@ -70,6 +76,16 @@ class BenchRecord(msgspec.Struct, frozen=True):
     commands: dict[str, str]  # by implementation: the plain command of a launch
     by: LaunchedBy
     launches: list[Launched] = []  # once the run is complete
+
+
+def wrong_cells(record: BenchRecord) -> set[tuple[str, int]]:
+    """Those that had a wrong result in a launch: implementation and number."""
+    return {
+        (launched.implementation, state.cell)
+        for launched in record.launches
+        for state in launched.states
+        if state.state == _WRONG
+    }
 
 
 def is_bench(folder: Path) -> bool:
@@ -105,9 +121,12 @@ class BenchFolder:
         """Those of one launch of one implementation at a time, as bench_rows.SCHEMA has them.
 
         All samples of a large run are more than memory holds. With `cells` only those of these
-        are read. Raises EnvironmentUnusable.
+        are read. Those of a cell that had a wrong result with an implementation, be it in one
+        launch, are left out: what an MPI takes for something wrong is no time of the operation.
+        Raises EnvironmentUnusable.
         """
         file = self.path / _SAMPLES
+        wrong = wrong_cells(self.record())
         try:
             # A path of a user's may have brackets and stars in it.
             table = as_schema(pl.scan_parquet(file, glob=False))
@@ -116,7 +135,8 @@ class BenchFolder:
             place = table.select("launch", "implementation").unique().collect(engine="streaming")
             for launch, implementation in place.sort(place.columns).iter_rows():
                 of_launch = table.filter(launch=launch, implementation=implementation)
-                yield of_launch.collect(engine="streaming")
+                without = [cell for way, cell in wrong if way == implementation]
+                yield of_launch.filter(~pl.col("cell").is_in(without)).collect(engine="streaming")
             return
         except OSError as error:
             why = reason(error)
@@ -212,6 +232,16 @@ class BenchFolder:
             for rows in part.glob("rank-*.rows"):
                 with suppress(FileNotFoundError):
                     rows.unlink()
+
+    def said_of_wrong(self, launch: int, implementation: int, cell: int) -> str:
+        """What the first rank that had a wrong result of a cell said of it; empty where it is not
+        known, as in runs of earlier versions."""
+        for part in self.parts(launch, implementation):
+            with suppress(OSError):
+                for found in _WRONG_BYTE.finditer((part / "stderr").read_text(errors="replace")):
+                    if int(found[1]) == cell:
+                        return found[2]
+        return ""
 
     def _gathered(self, launch: int, implementation: int) -> Path:
         return self._launch_folder(launch, implementation) / _SAMPLES

@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from stretto.data.bench_folder import BenchFolder, BenchRecord
+from stretto.data.bench_folder import BenchFolder, BenchRecord, Launched, wrong_cells
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.data.bench_rows import CellState, over_launches
 from stretto.errors import InputError
@@ -76,6 +76,11 @@ class BenchResult:
     launches: pl.DataFrame = field(compare=False)
 
     @property
+    def is_wrong(self) -> bool:
+        """Something had a wrong result."""
+        return bool(wrong_cells(self.record))
+
+    @property
     def least_valid(self) -> float:
         """Of the cells that were measured, the least share of repetitions that are valid."""
         if any(state.state == _INVALID for _, _, state in self.not_measured):
@@ -121,7 +126,7 @@ def summarise(folder: BenchFolder) -> BenchResult:
     known = cells_frame(plan.cells)
     figures = over_launches(folder.samples_by_launch(), *figures_of_rows(known))
     rows, entries = rows_over(plan.cells, *figures), entries_over(figures[1])
-    lost = [*_not_measured(record), *_without_valid(entries, plan.cells)]
+    lost = [*_not_measured(folder, record), *_without_valid(entries, plan.cells)]
     compared = [*_compared(rows, plan.implementations)]
     warnings = [*_warnings(record, rows)]
     return BenchResult(record, rows, compared, lost, warnings, of_launches(figures[0]))
@@ -215,8 +220,10 @@ def _compared(rows: Sequence[BenchRow], implementations: Sequence[str]) -> Itera
         yield Compared(row, each, p)
 
 
-def _not_measured(record: BenchRecord) -> Iterator[tuple[str, BenchCell, CellState]]:
-    """Cells that were skipped or failed, once for each implementation and reason."""
+def _not_measured(
+    folder: BenchFolder, record: BenchRecord
+) -> Iterator[tuple[str, BenchCell, CellState]]:
+    """Cells that were skipped, failed or were wrong, once for each implementation and reason."""
     by_number = {cell.number: cell for cell in record.plan.cells}
     seen = set()
     for launched in record.launches:
@@ -225,7 +232,22 @@ def _not_measured(record: BenchRecord) -> Iterator[tuple[str, BenchCell, CellSta
             if state.state == "done" or state.cell not in by_number or key in seen:
                 continue
             seen.add(key)
-            yield launched.implementation, by_number[state.cell], state
+            named = state
+            if state.state == "wrong":
+                why = _words_of_wrong(folder, record, launched, state)
+                named = CellState(state.cell, state.state, why)
+            yield launched.implementation, by_number[state.cell], named
+
+
+def _words_of_wrong(
+    folder: BenchFolder, record: BenchRecord, launched: Launched, state: CellState
+) -> str:
+    """The first wrong byte of a cell in a launch, where a rank said which, and how many results."""
+    way = record.plan.implementations.index(launched.implementation)
+    said = folder.said_of_wrong(launched.launch, way, state.cell)
+    results = "result" if state.why == "1" else "results"
+    why = f"{state.why} {results} in launch {launched.launch}"
+    return f"{said}; {why}" if said else why
 
 
 def _without_valid(
@@ -278,9 +300,11 @@ def _warnings(record: BenchRecord, rows: Sequence[BenchRow]) -> Iterator[str]:
             f"after {fewest} launches no difference can be told from chance, of so many "
             f"comparisons ({comparisons}): it takes {needed}"
         )
-    wrong = sum(state.state == "wrong" for it in record.launches for state in it.states)
-    if wrong:
-        yield f"{wrong} cells had wrong results, which are named below"
+    if wrong := len(wrong_cells(record)):
+        yield (
+            f"{wrong} of {len(record.plan.cells) * len(record.plan.implementations)} cells had "
+            'wrong results, and their times are left out: "Not measured, or wrong" names them'
+        )
     machine = record.provenance
     if machine.load_before > 0.5:
         yield f"the machine was not idle before: its load was {machine.load_before:.2f}"

@@ -219,9 +219,11 @@ class CellRun {
         is_root_of_bcast ? pair.send : pair.receive, pieces_, buffers_.written_for(repetition_));
     if (wrong < 0) return true;
     if (!said_) {
-      say("%s of %lld B: rank %d has a wrong byte %lld after repetition %d",
-          cell_.operation.c_str(), static_cast<long long>(cell_.bytes), group_.place.rank,
-          static_cast<long long>(wrong), repetition_);
+      // The number is what the tool finds it by.
+      say("cell %d, %s of %lld B: rank %d has a wrong byte %lld after repetition %d",
+          static_cast<int>(cell_.number), cell_.operation.c_str(),
+          static_cast<long long>(cell_.bytes), group_.rank_of_world, static_cast<long long>(wrong),
+          repetition_);
       said_ = true;
     }
     return false;

@@ -7,10 +7,12 @@ from typing import Any
 
 import polars as pl
 import pytest
-from bench_runs import all_samples
+from bench_runs import BCAST, all_samples, make_run
 from benched import DELAY_NS, RANKS, WAYS, WORK_NS, benched
 
 from stretto.cli.main import run_command
+from stretto.data.bench_folder import BenchFolder
+from stretto.report.bench import summarise
 
 Captured = pytest.CaptureFixture[str]
 
@@ -69,3 +71,66 @@ def test_files_have_outliers_and_entry_skews(tmp_path: Path, capsys: Captured) -
     assert {line[heads["skew"]] for line in first} == {"0.30"}
     assert {line[heads["skew p95"]] for line in first} == {"0.30"}
     assert sum(int(line[heads["outliers"]]) for line in first[:4]) == len(WAYS)
+
+
+def with_wrong(path: Path, said: str) -> Path:
+    """allreduce was wrong with one implementation; `said`: by its ranks in launch 0."""
+    run = make_run(path, ways=["native", "stretto"], states=[])
+    record = json.loads((run / "bench.json").read_text())
+    for launched in record["launches"]:
+        wrong = launched["implementation"] == "stretto"
+        launched["states"] = [
+            {"cell": 0, "state": "done", "why": "barrier"},
+            {"cell": 1, "state": "wrong" if wrong else "done", "why": "2"},
+        ]
+    (run / "bench.json").write_text(json.dumps(record))
+    part = run / "launches" / "000-1" / "part-000"
+    part.mkdir(parents=True)
+    (part / "stderr").write_text(said)
+    return run
+
+
+def test_what_was_wrong_is_in_no_row_and_named_with_its_byte(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    said = (
+        "stretto: cell 11, bcast of 8 B: rank 0 has a wrong byte 1 after repetition 2\n"
+        "[1] stretto: cell 1, allreduce of 64 B: rank 1 has a wrong byte 63 after repetition 24\n"
+        "stretto: cell 1, allreduce of 64 B: rank 0 has a wrong byte 5 after repetition 25\n"
+    )
+    run = with_wrong(tmp_path / "run", said)
+    assert run_command(["bench", "show", str(run), "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    rows = {(row["implementation"], row["cell"]["number"]) for row in found["rows"]}
+    assert rows == {("native", 0), ("native", 1), ("stretto", 0)}
+    assert {each["row"]["cell"]["number"] for each in found["compared"]} == {0}
+    ((way, cell, state),) = found["not_measured"]
+    assert (way, cell["number"], state["state"]) == ("stretto", 1, "wrong")
+    words = "rank 1 has a wrong byte 63 after repetition 24; 2 results in launch 0"
+    assert state["why"] == words
+    (warning,) = [each for each in found["warnings"] if "wrong" in each]
+    assert "1 of 4 cells had wrong results" in warning
+    assert "below" not in warning
+
+
+def test_a_rank_that_said_nothing_of_what_was_wrong_is_no_failure(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    run = with_wrong(tmp_path / "run", "")
+    assert run_command(["bench", "show", str(run)]) == 3
+    assert "2 results in launch 0" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(("valid", "doubted", "code"), [(0.9, 0, 0), (0.6, 1, 0), (0.1, 1, 3)])
+def test_few_valid_repetitions_are_doubted_and_too_few_are_refused(
+    valid: float, doubted: int, code: int, tmp_path: Path, capsys: Captured
+) -> None:
+    """Below 80 % there is a warning, below 20 % nothing can be said."""
+    run = make_run(tmp_path / "run", cells=[BCAST], launches=10)
+    samples = all_samples(run)
+    samples.with_columns(valid=pl.col("launch") < 10 * valid).write_parquet(run / "samples.parquet")
+    result = summarise(BenchFolder(run))
+    assert result.least_valid == pytest.approx(valid)
+    assert sum("valid repetitions" in each for each in result.warnings) == doubted
+    assert run_command(["bench", "show", str(run), "--json"]) == code
+    capsys.readouterr()

@@ -56,11 +56,13 @@ def test_what_is_missing_is_named_with_the_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize("state", ["timeout", "failed", "wrong"])
 def test_what_was_lost_in_some_launches_does_not_pass(tmp_path: Path, state: str) -> None:
     before = result(make_run(tmp_path / "a"))
-    # Its times are there, and as good as ever.
-    bad = result(make_run(tmp_path / "b", states=[CellState(1, state, "why")]))
+    # Its times are there, and as good as ever, but those of what was wrong count for nothing.
+    bad = result(make_run(tmp_path / "b", states=[CellState(1, state, "3")]))
     found = check(before, bad, 0.05)
-    assert (found.worse, found.missing) == ([], [])
-    assert found.lost == [f"allreduce 64 B, native: {state}: why"]
+    why = "3 results in launch 0" if state == "wrong" else "3"
+    missing = [f"allreduce of 64 B, all, native (wrong: {why})"] if state == "wrong" else []
+    assert (found.worse, found.missing) == ([], missing)
+    assert found.lost == [f"allreduce 64 B, native: {state}: {why}"]
     assert not found.passes
     assert check(bad, bad, 0.05).passes, "as it was before"
 

@@ -159,7 +159,7 @@ def test_first_calls_of_operations_that_were_done_are_not_made_again(
     assert launches == {0, 1}
 
 
-@pytest.mark.parametrize("file", ["rank-1.rows", "launch.json"])
+@pytest.mark.parametrize("file", ["rank-1.rows", "launch.json.partial"])
 def test_a_full_disk_is_no_answer_of_a_setting(
     file: str, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

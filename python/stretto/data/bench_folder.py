@@ -337,5 +337,5 @@ def _require_all_ranks(samples: pl.DataFrame, folder: Path) -> None:
     rows = samples.group_by("cell", "group", "rank").len()
     differ = rows.group_by("cell", "group").agg(pl.col("len").n_unique() > 1).filter("len")
     if differ.height:
-        cell = differ["cell"].min()
+        cell = differ["cell"].to_list()[0]
         raise InputError(f"{folder}: of cell {cell} some ranks have fewer rows than others")

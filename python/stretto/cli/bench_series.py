@@ -14,7 +14,7 @@ from stretto.data.bench_series import (
     resume_newest_series,
     resume_series,
 )
-from stretto.data.provenance import steering
+from stretto.data.provenance import settings_of
 from stretto.launch.bench import MeasuredMpi
 from stretto.launch.mpi_version import mpi_version
 
@@ -26,10 +26,7 @@ def opened(
 
     Raises InputError where `output` holds another one.
     """
-    # Another allocation of Slurm's is no other setting.
-    variables = {
-        name: value for name, value in steering(os.environ).items() if not name.startswith("SLURM_")
-    }
+    variables = settings_of(os.environ)
     by, version = launched_by(mpi), mpi_version(mpi.libmpi)
     record = SeriesRecord(verb, asked, by, rig, variables, version)
     found = resume_series(output, record) if output else resume_newest_series(RUNS, record)

@@ -31,7 +31,7 @@ from stretto.data.bench_rows import (
     read_states,
 )
 from stretto.data.json_bytes import indented
-from stretto.data.provenance import Provenance
+from stretto.data.provenance import Provenance, changes, settings_of
 from stretto.data.run_claim import Claim
 from stretto.errors import (
     EnvironmentUnusable,
@@ -282,7 +282,8 @@ def begin(path: Path, record: BenchRecord) -> BenchFolder:
 def resume(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
     """The run at `path`, ready for more launches; None where there is none.
 
-    Raises InputError where it is complete, of another plan or MPI, or another process makes it.
+    Raises InputError where it is complete, of another plan or MPI, was begun under other variables
+    that steer MPIs or Stretto, or another process makes it.
     """
     if not is_bench(path):
         return None
@@ -292,6 +293,11 @@ def resume(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
         raise InputError(f"{path} holds a run that is complete; name another --output")
     if (record.plan, record.by) != (plan, by):
         raise InputError(f"{path} holds a run of another plan or MPI; name another --output")
+    # Launches of one run under several settings would be one figure.
+    if unlike := [*changes(settings_of(record.provenance.environment), settings_of(os.environ))]:
+        raise InputError(
+            f"{path} holds a run under other variables: {'; '.join(unlike)}; name another --output"
+        )
     return BenchFolder(path, claimed(path))
 
 

@@ -5,7 +5,6 @@ runs in it that are complete are not made again. What the command found in the e
 its name, cliffs.json, and says that the folder is complete.
 """
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import msgspec
 from stretto.data.bench_claims import claimed, newest_resumed, write_whole
 from stretto.data.bench_folder import LaunchedBy
 from stretto.data.json_bytes import indented
+from stretto.data.provenance import changes
 from stretto.data.run_claim import Claim
 from stretto.errors import InputError, naming, reason
 
@@ -35,8 +35,8 @@ class SeriesRecord(msgspec.Struct, frozen=True):
         """What is not as it was, each in a few words; empty where both measure the same."""
         plain = ("verb", "asked", "rig", "by")
         was, is_now = ({name: getattr(it, name) for name in plain} for it in (self, now))
-        found = [*_changes(msgspec.to_builtins(was), msgspec.to_builtins(is_now))]
-        found += _changes(self.variables, now.variables)
+        found = [*changes(msgspec.to_builtins(was), msgspec.to_builtins(is_now))]
+        found += changes(self.variables, now.variables)
         if self.mpi and now.mpi and self.mpi != now.mpi:
             found.append(f"the MPI was {self.mpi}, now {now.mpi}")
         return found
@@ -99,22 +99,6 @@ def resume_series(path: Path, record: SeriesRecord) -> BenchSeries | None:
 def resume_newest_series(parent: Path, record: SeriesRecord) -> BenchSeries | None:
     """The newest of those in `parent` that can be gone on with."""
     return newest_resumed(parent, record.verb, lambda path: resume_series(path, record))
-
-
-def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Of what may be in another, the innermost are named."""
-    for name in dict.fromkeys([*was, *now]):
-        old, new = was.get(name), now.get(name)
-        if isinstance(old, dict) and isinstance(new, dict):
-            yield from _changes(old, new)
-        elif old != new:
-            yield f"{name} was {_word(old)}, now {_word(new)}"
-
-
-def _word(value: object) -> str:
-    if value is None:
-        return "not set"
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _has_runs(path: Path) -> bool:

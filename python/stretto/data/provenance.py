@@ -4,9 +4,10 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -88,6 +89,32 @@ def now() -> str:
 def steering(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that can change how an MPI program runs."""
     return {key: value for key, value in sorted(environment.items()) if key.startswith(_STEERING)}
+
+
+def settings_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """Those of them that a run which was cut short must have again to be gone on with: another
+    allocation of Slurm's is no other setting."""
+    return {
+        name: value
+        for name, value in steering(environment).items()
+        if not name.startswith("SLURM_")
+    }
+
+
+def changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What is not as it was, each in a few words; of what may be in another, the innermost."""
+    for name in dict.fromkeys([*was, *now]):
+        old, new = was.get(name), now.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from changes(old, new)
+        elif old != new:
+            yield f"{name} was {_word(old)}, now {_word(new)}"
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return "not set"
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def versions() -> dict[str, str]:

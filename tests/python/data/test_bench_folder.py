@@ -176,6 +176,20 @@ def test_what_was_cut_short_is_resumed_as_it_was_begun_alone(tmp_path: Path) -> 
     assert resume(tmp_path / "none", PLAN, BY) is None
 
 
+@pytest.mark.parametrize("name", ["OMPI_MCA_coll", "MPIR_CVAR_NOLOCAL", "I_MPI_FABRICS"])
+def test_what_was_begun_under_other_variables_is_not_resumed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = begun(tmp_path / "bench-1").path
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(InputError, match=f"other variables: {name} was not set, now 1; name"):
+        resume(path, PLAN, BY)
+    assert resume_newest(tmp_path, PLAN, BY) is None
+    monkeypatch.delenv(name)
+    monkeypatch.setenv("SLURM_JOB_ID", "2")  # another allocation is no other setting
+    assert resume(path, PLAN, BY) is not None
+
+
 def test_a_run_whose_work_was_measured_first_is_found_by_what_was_asked(tmp_path: Path) -> None:
     plan = msgspec.structs.replace(PLAN, asked={"operations": ["ibcast"]})
     work = [*CELLS, BenchCell(2, "compute", compute_ns=1234)]

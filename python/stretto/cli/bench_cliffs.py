@@ -25,6 +25,7 @@ from stretto.errors import ApplicationFailed, InputError
 from stretto.launch.bench import MeasuredMpi, NothingMeasured, find_mpi
 from stretto.launch.cliff_knobs import Probe, probes
 from stretto.launch.job import split_words
+from stretto.launch.mpi_version import mpi_version
 from stretto.report.bench import BenchRow
 from stretto.report.bench_cliffs import (
     Found,
@@ -33,6 +34,7 @@ from stretto.report.bench_cliffs import (
     around,
     cliffs_of,
     curves,
+    has_changed,
     sentences,
     verdicts,
 )
@@ -181,15 +183,17 @@ def _probe(
     known = curves(rows)
     answers: dict[tuple[Key, Cliff], list[Probed]] = {}
     native = {key: each for key, each in found.items() if key[2] == _NATIVE}
+    version = mpi_version(search.mpi.libmpi) or search.mpi.launcher.name
     for name in sorted({key[0] for key in native}):
         keys = [key for key in native if key[0] == name]
         sizes = {size for key in keys for it in native[key] for size in around(it, [*known[key]])}
-        tried = probes(search.mpi.abi, named(name)[0])
+        tried = probes(search.mpi.abi, named(name)[0], version)
         for number, probe in enumerate(tried, 1):
             there = curves_under(search, f"setting-{name}-{number}", name, sorted(sizes), probe)
             for key in keys:
                 for cliff in native[key]:
-                    answers.setdefault((key, cliff), []).append(_probed(probe, cliff, key, there))
+                    probed = _probed(probe, cliff, key, there, known[key])
+                    answers.setdefault((key, cliff), []).append(probed)
     return answers
 
 
@@ -211,13 +215,17 @@ def curves_under(
 
 
 def _probed(
-    probe: Probe, cliff: Cliff, key: Key, there: Mapping[Key, Mapping[int, Sequence[float]]]
+    probe: Probe,
+    cliff: Cliff,
+    key: Key,
+    there: Mapping[Key, Mapping[int, Sequence[float]]],
+    without: Mapping[int, Sequence[float]],
 ) -> Probed:
     curve = there.get((key[0], key[1], probe.implementation))
     if curve is None:
         return Probed(probe.what, probe.settings, "not measured", None)
     verdict, now = verdicts(cliff, curve)
-    return Probed(probe.what, probe.settings, verdict, now)
+    return Probed(probe.what, probe.settings, verdict, now, has_changed(without, curve))
 
 
 def _answers(

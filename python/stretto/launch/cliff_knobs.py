@@ -45,10 +45,27 @@ _MPICH = (
     ),
     Probe("transport: the network's, not shared memory", "MPIR_CVAR_NOLOCAL=1"),
 )
+# As in Intel's Developer Reference, "Environment Variables for Fabrics Control" and "Shared Memory
+# Control", which has no threshold of eager messages within a host since 2019.
+_INTEL_MPI = (
+    Probe(
+        "cells of the queues in shared memory",
+        "I_MPI_SHM_CELL_FWD_SIZE=131072+I_MPI_SHM_CELL_BWD_SIZE=131072",
+    ),
+    Probe("transport: the network's, not shared memory", "I_MPI_FABRICS=ofi"),
+)
+# I_MPI_ADJUST_<name>, whose presets begin with 1.
+_ADJUSTED = (
+    *("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "barrier"),
+    *("bcast", "exscan", "gather", "gatherv", "reduce", "reduce_scatter", "scan", "scatter"),
+    "scatterv",
+)
+_INTEL = "Intel"
 
 
-def probes(abi: Abi, operation: str) -> list[Probe]:
-    """What is tried of an operation's cliffs."""
+def probes(abi: Abi, operation: str, version: str = "") -> list[Probe]:
+    """What is tried of an operation's cliffs; `version` is what the library says of itself, as
+    Intel MPI has MPICH's binary interface and other settings."""
     if abi is Abi.OPENMPI:
         algorithm = (
             [
@@ -62,6 +79,9 @@ def probes(abi: Abi, operation: str) -> list[Probe]:
         )
         return [*_OPENMPI, *algorithm]
     name = operation.upper()
+    if _INTEL in version:
+        preset = Probe("algorithm: the first one", f"I_MPI_ADJUST_{name}=1")
+        return [*_INTEL_MPI, *([preset] if operation in _ADJUSTED else [])]
     return [
         *_MPICH,
         Probe(

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from stretto.data.bench_plan import COMPUTE
 from stretto.report.bench import BenchRow
 from stretto.stats.cliffs import FEWEST_LAUNCHES, Cliff, cliffs
+from stretto.stats.difference import adjusted, difference
+from stretto.stats.estimate import LEVEL
 
 # Launch medians, in ns, by bytes.
 Curve = dict[int, list[float]]
@@ -14,6 +16,7 @@ Key = tuple[str, str, str]
 
 # So much of a cliff, as a factor, must be left for it to be there still.
 _STILL = 0.5
+_UNKNOWN = ("not measured", "unknown")
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Probed:
     settings: str
     verdict: str  # moves, gone, smaller, stays or unknown
     now: Cliff | None  # where it has moved to
+    # A time at one of the sizes is another than without it, beyond noise: it has an effect.
+    has_changed: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,15 @@ def verdicts(cliff: Cliff, curve: Mapping[int, Sequence[float]]) -> tuple[str, C
     return "gone", None
 
 
+def has_changed(
+    without: Mapping[int, Sequence[float]], curve: Mapping[int, Sequence[float]]
+) -> bool:
+    """Does an operation take another time under a setting, at one of the sizes, beyond chance?"""
+    sizes = [size for size in curve if size in without]
+    found = [difference(without[size], curve[size]).p for size in sizes]
+    return any(p <= 1 - LEVEL for p in adjusted(found))
+
+
 def _as_large(one: Cliff, other: Cliff) -> bool:
     """Is it at least half of the other, in the same direction?"""
     jump, before = (max(each.factor, 1 / each.factor) - 1 for each in (one, other))
@@ -92,7 +106,10 @@ def sentences(found: Iterable[Found]) -> Iterator[str]:
         causes = [it.what for it in each.probes if it.verdict in ("moves", "gone")]
         cause = f"; it goes with {', '.join(causes)}" if causes else ""
         if each.probes and not causes:
-            cause = "; it stays whatever setting was tried"
+            cause = "; no setting that was tried moves it"
+            measured = [it for it in each.probes if it.verdict not in _UNKNOWN]
+            if not any(it.has_changed for it in measured):
+                cause += ", and as none changed a time beyond noise, they may have had no effect"
         yield (
             f"{each.operation}, {each.rank_class} ranks: between {each.cliff.low} and "
             f"{each.cliff.high} B it takes {each.cliff.factor:.2g} times as long as its trend "

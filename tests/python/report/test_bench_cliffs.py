@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from stretto.report.bench_cliffs import Curve, Found, Probed, around, sentences, verdicts
+from stretto.report.bench_cliffs import (
+    Curve,
+    Found,
+    Probed,
+    around,
+    has_changed,
+    sentences,
+    verdicts,
+)
 from stretto.stats.cliffs import Cliff, cliffs
 
 SIZES = [8 << power for power in range(11)]
@@ -54,5 +62,14 @@ def test_sentences_name_what_it_goes_with(cliff: Cliff) -> None:
     ]
     lines = [*sentences(found)]
     assert lines[0].endswith("it goes with TCP")
-    assert lines[1].endswith("it stays whatever setting was tried")
+    assert "no setting that was tried moves it" in lines[1]
+    assert lines[1].endswith("they may have had no effect")
     assert lines[2].endswith("trend has it")
+
+
+def test_settings_that_changed_a_time_had_an_effect(cliff: Cliff) -> None:
+    assert not has_changed(curve(256), curve(256, seed=2))
+    assert has_changed(curve(256), curve(2048, seed=2))
+    probes = [Probed("eager limit", "A=1", "stays", cliff, has_changed=True)]
+    (line,) = sentences([Found("gather", "root", "native", cliff, 1, 10, probes)])
+    assert line.endswith("no setting that was tried moves it")

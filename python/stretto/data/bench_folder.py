@@ -294,11 +294,16 @@ def resume(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
     if (record.plan, record.by) != (plan, by):
         raise InputError(f"{path} holds a run of another plan or MPI; name another --output")
     # Launches of one run under several settings would be one figure.
-    if unlike := [*changes(settings_of(record.provenance.environment), settings_of(os.environ))]:
+    if unlike := _other_variables(record):
         raise InputError(
             f"{path} holds a run under other variables: {'; '.join(unlike)}; name another --output"
         )
     return BenchFolder(path, claimed(path))
+
+
+def _other_variables(record: BenchRecord) -> list[str]:
+    """That steer MPIs or Stretto, in words: those that are not as they were for the run."""
+    return [*changes(settings_of(record.provenance.environment), settings_of(os.environ))]
 
 
 def resume_newest(parent: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
@@ -329,7 +334,7 @@ def begun_as(place: Path, plan: BenchPlan, by: LaunchedBy) -> BenchPlan | None:
         with suppress(InputError):
             record = folder.record()
             same = msgspec.structs.replace(record.plan, cells=plan.cells) == plan
-            if same and record.by == by:
+            if same and record.by == by and not _other_variables(record):
                 return record.plan
     return None
 

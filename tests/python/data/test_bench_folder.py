@@ -185,6 +185,7 @@ def test_what_was_begun_under_other_variables_is_not_resumed(
     with pytest.raises(InputError, match=f"other variables: {name} was not set, now 1; name"):
         resume(path, PLAN, BY)
     assert resume_newest(tmp_path, PLAN, BY) is None
+    assert begun_as(tmp_path, PLAN, BY) is None
     monkeypatch.delenv(name)
     monkeypatch.setenv("SLURM_JOB_ID", "2")  # another allocation is no other setting
     assert resume(path, PLAN, BY) is not None

@@ -330,8 +330,11 @@ def stretto(mpi: Mpi, folder: Path, *words: str) -> subprocess.CompletedProcess[
 
 def test_a_wrong_byte_ends_a_run_with_3_and_is_named(mpi: Mpi, tmp_path: Path) -> None:
     tool = mpi.build / "tests" / mpi.abi / "libcorrupting_tool.so"
+    # As many calls as it takes until the tool makes one wrong, however slow they are.
+    (tmp_path / "plan.toml").write_text("at_least = 40\n")
     words = ["allreduce", "bcast", "--sizes", "4096", "-n", "3", "--launches", "1", "--json"]
-    ended = stretto(mpi, tmp_path, *words, "--impl", f"native:LD_PRELOAD={tool}")
+    way = f"native:LD_PRELOAD={tool}"
+    ended = stretto(mpi, tmp_path, *words, "--plan", "plan.toml", "--impl", way)
     assert ended.returncode == 3, ended.stderr
     found = json.loads(ended.stdout)
     assert {row["cell"]["operation"] for row in found["rows"]} == {"bcast"}

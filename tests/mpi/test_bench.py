@@ -1,21 +1,14 @@
 """The native core of `stretto bench` on every MPI: all operations, checked, and what goes wrong."""
 
 import itertools
-import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import msgspec
 import polars as pl
 import pytest
-from mpi_runs import MPIS, Ended, Mpi
+from mpi_runs import Ended, Mpi
 
-from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import (
     COLLECTIVES,
     ELEMENT_BYTES,
@@ -36,11 +29,8 @@ from stretto.data.bench_rows import read_facts, read_samples, read_states
 from stretto.data.bench_skips import why_not
 from stretto.launch.libmpi import SONAMES
 from stretto.native.parts import bench_program
-from stretto.stats.guideline_list import GUIDELINES
 
-STRETTO = Path(sys.executable).with_name("stretto")
 SHORT = Settings(budget_ns=1, warmup=3, at_least=5, at_most=5)
-ONE_MPI = pytest.mark.skipif(not MPIS, reason="no MPI here")
 
 
 def measure(
@@ -313,103 +303,3 @@ def test_a_bad_plan_is_one_line(mpi: Mpi, tmp_path: Path) -> None:
     )
     assert ended.exit_code != 0
     assert "line 1: bytes=many is nothing a plan has" in ended.stderr
-
-
-def stretto(mpi: Mpi, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command as a user gives it."""
-    return subprocess.run(
-        [STRETTO, "bench", *words, "--launcher", mpi.launcher.path, "-o", "run"],
-        cwd=folder,
-        env={**os.environ, **mpi.environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-
-def test_a_wrong_byte_ends_a_run_with_3_and_is_named(mpi: Mpi, tmp_path: Path) -> None:
-    tool = mpi.build / "tests" / mpi.abi / "libcorrupting_tool.so"
-    # As many calls as it takes until the tool makes one wrong, however slow they are.
-    (tmp_path / "plan.toml").write_text("at_least = 40\n")
-    words = ["allreduce", "bcast", "--sizes", "4096", "-n", "3", "--launches", "1", "--json"]
-    way = f"native:LD_PRELOAD={tool}"
-    ended = stretto(mpi, tmp_path, *words, "--plan", "plan.toml", "--impl", way)
-    assert ended.returncode == 3, ended.stderr
-    found = json.loads(ended.stdout)
-    assert {row["cell"]["operation"] for row in found["rows"]} == {"bcast"}
-    ((_, cell, state),) = found["not_measured"]
-    assert (cell["operation"], state["state"]) == ("allreduce", "wrong")
-    assert state["why"].startswith("rank 1 has a wrong byte 4094 after repetition ")
-
-
-def test_the_plan_of_the_guidelines_leaves_none_of_them_unchecked(mpi: Mpi, tmp_path: Path) -> None:
-    words = ["-n", "2", "--sizes", "8:32", "--launches", "1", "--seed", "3"]
-    ended = stretto(mpi, tmp_path, "--plan", "guidelines", *words)
-    assert ended.returncode == 0, ended.stderr
-    assert {state.state for state in BenchFolder(tmp_path / "run").record().launches[0].states} == {
-        "done"
-    }
-    checked = subprocess.run(
-        [STRETTO, "bench", "guidelines", "run", "--json"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = json.loads(checked.stdout)
-    # The middle one has a size that is half of it, and one that is twice as long.
-    of_middle = {it["test"]["guideline"] for it in found["checked"] if it["test"]["bytes"] == 16}
-    assert {it.words for it in GUIDELINES} <= of_middle
-    assert not [it for it in found["unchecked"] if it["bytes"] == 16]
-
-
-def test_what_hangs_is_a_row_and_the_rest_is_measured(mpi: Mpi, tmp_path: Path) -> None:
-    late = ["--late", "0,20000000", "--cell-timeout", "1"]  # 20 s
-    ended = stretto(mpi, tmp_path, "barrier", "bcast", "--sizes", "8", "--launches", "2", *late)
-    assert ended.returncode == 0, ended.stderr
-    record = BenchFolder(tmp_path / "run").record()
-    by_state: dict[str, set[str]] = {}
-    for launched in record.launches:
-        for state in launched.states:
-            name = record.plan.cells[state.cell].name
-            by_state.setdefault(state.state, set()).add(name)
-    assert by_state == {"timeout": {"barrier", "bcast"}, "done": {"barrier", "bcast"}}
-    assert "timeout" in ended.stdout
-
-
-def test_a_killed_run_goes_on_and_loses_no_cell_that_was_done(mpi: Mpi, tmp_path: Path) -> None:
-    words = ["bcast", "allreduce", "--sizes", "8:8K", "--launches", "2"]
-    command = [STRETTO, "bench", *words, "--launcher", mpi.launcher.path, "-o", "run"]
-    running = subprocess.Popen(
-        list(map(str, command)),
-        cwd=tmp_path,
-        env={**os.environ, **mpi.environment},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    done: set[int] = set()
-    first = tmp_path / "run" / "launches" / "000-0" / "part-000"
-    for _ in range(600):
-        done = {state.cell for state in read_states(first) if state.state == "done"}
-        if len(done) >= 3 or running.poll() is not None:
-            break
-        time.sleep(0.05)
-    running.send_signal(signal.SIGKILL)
-    running.wait()
-    assert done
-    ended = stretto(mpi, tmp_path, *words)
-    assert ended.returncode == 0, ended.stderr
-    assert "Resuming" in ended.stderr
-    again = {state.cell for state in read_states(first.with_name("part-001"))}
-    assert not again & done
-    samples = pl.concat(BenchFolder(tmp_path / "run").samples_by_launch())
-    assert samples.select("launch", "cell").unique().height == 2 * 22
-    shown = subprocess.run(
-        [STRETTO, "bench", "show", "run", "--json"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert len(json.loads(shown.stdout)["rows"]) == 33  # bcast's roots and others apart

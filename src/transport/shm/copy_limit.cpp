@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
-#include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -33,7 +33,8 @@ class PairExchange {
     // Not of the heap: glibc maps no piece of its own any more that is shorter than one it was
     // given back, so that the program's buffers would lie otherwise than without Stretto.
     try {
-      out_ = memory_.emplace(2 * kLengths.back()).all().data();
+      memory_ = std::make_unique<PassingMemory<std::byte>>(2 * kLengths.back());
+      out_ = memory_->all().data();
     } catch (const std::bad_alloc&) {
       say("no memory to find out how this host copies: its kernel does");
     }
@@ -83,7 +84,7 @@ class PairExchange {
   }
 
   Peer& partner_;
-  std::optional<PassingMemory<std::byte>> memory_{};
+  std::unique_ptr<PassingMemory<std::byte>> memory_{};
   std::byte* out_ = nullptr;  // of it
   std::vector<Transport::Completed> done_;
 };

@@ -1,5 +1,5 @@
 /* heap vectors: how many pages the kernel finds on average for rank 0 when it allocates vectors,
- * fills and frees them, as MPIs do for a reduction. Once Stretto has passed a long one to the MPI,
+ * fills and frees them, as MPIs do for a reduction. Once Stretto has seen a long one,
  * none after the first time.
  * heap buffers: whether long buffers of the program's are mapped one by one, as glibc does as long
  * as it was given back none that is longer. */

@@ -29,6 +29,7 @@ from stretto.data.bench_rows import (
     read_facts,
     read_samples,
     read_states,
+    require_all_ranks,
 )
 from stretto.data.json_bytes import indented
 from stretto.data.provenance import Provenance, changes, settings_of
@@ -223,7 +224,7 @@ class BenchFolder:
         if not file.exists():
             content = io.BytesIO()
             samples = self.samples_so_far(launch, implementation)
-            _require_all_ranks(samples, file.parent)
+            require_all_ranks(samples, file.parent)
             samples.write_parquet(content)
             with writing(file):
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -337,16 +338,3 @@ def begun_as(place: Path, plan: BenchPlan, by: LaunchedBy) -> BenchPlan | None:
             if same and record.by == by and not _other_variables(record):
                 return record.plan
     return None
-
-
-def _require_all_ranks(samples: pl.DataFrame, folder: Path) -> None:
-    """Raise InputError unless the ranks of each cell and group have as many rows as each other.
-
-    Rank 0 says how many repetitions follow: what lacks has not arrived on this file system, say,
-    and the files it is missing from must stay.
-    """
-    rows = samples.group_by("cell", "group", "rank").len()
-    differ = rows.group_by("cell", "group").agg(pl.col("len").n_unique() > 1).filter("len")
-    if differ.height:
-        cell = differ["cell"].to_list()[0]
-        raise InputError(f"{folder}: of cell {cell} some ranks have fewer rows than others")

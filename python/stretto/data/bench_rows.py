@@ -189,3 +189,16 @@ def joined(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Several launches' rows as one table."""
     frames = list(parts)
     return pl.concat(frames) if frames else pl.DataFrame(schema=SCHEMA)
+
+
+def require_all_ranks(samples: pl.DataFrame, folder: Path) -> None:
+    """Raise InputError unless the ranks of each cell and group have as many rows as each other.
+
+    Rank 0 says how many repetitions follow: what lacks has not arrived on this file system, say,
+    and the files it is missing from must stay.
+    """
+    rows = samples.group_by("cell", "group", "rank").len()
+    differ = rows.group_by("cell", "group").agg(pl.col("len").n_unique() > 1).filter("len")
+    if differ.height:
+        cell = differ["cell"].to_list()[0]
+        raise InputError(f"{folder}: of cell {cell} some ranks have fewer rows than others")

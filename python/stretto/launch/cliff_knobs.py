@@ -45,8 +45,8 @@ _MPICH = (
     ),
     Probe("transport: the network's, not shared memory", "MPIR_CVAR_NOLOCAL=1"),
 )
-# As in Intel's Developer Reference, "Environment Variables for Fabrics Control" and "Shared Memory
-# Control", which has no threshold of eager messages within a host since 2019.
+# Names that the library of Intel MPI 2021.19 has; the first two are not in what of Intel's Developer
+# Reference could be read, the last is. No threshold of eager messages within a host was found there.
 _INTEL_MPI = (
     Probe(
         "cells of the queues in shared memory",

@@ -65,7 +65,8 @@ class Answer:
     call_sites: list[CollectiveTotal]  # the most to gain first
     blocked_s: float  # of a rank, in one run: asleep or waiting for devices; counts as computing
     flags: Flags  # summed over the ranks of one run
-    waited_for_core_s: float  # in the real runs: of the rank that waited longest, in their median
+    # In the real runs: of the rank that waited longest, in their median; None: not known.
+    waited_for_core_s: float | None
     polls_s: float  # of the rank with the most of it: in tests that found nothing, and between them
     unmodelled_s: dict[str, float]  # by function, of a rank in one run; the longest first
     short_exchange: ShortExchange | None  # None: not measured, or ranks share cores
@@ -100,9 +101,10 @@ class Answer:
                 )
         if missing <= 0:
             return ""
-        if self.waited_for_core_s >= _EXPLAINS * missing:
+        waited_s = self.waited_for_core_s or 0.0
+        if waited_s >= _EXPLAINS * missing:
             return (
-                f"{seconds(missing)}: in these a rank waits {seconds(self.waited_for_core_s)} for "
+                f"{seconds(missing)}: in these a rank waits {seconds(waited_s)} for "
                 "its core, which further threads of its own or other programs have; sim does not"
             )
         if self.polls_s < _EXPLAINS * missing:
@@ -152,9 +154,10 @@ def _wall(ranks: Sequence[RankTimes]) -> float:
     return _NS * max(rank.wall_ns for rank in ranks)
 
 
-def _waited_for_core(normal: Sequence[Sequence[RankTimes]]) -> float:
-    longest = [max(rank.waited_for_core_ns or 0 for rank in run) for run in normal]
-    return _NS * float(np.median(longest)) if longest else 0.0
+def _waited_for_core(normal: Sequence[Sequence[RankTimes]]) -> float | None:
+    known = [[rank.waited_for_core_ns for rank in run] for run in normal]
+    longest = [max(filter(None, run), default=0) for run in known if set(run) != {None}]
+    return _NS * float(np.median(longest)) if longest else None
 
 
 def _efficiencies(runs: Sequence[Run]) -> Efficiencies:

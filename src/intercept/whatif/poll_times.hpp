@@ -19,7 +19,8 @@ class PollTimes {
     if (last_ >= 0) calls_.push_back(last_);
     last_ = -1;
   }
-  void found_something() { last_ = -1; }
+  // It is of no poll that found nothing.
+  void forget() { last_ = -1; }
   // What the program did between two of them, which is not counted as computing.
   void left_out(std::int64_t ns) { between_ns_ += ns; }
 

@@ -40,7 +40,7 @@ void polled();
 
 // The time of the last question is of no poll that follows: some are answered without asking.
 inline void forget_poll() {
-  if (Process::is_clocked()) Process::get().poll_times.found_something();
+  if (Process::is_clocked()) Process::get().poll_times.forget();
 }
 
 // Asks the MPI whether something has come, and takes the time of some of these calls.

@@ -20,7 +20,7 @@ TEST(PollTimes, AreThoseOfTheUsualCallThatFoundNothing) {
   ask_in_vain(times, 16, 9000);  // the kernel took the core
   for (int i = 0; i < 640; ++i) {
     if (times.is_due()) times.took(500);  // it found something
-    times.found_something();
+    times.forget();
   }
   EXPECT_EQ(times.total_ns(1'000'000), 70'000'000);
 }

@@ -45,8 +45,8 @@ _MPICH = (
     ),
     Probe("transport: the network's, not shared memory", "MPIR_CVAR_NOLOCAL=1"),
 )
-# Names that the library of Intel MPI 2021.19 has; the first two are not in what of Intel's Developer
-# Reference could be read, the last is. No threshold of eager messages within a host was found there.
+# Names that the library of Intel MPI 2021.19 has. The first two are not in what could be read of
+# Intel's Developer Reference, the last is. It names no threshold of eager messages within a host.
 _INTEL_MPI = (
     Probe(
         "cells of the queues in shared memory",

@@ -58,11 +58,6 @@ bool is_misplaced(const Call& call, const Communicator& comm) {
 
 }  // namespace
 
-bool is_in_place(const Call& call) {
-  const void* where = call.collective == Collective::scatter ? call.recvbuf : call.sendbuf;
-  return where == MPI_IN_PLACE;
-}
-
 bool is_root(const Call& call, const Communicator& comm) {
   return comm.is_inter() ? call.root == MPI_ROOT : call.root == comm.rank;
 }

@@ -7,7 +7,10 @@ namespace stretto {
 
 // MPI_IN_PLACE stands where the rank's own data would be: in the send buffer, or for the
 // root of a scatter in the receive buffer.
-[[nodiscard]] bool is_in_place(const Call& call);
+[[nodiscard]] inline bool is_in_place(const Call& call) {
+  const void* where = call.collective == Collective::scatter ? call.recvbuf : call.sendbuf;
+  return where == MPI_IN_PLACE;
+}
 
 // Is this rank the one `call.root` names? On an intercommunicator it says MPI_ROOT.
 [[nodiscard]] bool is_root(const Call& call, const Communicator& comm);

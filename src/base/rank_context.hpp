@@ -45,11 +45,11 @@ class RankContext {
 
   // Its one object of this type, default-constructed.
   template <class Part>
-  [[nodiscard]] Part& get() {
+  [[nodiscard, gnu::always_inline]] inline Part& get() {
     const int slot = NumberOf<Part>::slot.load(std::memory_order_acquire);
     void* part = slot < 0 ? nullptr : at(slot).load(std::memory_order_acquire);
     if (part == nullptr) [[unlikely]]
-      part = make(NumberOf<Part>::slot, {&create<Part>, &destroy<Part>});
+      part = make<Part>();
     return *static_cast<Part*>(part);
   }
 
@@ -74,6 +74,10 @@ class RankContext {
 
   [[nodiscard]] static RankContext& of_process();
   [[nodiscard]] std::atomic<void*>& at(int slot) { return parts_[static_cast<std::size_t>(slot)]; }
+  template <class Part>
+  [[gnu::cold, gnu::noinline]] void* make() {
+    return make(NumberOf<Part>::slot, {&create<Part>, &destroy<Part>});
+  }
   void* make(std::atomic<int>& slot, const PartType& kind);
 
   std::array<std::atomic<void*>, kMostParts> parts_{};
@@ -81,7 +85,7 @@ class RankContext {
 
 // The part of the rank that this thread runs.
 template <class Part>
-[[nodiscard]] Part& of_rank() {
+[[nodiscard, gnu::always_inline]] inline Part& of_rank() {
   return RankContext::current().get<Part>();
 }
 

@@ -110,7 +110,7 @@ struct Attributes : CommAttributes {
 }  // namespace detail
 
 // nullptr where it was not attached.
-[[nodiscard]] inline Communicator* find(MPI_Comm comm) {
+[[nodiscard, gnu::always_inline]] inline Communicator* find(MPI_Comm comm) {
   return static_cast<Communicator*>(of_rank<detail::Attributes>().find(comm));
 }
 

@@ -167,7 +167,7 @@ void count_handled(int entry_point, const Algorithm& algorithm) {
     place = index_of(&algorithm);
     counts.last_handled[of_call].store(place, std::memory_order_relaxed);
   }
-  count_one(counts.handled[of_call][place]);
+  count_one(Engine::get(), counts.handled[of_call][place]);
 }
 
 void write_report() {

@@ -25,17 +25,18 @@ struct CallCounts {
 
 // Of one thread alone this is no locked instruction: that would wait until other cores have given
 // up the lines that the call before has stored to.
-inline void count_one(std::atomic<long>& count) {
-  if (Engine::get().program_has_threads()) {
+[[gnu::always_inline]] inline void count_one(const Engine& engine, std::atomic<long>& count) {
+  if (engine.program_has_threads()) {
     count.fetch_add(1, std::memory_order_relaxed);
   } else {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 }
 
-inline void count_passed(int entry_point, Reason reason) {
+[[gnu::always_inline]] inline void count_passed(const Engine& engine, int entry_point,
+                                                Reason reason) {
   auto& of_call = of_rank<CallCounts>().passed[static_cast<std::size_t>(entry_point)];
-  count_one(of_call[static_cast<std::size_t>(reason)]);
+  count_one(engine, of_call[static_cast<std::size_t>(reason)]);
 }
 void count_handled(int entry_point, const Algorithm& algorithm);
 

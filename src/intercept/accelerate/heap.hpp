@@ -15,7 +15,7 @@ namespace stretto::intercept::accelerate {
 void let_heap_keep_vectors();
 
 // This call is about to be run, by the MPI or by Stretto, which takes memory for it as well.
-inline void expect_vectors(const Call& call) {
+[[gnu::always_inline]] inline void expect_vectors(const Call& call) {
   constexpr Count kLong = 16'384;  // elements: 128 KiB, from which on glibc maps, of doubles
   if (reduces(call.collective) &&
       (call.recvcount >= kLong || (call.recvcounts && call.recvcounts[0] >= kLong))) [[unlikely]] {

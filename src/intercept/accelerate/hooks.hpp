@@ -23,17 +23,20 @@ namespace stretto::intercept::accelerate {
 
 // Is this collective the MPI's, whatever its buffers, or by what was learned from its like? Then it
 // is counted, and the caller calls the MPI. First of all, as the MPI's fastest take a tenth of a
-// microsecond.
-inline bool goes_native(int entry_point, const Call& call) {
+// microsecond. It and what it calls are always inlined: then the call's description stays in
+// registers, and what of it nobody asks for is never made.
+[[gnu::always_inline]] inline bool goes_native(int entry_point, const Call& call) {
   const Communicator* const comm = communicators::find(call.comm);
   Reason reason = always_native(call.collective, call.form, comm);
   if (reason == Reason::none) {
     if (call.form == Form::persistent || !learning::passes(*comm, call)) return false;
     reason = Reason::native_faster;
   }
-  counters::count_passed(entry_point, reason);
-  if (reason == Reason::device_buffers) device_buffers::report();
-  if (call.form == Form::blocking) Engine::get().relax();
+  Engine& engine = Engine::get();
+  counters::count_passed(engine, entry_point, reason);
+  if (reason == Reason::device_buffers) [[unlikely]]
+    device_buffers::report();
+  if (call.form == Form::blocking) engine.relax();
   expect_vectors(call);
   return true;
 }
@@ -73,8 +76,9 @@ int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, M
     }
     passes = decision.choice.reason;
   }
-  counters::count_passed(entry_point, passes);
-  if (call.form == Form::blocking) Engine::get().relax();
+  Engine& engine = Engine::get();
+  counters::count_passed(engine, entry_point, passes);
+  if (call.form == Form::blocking) engine.relax();
   return real();
 }
 
@@ -114,7 +118,7 @@ template <class Real>
     }
     decision.choice.reason = Reason::no_tags;
   }
-  counters::count_passed(entry_point, decision.choice.reason);
+  counters::count_passed(Engine::get(), entry_point, decision.choice.reason);
   expect_vectors(call);
   return has_real ? real() : refuse_persistent(decision);
 }
@@ -145,11 +149,11 @@ int on_Abort(STRETTO_REAL(Abort) real, MPI_Comm comm, int errorcode);
 int on_Finalize(STRETTO_REAL(Finalize) real);
 
 // Has Stretto nothing to do with whatever the program may test?
-inline bool tests_natively() {
+[[gnu::always_inline]] inline bool tests_natively() {
   return Engine::get().idle() && !Persistents::get().any() && !Tracked::get().any();
 }
 // Or wait for?
-inline bool waits_natively() {
+[[gnu::always_inline]] inline bool waits_natively() {
   if (!tests_natively()) return false;
   Engine::get().relax();
   return true;

@@ -70,6 +70,19 @@ def killed(mpi: Mpi, folder: Path, words: Sequence[str], until: Callable[[], boo
     assert until()
 
 
+def shown_again(folder: Path) -> object:
+    """What `stretto bench show` says of the folder of a search."""
+    ended = subprocess.run(
+        [*STRETTO, "bench", "show", "run", "--json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    return json.loads(ended.stdout)
+
+
 def parts(folder: Path) -> dict[str, int]:
     """Runs that are complete, each with what its samples file is on disk."""
     return {
@@ -113,6 +126,7 @@ def test_a_search_for_cliffs_loses_no_cell_that_was_done(mpi: Mpi, tmp_path: Pat
     told = bench(mpi, tmp_path, CLIFFS)
     assert told.returncode == 0, told.stderr
     assert json.loads(told.stdout) == json.loads(ended.stdout)
+    assert shown_again(tmp_path) == json.loads(ended.stdout)
     assert parts(tmp_path) == made
     refused = bench(mpi, tmp_path, CLIFFS)
     assert refused.returncode == 2
@@ -150,6 +164,7 @@ def test_first_calls_of_operations_that_were_done_are_not_made_again(
     assert ended.returncode == 0, ended.stderr
     assert "Resuming run" in ended.stderr
     assert made.items() <= parts(tmp_path).items()
+    assert shown_again(tmp_path) == json.loads(ended.stdout)
     operations = [each["operation"] for each in json.loads(ended.stdout)["calls"]]
     assert operations == ["barrier", "barrier", "bcast", "bcast"]
     # A call is the first of its process only where that process made it.

@@ -20,6 +20,7 @@ from stretto.cli.bench_import import import_
 from stretto.cli.bench_model import model
 from stretto.cli.bench_repeat import repeat
 from stretto.cli.bench_running import measured
+from stretto.cli.bench_searched import show_search
 from stretto.cli.bench_shown import show
 from stretto.cli.consoles import out
 from stretto.cli.narrow import show_table
@@ -28,6 +29,7 @@ from stretto.cli.output import print_plain_json
 from stretto.cli.rigs import OnRig
 from stretto.cli.table_export import ExportCsv, ExportMarkdown
 from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_series import is_series
 from stretto.launch.bench import find_mpi
 from stretto.launch.job import split_words
 from stretto.report.bench import summarise
@@ -170,8 +172,13 @@ def show_(
 ) -> None:
     """Show a run that was made earlier, worked out anew from its samples.
 
+    A folder of stretto bench cliffs or calls is shown as at its end.
+
     Example: stretto bench show stretto-runs/bench-1
     """
+    if is_series(folder):
+        show_search(folder, export_csv, export_markdown, as_json=as_json)
+        return
     show(summarise(BenchFolder(folder)), folder, export_csv, export_markdown, as_json=as_json)
 
 

@@ -7,18 +7,15 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.table import Table
 
 from stretto.cli import bench_options as options
+from stretto.cli.bench_cliffs_shown import show_cliffs
 from stretto.cli.bench_running import measured
 from stretto.cli.bench_series import opened
-from stretto.cli.consoles import note, out
-from stretto.cli.narrow import show_table
+from stretto.cli.consoles import note
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
-from stretto.cli.output import print_plain_json
-from stretto.cli.plain_tables import plain_table
 from stretto.cli.rigs import OnRig
-from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
+from stretto.cli.table_export import ExportCsv, ExportMarkdown
 from stretto.data.bench_plan import ELEMENT_BYTES, REDUCTIONS, named
 from stretto.data.bench_spec import Spec
 from stretto.errors import ApplicationFailed, InputError
@@ -35,10 +32,8 @@ from stretto.report.bench_cliffs import (
     cliffs_of,
     curves,
     has_changed,
-    sentences,
     verdicts,
 )
-from stretto.report.words import seconds
 from stretto.stats.cliffs import FEWEST_LAUNCHES, WITHIN_BYTES, Cliff, narrowed, next_size
 from stretto.stats.summary import median
 
@@ -124,20 +119,7 @@ def cliffs(
     probed = {} if no_probes else _probe(search, narrow, rows)
     answers = _answers(narrow, rows, probed)
     series.finish(answers)
-    tables = [_table(answers), _settings_table(answers)]
-    export_tables(map(plain_table, tables), export_csv, export_markdown)
-    if as_json:
-        print_plain_json({"folder": str(series.path), "cliffs": msgspec.to_builtins(answers)})
-        return
-    if answers:
-        for table in tables:
-            if table.row_count:
-                show_table(table, out)
-        for line in sentences(answers):
-            out.print(line, markup=False, soft_wrap=True)
-    else:
-        out.print("No cliffs: every size takes what the trend of the others has it.")
-    note(f"Run folder: {series.path}")
+    show_cliffs(answers, series.path, export_csv, export_markdown, as_json=as_json)
 
 
 def _narrow(
@@ -247,32 +229,3 @@ def _answers(
         for key, each in sorted(narrow.items())
         for cliff in each
     ]
-
-
-def _table(answers: Sequence[Found]) -> Table:
-    table = Table(title="Cliffs", title_justify="left", title_style="bold")
-    for heading in ("operation", "ranks", "by", "between", "factor", "below", "above"):
-        table.add_column(heading, no_wrap=True)
-    for each in answers:
-        cliff = each.cliff
-        table.add_row(
-            each.operation,
-            each.rank_class,
-            each.implementation,
-            f"{cliff.low}-{cliff.high} B",
-            f"{cliff.factor:.2f}x",
-            seconds(each.below_ns * 1e-9),
-            seconds(each.above_ns * 1e-9),
-        )
-    return table
-
-
-def _settings_table(answers: Sequence[Found]) -> Table:
-    table = Table(title="Under other settings", title_justify="left", title_style="bold")
-    for heading in ("operation", "ranks", "setting", "the cliff"):
-        table.add_column(heading, overflow="fold")
-    for each in answers:
-        for it in each.probes:
-            where = f" to {it.now.low}-{it.now.high} B" if it.now and it.verdict == "moves" else ""
-            table.add_row(each.operation, each.rank_class, it.what, it.verdict + where)
-    return table

@@ -1,9 +1,12 @@
 """Run folders of benchmarks as the report shows them, and their plots and tables as files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import Protocol
+
+import polars as pl
 
 from stretto.cli.bench_guidelines import guideline_sentence, guideline_table
 from stretto.cli.bench_tables import not_measured_table, tables
@@ -16,8 +19,9 @@ from stretto.errors import EnvironmentUnusable, InputError, writing
 from stretto.report.bench import BenchResult, summarise
 from stretto.report.bench_frame import rows_frame
 from stretto.report.bench_guidelines import check_guidelines
+from stretto.report.bench_late import DelayMatrix
 from stretto.report.bench_model import BesideModel, model_table
-from stretto.report.bench_plots import operations
+from stretto.report.bench_plots import BenchPlot, TimeSpans, operations
 from stretto.report.bench_section import (
     BenchSection,
     GuidelineWords,
@@ -26,9 +30,27 @@ from stretto.report.bench_section import (
     operation_tables,
     plots_of,
 )
+from stretto.report.line_plot import LinePlot
 from stretto.report.plain_table import PlainTable
 
 _LEAST = 0.05  # of a violation, as stretto bench guidelines has it
+
+
+class InFiles(Protocol):
+    """What has plots and tables that go into files."""
+
+    @property
+    def name(self) -> str:
+        """Of the files."""
+
+    def plots(self) -> Iterable[LinePlot | TimeSpans | DelayMatrix]:
+        """All that the page draws."""
+
+    def every_table(self) -> list[PlainTable]:
+        """Of the terminal."""
+
+    def frame(self) -> pl.DataFrame:
+        """All digits."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +94,18 @@ class ShownBench:
             self.beside,
         )
 
+    def plots(self) -> Iterator[BenchPlot | DelayMatrix]:
+        """All that the page draws."""
+        return plots_of(self.result, self.figures, self.beside)
+
+    def every_table(self) -> list[PlainTable]:
+        """Of the terminal, and those beside a model."""
+        return [*self.tables, *self.model_tables(), *filter(None, [self.not_measured])]
+
+    def frame(self) -> pl.DataFrame:
+        """A row a cell, class of ranks and implementation."""
+        return rows_frame(self.result.rows, self.result.compared)
+
     def model_tables(self) -> list[PlainTable]:
         """Of each operation of which something is predicted."""
         if self.beside is None:
@@ -89,7 +123,7 @@ def _guidelines(result: BenchResult) -> GuidelineWords | None:
     return GuidelineWords(guideline_sentence(found), table)
 
 
-def write_files(benches: Sequence[ShownBench], folder: Path) -> None:
+def write_files(benches: Sequence[InFiles], folder: Path) -> None:
     """The plots as SVG, PNG and PDF, the tables as CSV, Parquet and Markdown, into `folder`.
 
     Files of their names are replaced. Raises EnvironmentUnusable.
@@ -106,29 +140,28 @@ def write_files(benches: Sequence[ShownBench], folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     count = 0
     for name, bench in zip(_names(benches), benches, strict=True):
-        for plot in plots_of(bench.result, bench.figures, bench.beside):
+        for plot in bench.plots():
             write_plot(plot, folder, name)
             count += 1
         _write_tables(bench, folder / name)
     note(f"Plots: {count} of them, and tables, in {folder}")
 
 
-def _write_tables(bench: ShownBench, path: Path) -> None:
-    frame = rows_frame(bench.result)
+def _write_tables(bench: InFiles, path: Path) -> None:
+    frame = bench.frame()
     parquet = BytesIO()
     frame.write_parquet(parquet)
-    shown = [*bench.tables, *bench.model_tables(), *filter(None, [bench.not_measured])]
     for ending, content in (
         ("csv", frame.write_csv().encode()),
         ("parquet", parquet.getvalue()),
-        ("md", markdown_of(shown).encode(errors="backslashreplace")),
+        ("md", markdown_of(bench.every_table()).encode(errors="backslashreplace")),
     ):
         file = path.with_name(f"{path.name}.{ending}")
         with writing(file):
             file.write_bytes(content)
 
 
-def _names(benches: Sequence[ShownBench]) -> list[str]:
+def _names(benches: Sequence[InFiles]) -> list[str]:
     """Of their folders, with numbers where several have one name."""
     names: list[str] = []
     for bench in benches:

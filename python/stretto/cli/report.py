@@ -8,9 +8,11 @@ from msgspec.structs import replace
 
 from stretto.cli.answers_shown import answer_of
 from stretto.cli.bench_report import ShownBench, write_files
+from stretto.cli.bench_searched import ShownSearch
 from stretto.cli.consoles import note
 from stretto.data.answer_record import is_answer
 from stretto.data.bench_folder import is_bench
+from stretto.data.bench_series import is_series
 from stretto.data.places import places_of
 from stretto.data.profile_record import is_profile, read_record
 from stretto.data.profile_traces import read_trace
@@ -38,23 +40,32 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Write one report over several run folders: of bench, compare, profile, whatif, replay,
-    calibrate and simulate.
+    """Write one report over several run folders: of bench, bench cliffs and calls, compare,
+    profile, whatif, replay, calibrate and simulate.
 
     Example: stretto report stretto-runs/transpose-1 stretto-runs/jacobi3d-1 -o report.html
     """
     refuse_if_not_ours(output)
-    if plots is not None and not any(map(is_bench, runs)):
+    if plots is not None and not any(is_bench(run) or is_series(run) for run in runs):
         raise InputError(f"--plots {plots}: it is for runs of stretto bench, and none is one")
     profiles = [_profile(run) for run in runs if is_profile(run)]
     answers = [answer_of(run) for run in runs if is_answer(run)]
     benches = [ShownBench.of(run) for run in runs if is_bench(run)]
-    others = [run for run in runs if not (is_profile(run) or is_answer(run) or is_bench(run))]
+    searches = [ShownSearch.of(run) for run in runs if is_series(run)]
+    known = (is_profile, is_answer, is_bench, is_series)
+    others = [run for run in runs if not any(each(run) for each in known)]
     compared = [comparison.summarise(RunFolder(run)) for run in others]
-    write_report(compared, output, profiles, answers, [each.section() for each in benches])
+    write_report(
+        compared,
+        output,
+        profiles,
+        answers,
+        [each.section() for each in benches],
+        [each.section() for each in searches],
+    )
     note(f"Report: {output}")
     if plots is not None:
-        write_files(benches, plots)
+        write_files([*benches, *searches], plots)
 
 
 def _profile(run: Path) -> ProfileSection:

@@ -7,18 +7,19 @@ its name, cliffs.json, and says that the folder is complete.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from stretto.data.bench_claims import claimed, newest_resumed, write_whole
-from stretto.data.bench_folder import LaunchedBy
+from stretto.data.bench_folder import BenchFolder, LaunchedBy, is_bench
 from stretto.data.json_bytes import indented
 from stretto.data.provenance import changes
 from stretto.data.run_claim import Claim
 from stretto.errors import InputError, naming, reason
 
 _RECORD = "series.json"
+_Answers = TypeVar("_Answers")
 
 
 class SeriesRecord(msgspec.Struct, frozen=True):
@@ -74,15 +75,9 @@ def resume_series(path: Path, record: SeriesRecord) -> BenchSeries | None:
 
     Raises InputError where it is complete, something else was asked, or another process makes it.
     """
-    file = path / _RECORD
-    try:
-        found = msgspec.json.decode(file.read_bytes(), type=SeriesRecord)
-    except (FileNotFoundError, NotADirectoryError):
+    if not is_series(path):
         return None
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {reason(error)}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {error}") from None
+    found = series_record(path)
     unlike = found.unlike(record)
     if unlike and not _has_runs(path):
         return begin_series(path, record)  # of a command that was refused before it began
@@ -99,6 +94,41 @@ def resume_series(path: Path, record: SeriesRecord) -> BenchSeries | None:
 def resume_newest_series(parent: Path, record: SeriesRecord) -> BenchSeries | None:
     """The newest of those in `parent` that can be gone on with."""
     return newest_resumed(parent, record.verb, lambda path: resume_series(path, record))
+
+
+def is_series(path: Path) -> bool:
+    """Is it the folder of a command that makes several runs in it?"""
+    return (path / _RECORD).exists()
+
+
+def series_record(path: Path) -> SeriesRecord:
+    """What was asked for. Raises InputError where it cannot be read."""
+    return _read(path / _RECORD, SeriesRecord)
+
+
+def series_answers(path: Path, record: SeriesRecord, kind: type[_Answers]) -> _Answers:
+    """What the command found in the end. Raises InputError where it did not come to its end."""
+    file = _answers(path, record)
+    if not file.exists():
+        raise InputError(
+            f"{path} is not finished: run the same stretto bench {record.verb} again to resume it"
+        )
+    return _read(file, kind)
+
+
+def series_runs(path: Path) -> list[BenchFolder]:
+    """The runs in it, in the order in which they were begun. Raises InputError."""
+    runs = [BenchFolder(each) for each in sorted(path.iterdir()) if is_bench(each)]
+    return sorted(runs, key=lambda run: run.record().provenance.started_at)
+
+
+def _read(file: Path, kind: type[_Answers]) -> _Answers:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=kind)
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {reason(error)}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read: {error}") from None
 
 
 def _has_runs(path: Path) -> bool:

@@ -1,9 +1,12 @@
 """A benchmark's results as a table for other programs: all digits, one row for each cell."""
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from stretto.data.bench_plan import BenchCell
-from stretto.report.bench import BenchResult, BenchRow
+from stretto.report.bench import BenchRow, Compared
+from stretto.report.bench_calls import CallCurve
 
 SCHEMA = pl.Schema(
     {
@@ -37,11 +40,42 @@ SCHEMA = pl.Schema(
 )
 
 
-def rows_frame(result: BenchResult) -> pl.DataFrame:
+CALLS_SCHEMA = pl.Schema(
+    {
+        "operation": pl.String(),
+        "bytes": pl.Int64(),
+        "implementation": pl.String(),
+        "first_of": pl.String(),  # what its first call is the first of
+        "call": pl.Int64(),  # from 1
+        "median_ns": pl.Float64(),  # of the median rank
+        "low_ns": pl.Float64(),
+        "high_ns": pl.Float64(),
+        "coverage": pl.Float64(),
+        "launches": pl.Int64(),
+        "steady_from": pl.Int64(),  # from which call on all are alike
+    }
+)
+
+
+def calls_frame(found: Iterable[CallCurve]) -> pl.DataFrame:
+    """As CALLS_SCHEMA has them."""
+    rows = [
+        (
+            *(each.operation, each.bytes, each.implementation, each.first_of, call, time.median),
+            *(time.interval.low, time.interval.high, time.interval.coverage, time.launches),
+            each.steady_from,
+        )
+        for each in found
+        for call, time in each.calls.items()
+    ]
+    return pl.DataFrame(rows, schema=CALLS_SCHEMA, orient="row")
+
+
+def rows_frame(shown: Iterable[BenchRow], compared_rows: Iterable[Compared] = ()) -> pl.DataFrame:
     """As SCHEMA has them; what compares with the first implementation is null in its own rows."""
-    compared = {_key(each.row): each for each in result.compared}
+    compared = {_key(each.row): each for each in compared_rows}
     rows = []
-    for row in result.rows:
+    for row in shown:
         against = compared.get(_key(row))
         interval = row.time.interval
         ratio = against.difference if against else None

@@ -1,11 +1,11 @@
 """What there is to draw of a benchmark: how long each operation takes, by size and rank class."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stretto.data.bench_plan import COMPUTE, BenchCell
 from stretto.report.bench import BenchResult, BenchRow, Compared
-from stretto.report.bench_cliffs import cliffs_of
+from stretto.report.bench_cliffs import Key, cliffs_of
 from stretto.report.line_plot import MOST_COLOURS, Jump, LinePlot, PlotLine, Reading
 from stretto.report.spread import Spread
 from stretto.report.words import seconds, significant, size
@@ -41,10 +41,23 @@ def operations(result: BenchResult) -> list[str]:
 
 
 def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
-    """Times of one operation; None where it was measured only beside work, or with late ranks,
-    or is faster than the clock ticks.
-    """
+    """Times of one operation, with its cliffs; None as of `rows_plot`."""
     rows = [row for row in result.rows if row.cell.name == name and is_plain(row.cell)]
+    return rows_plot(name, rows, result.record.plan.implementations, cliffs_of(rows))
+
+
+def rows_plot(
+    name: str,
+    every: Iterable[BenchRow],
+    names: Sequence[str],
+    found: Mapping[Key, Sequence[Cliff]],
+) -> BenchPlot | None:
+    """Times of one operation by the implementations `names`, with the cliffs that were `found`.
+
+    None where it was measured only beside work, or with late ranks, or is faster than the clock
+    ticks.
+    """
+    rows = [row for row in every if row.cell.name == name and is_plain(row.cell)]
     if not any(_least(row) > 0 for row in rows):
         return None
     sizes = {row.cell.bytes for row in rows}
@@ -54,10 +67,8 @@ def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
             name,
             (f"of {size(max(sizes))}: " if any(sizes) else "")
             + "the dot is the median of launches, the bar its interval",
-            {name_of(row): _span(row) for row in _in_order(rows, result)},
+            {name_of(row): _span(row) for row in _in_order(rows, names)},
         )
-    names = result.record.plan.implementations
-    found = cliffs_of(rows)
     return LinePlot(
         name,
         name,
@@ -67,7 +78,12 @@ def latency_plot(result: BenchResult, name: str) -> BenchPlot | None:
         size,
         seconds,
         [*_lines(rows, names[:MOST_COLOURS])],
-        [_jump(each, by, cliff) for (_, each, by), of_it in found.items() for cliff in of_it],
+        [
+            _jump(each, by, cliff)
+            for (whose, each, by), of_it in found.items()
+            if whose == name
+            for cliff in of_it
+        ],
         len({row.implementation for row in rows} - {*names[:MOST_COLOURS]}),
     )
 
@@ -138,8 +154,7 @@ def reading_of(x: float, row: BenchRow) -> Reading:
     return Reading(x, *(NS * each for each in values))
 
 
-def _in_order(rows: Sequence[BenchRow], result: BenchResult) -> list[BenchRow]:
-    names = result.record.plan.implementations
+def _in_order(rows: Sequence[BenchRow], names: Sequence[str]) -> list[BenchRow]:
     return sorted(
         rows, key=lambda row: (names.index(row.implementation), row.rank_class == NON_ROOT)
     )

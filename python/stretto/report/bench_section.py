@@ -99,12 +99,11 @@ def bench_section(
 ) -> BenchSection:
     """One run; `tables` are those of the terminal, by operation, in their order."""
     record = result.record
-    facts = [each.facts for each in record.launches if each.facts]
     return BenchSection(
         record,
         name,
-        facts[0].mpi if facts else "",
-        _headline(record, facts[0].hosts if facts else 1),
+        mpi_of(record),
+        headline(record),
         [*_tiles(result)],
         result.warnings,
         [
@@ -148,7 +147,7 @@ def _part(
     overlaps = [draw_lines(each) for each in overlap_plots(found)]
     of_work = overlap_table(found) if found else None
     comparison = draw_lines(against) if against else None
-    return OperationPart(name, _drawn(plot), comparison, table, overlaps, of_work, late, model)
+    return OperationPart(name, drawn(plot), comparison, table, overlaps, of_work, late, model)
 
 
 def _latency(result: BenchResult, name: str, beside: BesideModel | None) -> BenchPlot | None:
@@ -168,8 +167,8 @@ def _model_words(name: str, beside: BesideModel | None) -> ModelWords | None:
     return ModelWords(beside.machine, summary(found), [*sentences(furthest)], table)
 
 
-def _drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:
-    """As the templates take it."""
+def drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:
+    """As the templates take it; None of none."""
     if plot is None:
         return None
     if isinstance(plot, TimeSpans):
@@ -179,8 +178,15 @@ def _drawn(plot: BenchPlot | None) -> DrawnPlot | SpansPlot | None:
     return draw_lines(plot)
 
 
-def _headline(record: BenchRecord, hosts: int) -> str:
+def mpi_of(record: BenchRecord) -> str:
+    """What the library said of itself; empty where nothing was launched."""
+    return next((each.facts.mpi for each in record.launches if each.facts), "")
+
+
+def headline(record: BenchRecord) -> str:
+    """On how many ranks it was measured, and how often."""
     plan = record.plan
+    hosts = next((each.facts.hosts for each in record.launches if each.facts), 1)
     launches = len({each.launch for each in record.launches})
     rig = f", network rig {plan.rig}" if plan.rig else ""
     ways = ", ".join(plan.implementations)

@@ -13,6 +13,7 @@ from stretto.report import page_size, words
 from stretto.report.answer_section import AnswerSection
 from stretto.report.bench_section import BenchSection
 from stretto.report.comparison import Result
+from stretto.report.figures_section import FiguresSection
 from stretto.report.plots import order_plot, ratio_plot, times_plots
 from stretto.report.profile_section import ProfileSection
 
@@ -25,14 +26,17 @@ def write_report(
     profiles: Sequence[ProfileSection] = (),
     answers: Sequence[AnswerSection] = (),
     benches: Sequence[BenchSection] = (),
+    others: Sequence[FiguresSection] = (),
 ) -> None:
-    """Write the page over all `results`, `profiles`, `answers` and `benches` to `path`.
+    """Write the page over all `results`, `profiles`, `answers`, `benches` and `others` to `path`.
 
     Of benches less is shown where it would be over 2 MB. Raises InputError where something else
     is there, EnvironmentUnusable where it cannot be written.
     """
     refuse_if_not_ours(path)
-    page = page_size.within(lambda shown: render(results, profiles, answers, shown), benches)
+    page = page_size.within(
+        lambda shown: render(results, profiles, answers, shown, others), benches
+    )
     write_page(page, path)
 
 
@@ -70,6 +74,7 @@ def render(
     profiles: Sequence[ProfileSection] = (),
     answers: Sequence[AnswerSection] = (),
     benches: Sequence[BenchSection] = (),
+    others: Sequence[FiguresSection] = (),
 ) -> str:
     """The page as text."""
     return (
@@ -80,7 +85,8 @@ def render(
             profiles=list(profiles),
             answers=list(answers),
             benches=list(benches),
-            contents=[*_contents(results, profiles, answers, benches)],
+            others=list(others),
+            contents=[*_contents(results, profiles, answers, benches, others)],
             ratios=ratio_plot(list(results)) if results else None,
             times_plots=times_plots,
             order_plot=order_plot,
@@ -111,6 +117,7 @@ def _contents(
     profiles: Sequence[ProfileSection],
     answers: Sequence[AnswerSection],
     benches: Sequence[BenchSection],
+    others: Sequence[FiguresSection],
 ) -> Iterator[tuple[str, str]]:
     """Of each section its anchor, as report.html.j2 has it, and what it is of."""
     for number, result in enumerate(results, 1):
@@ -121,3 +128,5 @@ def _contents(
         yield f"answer-{number}", f"{answer.name}: {answer.title}"
     for number, bench in enumerate(benches, 1):
         yield f"bench-{number}", f"{bench.name}: what collectives cost each rank"
+    for number, other in enumerate(others, 1):
+        yield f"figures-{number}", f"{other.name}: {other.title}"

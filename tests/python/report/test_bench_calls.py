@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 from bench_runs import make_run
 
-from stretto.cli.bench_calls import _lost_table
+from stretto.cli.bench_calls_shown import _lost_table
 from stretto.cli.plain_tables import plain_table
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_plan import BenchCell

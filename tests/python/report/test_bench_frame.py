@@ -13,7 +13,7 @@ from stretto.report.bench_frame import SCHEMA, rows_frame
 
 def test_it_has_all_rows_and_digits(tmp_path: Path) -> None:
     result = summarise(BenchFolder(benched(tmp_path / "run")))
-    frame = rows_frame(result)
+    frame = rows_frame(result.rows, result.compared)
     assert frame.schema == SCHEMA
     assert frame["median_ns"].to_list() == [row.time.median for row in result.rows]
     assert frame["slowest_rank_ns"].to_list() == [row.maximum for row in result.rows]

@@ -15,6 +15,7 @@ from stretto.cli.plain_tables import plain_table
 from stretto.cli.table_export import markdown_of
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_predictions import kept_predictions
+from stretto.data.imported import Imported
 from stretto.errors import EnvironmentUnusable, InputError, writing
 from stretto.report.bench import BenchResult, summarise
 from stretto.report.bench_frame import rows_frame
@@ -63,9 +64,10 @@ class ShownBench:
     tables: list[PlainTable]  # of the operations, in their order
     not_measured: PlainTable | None
     beside: BesideModel | None  # what is predicted, where the folder keeps predictions
+    suites: Sequence[Imported] = ()  # what other suites printed, for the plots
 
     @staticmethod
-    def of(folder: Path) -> "ShownBench":
+    def of(folder: Path, suites: Sequence[Imported] = ()) -> "ShownBench":
         """Raises InputError where it is not complete, or its predictions cannot be read."""
         run = BenchFolder(folder)
         result = summarise(run)
@@ -78,6 +80,7 @@ class ShownBench:
             [plain_table(each) for each in tables(result)],
             plain_table(skipped) if skipped else None,
             BesideModel.of(result.rows, kept) if kept else None,
+            suites,
         )
 
     def section(self) -> BenchSection:
@@ -92,11 +95,12 @@ class ShownBench:
             self.not_measured,
             guidelines,
             self.beside,
+            self.suites,
         )
 
     def plots(self) -> Iterator[BenchPlot | DelayMatrix]:
         """All that the page draws."""
-        return plots_of(self.result, self.figures, self.beside)
+        return plots_of(self.result, self.figures, self.beside, self.suites)
 
     def every_table(self) -> list[PlainTable]:
         """Of the terminal, and those beside a model."""

@@ -13,7 +13,7 @@ from stretto.stats.cliffs import Cliff
 from stretto.stats.rank_classes import ALL, NON_ROOT, ROOT
 
 NS = 1e-9
-_BYTES = "bytes of the vector, or of one rank's block"
+BYTES = "bytes of the vector, or of one rank's block"
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def rows_plot(
     return LinePlot(
         name,
         name,
-        _BYTES,
+        BYTES,
         "from entering to leaving",
         "log",
         size,
@@ -115,7 +115,7 @@ def comparison_plot(result: BenchResult, name: str) -> LinePlot | None:
     return LinePlot(
         f"{name}-against-{first}",
         f"{name} against {first}",
-        _BYTES,
+        BYTES,
         f"the time of {first} over that of others",
         "log",
         size,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stretto.data.bench_folder import BenchFolder, BenchRecord
+from stretto.data.imported import Imported
 from stretto.report.bars import Tile
 from stretto.report.bench import BenchResult
 from stretto.report.bench_first_calls import first_calls
@@ -22,6 +23,7 @@ from stretto.report.line_drawing import DrawnPlot, draw_lines
 from stretto.report.line_plot import LinePlot
 from stretto.report.plain_table import PlainTable
 from stretto.report.plots import SpansPlot, spans_plot
+from stretto.report.suite_curves import with_suites
 from stretto.report.words import percent
 
 
@@ -96,8 +98,10 @@ def bench_section(
     not_measured: PlainTable | None,
     guidelines: GuidelineWords | None,
     beside: BesideModel | None,
+    suites: Sequence[Imported] = (),
 ) -> BenchSection:
-    """One run; `tables` are those of the terminal, by operation, in their order."""
+    """One run, and in its latency plots what files of other `suites` say; `tables` are those of
+    the terminal, by operation, in their order."""
     record = result.record
     return BenchSection(
         record,
@@ -108,7 +112,7 @@ def bench_section(
         result.warnings,
         [
             _part(
-                _latency(result, operation, beside),
+                _latency(result, operation, beside, suites),
                 comparison_plot(result, operation),
                 table,
                 [each for each in figures.work if each.row.cell.name == operation],
@@ -125,11 +129,15 @@ def bench_section(
 
 
 def plots_of(
-    result: BenchResult, figures: SampleFigures, beside: BesideModel | None
+    result: BenchResult,
+    figures: SampleFigures,
+    beside: BesideModel | None,
+    suites: Sequence[Imported] = (),
 ) -> Iterator[BenchPlot | DelayMatrix]:
     """All that the page draws, for files."""
     for operation in operations(result):
-        of_all = (_latency(result, operation, beside), comparison_plot(result, operation))
+        latency = _latency(result, operation, beside, suites)
+        of_all = (latency, comparison_plot(result, operation))
         yield from filter(None, of_all)
         yield from overlap_plots([it for it in figures.work if it.row.cell.name == operation])
     yield from figures.late
@@ -150,12 +158,16 @@ def _part(
     return OperationPart(name, drawn(plot), comparison, table, overlaps, of_work, late, model)
 
 
-def _latency(result: BenchResult, name: str, beside: BesideModel | None) -> BenchPlot | None:
-    """With what is predicted of it, where anything is."""
+def _latency(
+    result: BenchResult, name: str, beside: BesideModel | None, suites: Sequence[Imported]
+) -> BenchPlot | None:
+    """With what is predicted of it, and what other suites printed, where anything is."""
     plot = latency_plot(result, name)
-    if plot is None or beside is None:
-        return plot
-    return with_model(plot, beside, result.record.plan.implementations)
+    if plot is None:
+        return None
+    if beside is not None:
+        plot = with_model(plot, beside, result.record.plan.implementations)
+    return with_suites(plot, result, suites)
 
 
 def _model_words(name: str, beside: BesideModel | None) -> ModelWords | None:

@@ -104,7 +104,7 @@ def _figures(first: Comparable, second: Comparable) -> Iterator[Versus]:
         return
     # Of launches a test can be made; of means most suites have one.
     tested = [it for it in shared if min(len(first.figures[it]), len(second.figures[it])) > 1]
-    what = min(tested or shared, key=_rank_of)
+    what = says_most(tested or shared)
     values = first.figures[what], second.figures[what]
     if tested:
         found = difference(*values)
@@ -131,6 +131,11 @@ def _figures(first: Comparable, second: Comparable) -> Iterator[Versus]:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
+
+
+def says_most(figures: Sequence[Statistic]) -> Statistic:
+    """Of those that there are, which is shown and compared: a time, and a mean, before others."""
+    return min(figures, key=_rank_of)
 
 
 def _rank_of(what: Statistic) -> tuple[bool, int, int]:

@@ -80,7 +80,7 @@ class Comparable:
 
 def of_run(result: BenchResult, run: BenchFolder) -> list[Comparable]:
     """Those of a run's cells that suites have, too: on all ranks, with no work and nobody late."""
-    cells = {cell.number: cell for cell in result.record.plan.cells if _as_suites_do(cell)}
+    cells = {cell.number: cell for cell in result.record.plan.cells if as_suites_do(cell)}
     found: dict[tuple[int, str], list[dict[str, float]]] = {}
     (figures,) = over_launches(run.samples_by_launch(cells), suite_figures)
     # As they come the launches of one implementation follow each other: as of all at once.
@@ -100,7 +100,8 @@ def of_run(result: BenchResult, run: BenchFolder) -> list[Comparable]:
     ]
 
 
-def _as_suites_do(cell: BenchCell) -> bool:
+def as_suites_do(cell: BenchCell) -> bool:
+    """Other suites measure the same: on all ranks, with no work and nobody late."""
     special = (cell.counts, cell.of_root, cell.compute_ns, cell.tests, any(cell.delays_ns))
     is_usual = cell.comm == "world" and not cell.fresh and not any(special)
     return cell.operation != COMPUTE and is_usual

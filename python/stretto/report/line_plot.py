@@ -86,7 +86,9 @@ class LinePlot:
         )
         where = f"{line.name}, {self.name_x(reading.x)}: {self.name_y(reading.median)}"
         ranks = f", ranks {least} to {most}" if reading.least < reading.most else ""
-        return f"{where}, interval {low} to {high}{ranks}"
+        # Of a single figure there is no interval.
+        interval = f", interval {low} to {high}" if reading.low < reading.high else ""
+        return f"{where}{interval}{ranks}"
 
     def _ends(self, line: PlotLine) -> str:
         first, last = line.readings[0], line.readings[-1]

@@ -26,6 +26,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P")
 _QUIET = "#5c666d"
 _SIZE = (5.2, 3.4)  # inches: a column and a half of most papers
 _TITLE_WIDTH = 60  # characters
+_NAME_WIDTH = 36
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
     "legend.fontsize": 8,
@@ -90,18 +91,21 @@ def _draw_line(line: PlotLine, axes: Axes) -> None:
     xs = [each.x for each in line.readings]
     medians = [each.median for each in line.readings]
     if line.model is OfModel.FLOOR:
-        axes.plot(xs, medians, color=_QUIET, linewidth=0.7, label=line.name)
+        axes.plot(xs, medians, color=_QUIET, linewidth=0.7, label=_wrapped(line.name))
         return
     if line.model is OfModel.PREDICTION and line.colour is not None:
         colour = _COLOURS[line.colour]
-        axes.plot(xs, medians, color=colour, linestyle=":", linewidth=1.4, label=line.name)
+        axes.plot(
+            xs, medians, color=colour, linestyle=":", linewidth=1.4, label=_wrapped(line.name)
+        )
         return
     if line.colour is None:
-        axes.plot(xs, medians, color=_QUIET, linestyle=":", linewidth=1, label=line.name)
+        axes.plot(xs, medians, color=_QUIET, linestyle=":", linewidth=1, label=_wrapped(line.name))
         return
     colour = _COLOURS[line.colour]
     least, most = ([getattr(each, end) for each in line.readings] for end in ("least", "most"))
-    axes.fill_between(xs, least, most, color=colour, alpha=0.16, linewidth=0)
+    if least != most:
+        axes.fill_between(xs, least, most, color=colour, alpha=0.16, linewidth=0)
     axes.errorbar(
         xs,
         medians,
@@ -116,7 +120,7 @@ def _draw_line(line: PlotLine, axes: Axes) -> None:
         linestyle="--" if line.is_dashed else "-",
         linewidth=1.2,
         capsize=2,
-        label=line.name,
+        label=_wrapped(line.name),
     )
 
 
@@ -135,7 +139,7 @@ def _draw_spans(plot: TimeSpans, axes: Axes) -> None:
     names = [*plot.spans, *plot.predicted]
     for number, time in enumerate(plot.predicted.values(), len(plot.spans)):
         axes.plot([time], [number], color=_QUIET, marker="o", markerfacecolor="white")
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), [*map(_wrapped, names)])
     axes.set(xlabel="\n".join(wrap(plot.words, _TITLE_WIDTH)), ylim=(len(names) - 0.5, -0.5))
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(_ticks(seconds))
@@ -152,6 +156,11 @@ def _draw_matrix(plot: DelayMatrix, axes: Axes) -> None:
         if not math.isnan(share):
             words = f"{share:.2f}" + "*" * bool(plot.is_sure[row, column])
             axes.text(column, row, words, fontsize=7, ha="center", va="center")
+
+
+def _wrapped(name: str) -> str:
+    """A name of a file and its suite would leave no room for the axes."""
+    return "\n".join(wrap(name, _NAME_WIDTH))
 
 
 def _heights(count: int) -> Sequence[float]:

@@ -49,6 +49,32 @@ def test_a_wrong_byte_ends_a_run_with_3_and_is_named(mpi: Mpi, tmp_path: Path) -
     assert state["why"].startswith("rank 1 has a wrong byte 4094 after repetition ")
 
 
+def test_an_injected_skew_is_in_what_is_recorded_and_shown(mpi: Mpi, tmp_path: Path) -> None:
+    """By so much at least as rank 0 was made to wait, less what the other rank came late itself:
+    that holds on a busy machine, too."""
+    injected_us = 20_000
+    words = ["allreduce", "--sizes", "8", "-n", "2", "--launches", "2"]
+    ended = stretto(mpi, tmp_path, *words, "--skew", str(injected_us))
+    assert ended.returncode == 0, ended.stderr
+    assert "entry skew: median " in ended.stdout
+    samples = pl.read_parquet(tmp_path / "run" / "samples.parquet").filter(~pl.col("warmup"))
+    assert samples["valid"].all()
+    key = ["launch", "repetition"]
+    first, other = (samples.filter(rank=rank).sort(key) for rank in (0, 1))
+    assert (first["enter_ns"] - first["arrived_ns"] >= 1000 * injected_us).all()
+    other_came_after = other["enter_ns"] - first["arrived_ns"]
+    shown = subprocess.run(
+        [STRETTO, "bench", "show", "run", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (row,) = json.loads(shown.stdout)["rows"]
+    assert row["skew_median"] >= (1000 * injected_us - other_came_after).median()
+    assert row["skew_p95"] >= row["skew_median"]
+
+
 def test_the_plan_of_the_guidelines_leaves_none_of_them_unchecked(mpi: Mpi, tmp_path: Path) -> None:
     words = ["-n", "2", "--sizes", "8:32", "--launches", "1", "--seed", "3"]
     ended = stretto(mpi, tmp_path, "--plan", "guidelines", *words)

@@ -20,7 +20,8 @@ _WIDE = ("repetitions", "outliers", "skew", "skew p95")
 def tables(result: BenchResult, *, is_wide: bool = False) -> Iterator[Table]:
     """One for each operation, a row for each size, class of ranks and implementation.
 
-    `is_wide`: with outliers and entry skews, for which a terminal has no room.
+    `is_wide`: with outliers and each row's entry skews, for which a terminal has no room: it has
+    a line of these beneath.
     """
     names = list(dict.fromkeys(row.cell.name for row in result.rows))
     compared = {_key(each.row): each for each in result.compared}
@@ -76,7 +77,28 @@ def _table(
             cells += [str(row.repetitions), str(row.outliers)]
             cells += ["" if it is None else _us(it) for it in (row.skew_median, row.skew_p95)]
         table.add_row(*cells)
+    if not is_wide and (words := skew_words(rows)):
+        table.caption, table.caption_justify = words, "left"
     return table
+
+
+def skew_words(rows: Sequence[BenchRow]) -> str:
+    """How far apart ranks entered, of the cells in which none is meant to be late; empty where
+    that is not known, or they entered together."""
+    known = [
+        (row.skew_median, row.skew_p95)
+        for row in rows
+        if row.skew_median is not None and row.skew_p95 and not any(row.cell.delays_ns)
+    ]
+    if not known:
+        return ""
+    medians, p95s = ([*map(_us, sorted(each))] for each in zip(*known, strict=True))
+    return f"entry skew: median {_reach(medians)} us, p95 {_reach(p95s)} us"
+
+
+def _reach(sorted_words: Sequence[str]) -> str:
+    least, most = sorted_words[0], sorted_words[-1]
+    return least if least == most else f"{least} to {most}"
 
 
 def _us(ns: float) -> str:

@@ -32,10 +32,9 @@ def listed(table: Table, width: int) -> str | None:
     figures = sum(widths[1:]) + (2 if table.box is None else 3) * len(widths)
     if figures + min(widths[0], _LEAST_NAME) <= width:
         return None
-    title = [without_markup(table.title)] if table.title else []
-    return "\n".join(
-        title + [line for row in zip(*columns, strict=True) for line in _row(heads, row, width)]
-    )
+    title, caption = ([without_markup(it)] if it else [] for it in (table.title, table.caption))
+    rows = [line for row in zip(*columns, strict=True) for line in _row(heads, row, width)]
+    return "\n".join([*title, *rows, *caption])
 
 
 def _row(heads: list[str], row: tuple[str, ...], width: int) -> list[str]:

@@ -7,11 +7,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from bench_runs import BCAST, all_samples, make_run
+from bench_runs import BCAST, REDUCED, all_samples, make_run
 from benched import DELAY_NS, RANKS, WAYS, WORK_NS, benched
 
+from stretto.cli.consoles import out
 from stretto.cli.main import run_command
 from stretto.data.bench_folder import BenchFolder
+from stretto.data.bench_plan import BenchCell
 from stretto.report.bench import summarise
 
 Captured = pytest.CaptureFixture[str]
@@ -71,6 +73,31 @@ def test_files_have_outliers_and_entry_skews(tmp_path: Path, capsys: Captured) -
     assert {line[heads["skew"]] for line in first} == {"0.30"}
     assert {line[heads["skew p95"]] for line in first} == {"0.30"}
     assert sum(int(line[heads["outliers"]]) for line in first[:4]) == len(WAYS)
+
+
+def test_the_terminal_has_a_line_of_entry_skews(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(out, "width", 200)
+    late = BenchCell(3, "bcast", bytes=8, delays_ns=[0, 1_000_000])
+    cells = [BCAST, REDUCED, BenchCell(2, "bcast", bytes=64), late]
+    folder = make_run(tmp_path / "run", cells=cells)
+    # Of bcast rank 1 enters 200 ns later in most repetitions, of 64 B four times as much, and 1 ms
+    # later where it is meant to; in allreduce both enter at once.
+    skew = pl.when(cell=0).then(200).when(cell=2).then(800).when(cell=3).then(1_000_000)
+    skew = skew.otherwise(0) * pl.col("rank")
+    longer = pl.when(repetition=2, launch=0).then(2).otherwise(1)
+    samples = all_samples(folder).with_columns(
+        enter_ns=pl.col("enter_ns") + longer * skew, leave_ns=pl.col("leave_ns") + 2_000_000
+    )
+    samples.write_parquet(folder / "samples.parquet")
+    assert run_command(["bench", "show", str(folder)]) == 0
+    said = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert [line for line in said if "skew" in line] == [
+        "entry skew: median 0.20 to 0.80 us, p95 0.20 to 0.80 us"
+    ]
+    assert run_command(["bench", "show", str(make_run(tmp_path / "no skew"))]) == 0
+    assert "skew" not in capsys.readouterr().out
 
 
 def with_wrong(path: Path, said: str) -> Path:

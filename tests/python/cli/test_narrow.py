@@ -42,3 +42,13 @@ def test_a_table_that_fits_is_one() -> None:
     assert len(shown(120)) == 1 + len(NAMES)
     assert len(shown(80)) > 1 + len(NAMES)  # its names fold
     assert "calls" in shown(80)[0]
+
+
+@pytest.mark.parametrize("width", [20, 120])
+def test_what_stands_beneath_a_table_is_there_at_any_width(width: int) -> None:
+    table = Table("call site", "calls", caption="all of it")
+    table.add_row(NAMES[0], "1,000,000")
+    console = Console(file=io.StringIO(), width=width)
+    show_table(table, console)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines()[-1].strip() == "all of it"

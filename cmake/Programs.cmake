@@ -80,7 +80,7 @@ foreach(abi IN LISTS STRETTO_ABIS)
                           PRIVATE -Wl,--no-as-needed counting-tool-${abi} mpi-${abi})
 
     # A tool that spoils a result, and one whose calls change.
-    foreach(tool corrupting switching)
+    foreach(tool corrupting hanging switching)
       add_library(${tool}-tool-${abi} SHARED tests/mpi/standin/${tool}.c)
       set_target_properties(${tool}-tool-${abi} PROPERTIES
         OUTPUT_NAME ${tool}_tool LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${abi})

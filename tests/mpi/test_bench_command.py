@@ -130,6 +130,14 @@ def test_a_killed_run_goes_on_and_loses_no_cell_that_was_done(mpi: Mpi, tmp_path
     running.send_signal(signal.SIGKILL)
     running.wait()
     assert done
+    # Launches of two MPIs would be one figure.
+    facts = tmp_path / "run" / "launches" / "none" / "launch.json"
+    known = json.loads(facts.read_bytes())
+    facts.write_text(json.dumps(known | {"mpi": "An MPI 1.0"}))
+    refused = stretto(mpi, tmp_path, *words)
+    assert refused.returncode == 2
+    assert "holds a run of another MPI: it was An MPI 1.0, now " in refused.stderr
+    facts.write_text(json.dumps(known))
     ended = stretto(mpi, tmp_path, *words)
     assert ended.returncode == 0, ended.stderr
     assert "Resuming" in ended.stderr
@@ -145,3 +153,17 @@ def test_a_killed_run_goes_on_and_loses_no_cell_that_was_done(mpi: Mpi, tmp_path
         check=True,
     )
     assert len(json.loads(shown.stdout)["rows"]) == 33  # bcast's roots and others apart
+
+
+def test_each_root_has_its_figures(mpi: Mpi, tmp_path: Path) -> None:
+    words = ["bcast", "allreduce", "-n", "3", "--sizes", "8", "--root", "all", "--launches", "2"]
+    ended = stretto(mpi, tmp_path, *words, "--json")
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)["by_root"]
+    assert {it["cell"]["operation"] for it in found} == {"bcast"}
+    assert sorted(it["root"] for it in found) == [0, 1, 2]
+    assert all(0 <= it["root_ns"] <= it["slowest_ns"] for it in found)
+    shown = subprocess.run(
+        [STRETTO, "bench", "show", "run"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "bcast: by root" in shown.stdout

@@ -33,6 +33,8 @@ MPIS_SAY = ("Open MPI v", "MPICH Version:")
 # On a machine that is not quiet none of few repetitions may begin at the time that was agreed on.
 CALLS = ["calls", "barrier", "bcast", "--launches", "2"]
 
+ONE_CALL = Settings(budget_ns=1, warmup=0, at_least=1, at_most=1, cell_timeout_s=1)
+
 
 def bench(
     mpi: Mpi, folder: Path, words: Sequence[str], **variables: str
@@ -224,9 +226,9 @@ def test_what_depends_on_a_call_that_hangs_is_not_measured_by_itself(
         name="calls",
         implementations=["native"],
         ranks=2,
-        launches=2,
+        launches=3,
         seed=1,
-        settings=Settings(budget_ns=1, warmup=0, at_least=1, at_most=1, cell_timeout_s=1),
+        settings=ONE_CALL,
         cells=[
             BenchCell(0, "barrier", delays_ns=[0, 20_000_000_000]),
             BenchCell(1, "barrier"),
@@ -236,12 +238,58 @@ def test_what_depends_on_a_call_that_hangs_is_not_measured_by_itself(
         in_order=True,
     )
     result, path = launched(plan, found, found.launcher, tmp_path / "run")
+    # What has hung twice is not tried a third time.
+    tried = path.glob("launches/0*/part-*/plan")
+    assert sorted(part.parts[-3] for part in tried) == ["000-0", "001-0"]
     for each in BenchFolder(path).record().launches:
         states = {state.cell: state.state for state in each.states}
         assert states == {0: "timeout", 1: "skipped", 2: "skipped"}
     assert not result.rows
     assert [(each.first_of, each.state, each.launches) for each in lost_calls(result.record)] == [
-        (IN_PROCESS, "timeout", 2),
-        (ON_COMMUNICATOR, "skipped", 2),
-        (MAKING, "skipped", 2),
+        (IN_PROCESS, "timeout", 3),
+        (ON_COMMUNICATOR, "skipped", 3),
+        (MAKING, "skipped", 3),
     ]
+
+
+def test_what_hangs_once_is_measured_in_the_other_launches(
+    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in mpi.environment.items():
+        monkeypatch.setenv(name, value)
+    found = find_mpi(None, str(mpi.launcher.path), [])
+    tool = mpi.build / "tests" / mpi.abi / "libhanging_tool.so"
+    plan = BenchPlan(
+        name="calls",
+        implementations=[f"native:LD_PRELOAD={tool}+HANGING_ONCE={tmp_path}/hung"],
+        ranks=2,
+        launches=3,
+        seed=1,
+        settings=ONE_CALL,
+        cells=[
+            BenchCell(0, "allreduce", bytes=8),
+            BenchCell(1, "barrier"),
+            BenchCell(2, "comm_dup"),
+        ],
+        launcher=found.launcher.name,
+        in_order=True,
+    )
+    result, _ = launched(plan, found, found.launcher, tmp_path / "run")
+    assert {row.cell.number: len(row.launches) for row in result.rows} == {0: 2, 1: 2, 2: 2}
+    assert [(each.first_of, each.state, each.launches) for each in lost_calls(result.record)] == [
+        (IN_PROCESS, "timeout", 1),
+        (ON_COMMUNICATOR, "skipped", 1),
+        (MAKING, "skipped", 1),
+    ]
+
+
+@pytest.mark.parametrize("verb", ["calls", "cliffs"])
+def test_a_wrong_byte_ends_series_with_3_too(mpi: Mpi, tmp_path: Path, verb: str) -> None:
+    tool = mpi.build / "tests" / mpi.abi / "libcorrupting_tool.so"
+    words = [verb, "allreduce", "-n", "2", "--impl", f"native:LD_PRELOAD={tool}"]
+    words += ["--sizes", "4096"] if verb == "calls" else ["--sizes", "8:64", "--no-probes"]
+    ended = bench(mpi, tmp_path, [*words, "--launches", "4"])
+    assert ended.returncode == 3, ended.stderr
+    said = ended.stderr if verb == "cliffs" else ended.stdout
+    assert "rank 1 has a wrong byte " in said
+    assert json.loads(ended.stdout)["folder"] == "run"

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import typer
 from rich.table import Table
 
+from stretto.cli.bench_shown import EXIT_NOT_VALID
 from stretto.cli.consoles import note, out
 from stretto.cli.narrow import show_table
 from stretto.cli.output import print_plain_json
@@ -31,12 +33,14 @@ def show_calls(
     if as_json:
         shown = {"calls": found.calls, "not_measured": found.not_measured}
         print_plain_json({"folder": str(folder), **msgspec.to_builtins(shown)})
-        return
-    for table in tables:
-        show_table(table, out)
-    for line in call_sentences(found.calls):
-        out.print(line, markup=False, soft_wrap=True)
-    note(f"Run folder: {folder}")
+    else:
+        for table in tables:
+            show_table(table, out)
+        for line in call_sentences(found.calls):
+            out.print(line, markup=False, soft_wrap=True)
+        note(f"Run folder: {folder}")
+    if any(each.state == "wrong" for each in found.not_measured):
+        raise typer.Exit(EXIT_NOT_VALID)
 
 
 def call_tables(found: FirstCalls) -> list[Table]:

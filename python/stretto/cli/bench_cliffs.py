@@ -1,7 +1,7 @@
 """stretto bench cliffs: sizes at which an operation suddenly takes longer, and why."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +12,8 @@ from stretto.cli import bench_options as options
 from stretto.cli.bench_cliffs_shown import show_cliffs
 from stretto.cli.bench_running import measured
 from stretto.cli.bench_series import opened
-from stretto.cli.consoles import note
+from stretto.cli.bench_shown import EXIT_NOT_VALID
+from stretto.cli.consoles import err, note
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
 from stretto.cli.rigs import OnRig
 from stretto.cli.table_export import ExportCsv, ExportMarkdown
@@ -53,6 +54,7 @@ class _Search:
     mpi: MeasuredMpi
     rig: str | None
     folder: Path
+    wrong: list[str] = field(default_factory=list)  # results, and whose they were
 
     def rows(self, name: str, **changed: Any) -> list[BenchRow]:
         """Measure the plan with these changes into a run folder of that name, or go on with what is
@@ -60,6 +62,9 @@ class _Search:
         spec = msgspec.structs.replace(self.spec, name=name, **changed)
         result, _ = measured(spec, self.mpi, self.rig, self.folder / name, is_part=True)
         assert result is not None
+        for way, cell, state in result.not_measured:
+            if state.state == "wrong":
+                self.wrong.append(f"{way}: {cell.name} of {cell.bytes} B: {state.why}")
         return result.rows
 
 
@@ -120,6 +125,10 @@ def cliffs(
     answers = _answers(narrow, rows, probed)
     series.finish(answers)
     show_cliffs(answers, series.path, export_csv, export_markdown, as_json=as_json)
+    for line in search.wrong:
+        err.print(f"Wrong result, left out: {line}", style="red", markup=False, soft_wrap=True)
+    if search.wrong:
+        raise typer.Exit(EXIT_NOT_VALID)
 
 
 def _narrow(

@@ -1,5 +1,7 @@
 """stretto bench repeat: exactly what a run measured, once more."""
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -14,10 +16,12 @@ from stretto.cli.bench_shown import (
     refuse_invalid,
     show_tables,
 )
+from stretto.cli.consoles import note
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
 from stretto.cli.output import print_plain_json
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.bench_folder import BenchFolder
+from stretto.data.provenance import changes, settings_of
 from stretto.errors import InputError
 from stretto.launch.bench import find_mpi, same_mpi
 from stretto.launch.job import split_words
@@ -41,7 +45,8 @@ def repeat(
     """Run again exactly what RUN measured, and compare both.
 
     The same cells and implementations in the same order, drawn by its seed, by the launcher of
-    then, or another one that is named.
+    then, or another one that is named; under the variables that steered the MPI then, but for those
+    that are set now.
 
     Example: stretto bench repeat stretto-runs/bench-1 -o after-the-update
     """
@@ -71,6 +76,7 @@ def run_again(
         raise InputError(
             f"--output {output} is the run that is to be repeated: name another folder"
         )
+    _restore_variables(before.record.provenance.environment)
     options = split_words("--launcher-args", launcher_args)
     if launcher is not None:
         mpi = find_mpi(None, launcher, options)
@@ -78,3 +84,12 @@ def run_again(
         by = before.record.by
         mpi = same_mpi(replace(by, options=options) if options else by)
     return repeated(before.record, mpi, output)
+
+
+def _restore_variables(then: Mapping[str, str]) -> None:
+    """Set what steered MPIs then and is not set now; a line of what is set otherwise."""
+    was, now = settings_of(then), settings_of(os.environ)
+    for name in was.keys() - now.keys():
+        os.environ[name] = was[name]
+    if others := [*changes(was, was | now)]:
+        note(f"stretto: not as it was for the run: {'; '.join(others)}")

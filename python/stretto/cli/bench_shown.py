@@ -19,6 +19,7 @@ from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import TOO_FEW_VALID, BenchResult
 from stretto.report.bench_late import DelayMatrix, delay_matrices
 from stretto.report.bench_overlap import BesideWork, beside_work
+from stretto.report.bench_roots import by_root
 from stretto.report.plain_table import PlainTable
 
 EXIT_NOT_VALID = 3
@@ -62,7 +63,7 @@ def refuse_invalid(result: BenchResult) -> None:
 
 
 def result_tables(result: BenchResult, folder: Path) -> Sequence[Table]:
-    """One for each operation, of overlap and late ranks, and of what was not measured."""
+    """One for each operation, of overlap, roots and late ranks, and of what was not measured."""
     more = more_tables(result, BenchFolder(folder))
     return [*tables(result), *more, *filter(None, [not_measured_table(result)])]
 
@@ -84,6 +85,7 @@ def plain_result(result: BenchResult, folder: Path) -> dict[str, Any]:
         "compared": msgspec.to_builtins(result.compared),
         "not_measured": msgspec.to_builtins(result.not_measured),
         "overlap": [*map(_plain_overlap, beside_work(result, run))],
+        "by_root": msgspec.to_builtins(by_root(result, run)),
         "late": [*map(_plain_delays, delay_matrices(result, run))],
         "warnings": result.warnings,
     }

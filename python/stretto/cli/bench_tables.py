@@ -9,6 +9,7 @@ from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import BenchResult, BenchRow, Compared, still_changing
 from stretto.report.bench_late import delay_matrices
 from stretto.report.bench_overlap import beside_work, overlap_table
+from stretto.report.bench_roots import by_root, roots_table
 from stretto.report.cell_words import cell_words
 from stretto.report.plain_table import PlainTable
 from stretto.report.words import significant, size
@@ -115,12 +116,16 @@ def _against(each: Compared | None) -> str:
 
 
 def more_tables(result: BenchResult, run: BenchFolder) -> Iterator[Table]:
-    """Overlap and late ranks, where the run has such cells."""
+    """Overlap, roots and late ranks, where the run has such cells."""
     found = beside_work(result, run)
     for name in dict.fromkeys(each.row.cell.name for each in found):
         yield _shown(
             f"{name}: overlap", overlap_table([it for it in found if it.row.cell.name == name])
         )
+    roots = by_root(result, run)
+    for name in dict.fromkeys(each.cell.name for each in roots):
+        of_name = [each for each in roots if each.cell.name == name]
+        yield _shown(f"{name}: by root", roots_table(of_name))
     for matrix in delay_matrices(result, run):
         table = Table(title=matrix.title, title_justify="left", title_style="bold")
         table.add_column("late", no_wrap=True)

@@ -211,9 +211,14 @@ class BenchFolder:
         for each in done:
             self.gather(*each)
         self._write_samples([self._gathered(*each) for each in done])
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Remove what is in samples.parquet, too; of a run that is complete."""
         for pattern in ("*/part-*/rank-*.rows", f"*/{_SAMPLES}"):
             for file in (self.path / "launches").glob(pattern):
-                file.unlink()
+                with suppress(OSError):  # it is nothing but room on a disk
+                    file.unlink()
 
     def gather(self, launch: int, implementation: int) -> None:
         """Put the samples of a launch that is complete into one file, in place of one a rank.
@@ -291,6 +296,7 @@ def resume(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | None:
     folder = BenchFolder(path)
     record = folder.record()
     if folder.complete:
+        folder.tidy()  # a kill may have come between both
         raise InputError(f"{path} holds a run that is complete; name another --output")
     if (record.plan, record.by) != (plan, by):
         raise InputError(f"{path} holds a run of another plan or MPI; name another --output")
@@ -318,7 +324,10 @@ def complete_as(path: Path, plan: BenchPlan, by: LaunchedBy) -> BenchFolder | No
     if not is_bench(path) or not folder.complete:
         return None
     record = folder.record()
-    return folder if (record.plan, record.by) == (plan, by) else None
+    if (record.plan, record.by) != (plan, by):
+        return None
+    folder.tidy()  # a kill may have come between both
+    return folder
 
 
 def begun_as(place: Path, plan: BenchPlan, by: LaunchedBy) -> BenchPlan | None:

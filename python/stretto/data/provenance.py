@@ -31,6 +31,28 @@ _STEERING = (
     "PRTE_",
     "MPIEXEC_",
 )
+# What batch systems and launchers tell the processes of one job, which is another in the next one.
+_OF_A_JOB = (
+    "SLURM_",
+    "PMIX_",
+    "PRTE_",
+    "MPI_LOCAL",
+    "OMPI_COMM_WORLD_",
+    "OMPI_UNIVERSE_SIZE",
+    "OMPI_APP_CTX_",
+    "OMPI_NUM_APP_CTX",
+    "OMPI_FIRST_RANKS",
+    "OMPI_FILE_LOCATION",
+    "OMPI_COMMAND",
+    "OMPI_ARGV",
+    "OMPI_MCA_ess",
+    "OMPI_MCA_orte",
+    "OMPI_MCA_initial_wdir",
+    "HYDRA_HOST_FILE",
+    "I_MPI_HYDRA_HOST_FILE",
+)
+# But these are settings.
+_SETTINGS = ("PMIX_MCA_", "PRTE_MCA_")
 _PACKAGES = ("stretto", "polars", "numpy", "scipy", "msgspec", "typer", "rich", "jinja2")
 
 
@@ -93,11 +115,11 @@ def steering(environment: Mapping[str, str]) -> dict[str, str]:
 
 def settings_of(environment: Mapping[str, str]) -> dict[str, str]:
     """Those of them that a run which was cut short must have again to be gone on with: another
-    allocation of Slurm's is no other setting."""
+    job, of a batch system or a launcher, is no other setting."""
     return {
         name: value
         for name, value in steering(environment).items()
-        if not name.startswith("SLURM_")
+        if name.startswith(_SETTINGS) or not name.startswith(_OF_A_JOB)
     }
 
 

@@ -39,6 +39,9 @@ _TO_START_S = 120
 _TIMES = 3
 _UNUSABLE = EnvironmentUnusable.exit_code
 _ENDED_A_LAUNCH = ("timeout", "failed")
+# A cell that ended so many launches of an implementation is left out of the others: what hangs once
+# may have been stopped from outside.
+_GIVEN_UP_AFTER = 2
 
 
 class NothingMeasured(EnvironmentUnusable):
@@ -162,7 +165,8 @@ class Bench:
         self._done = done
         self._ways = [implementation(each, mpi) for each in plan.implementations]
         self._variables: Mapping[str, str] = {}  # of all ways
-        self._lost: dict[int, dict[int, CellState]] = {}  # of each way: cells that ended a launch
+        # Of each way and cell: how it ended launches.
+        self._lost: dict[tuple[int, int], list[CellState]] = {}
 
     def run(self, enough: Callable[[int], bool]) -> list[tuple[int, int]]:
         """Launch until `enough` of a number of rounds; what was launched, in order."""
@@ -187,6 +191,7 @@ class Bench:
     def _is_crowded(self) -> bool:
         """Do ranks share cores? So says a launch that measures nothing, before all others."""
         place = self._folder.path / "launches" / "none"
+        before = read_facts(place).mpi if (place / "launch.json").exists() else ""
         with writing(place):
             place.mkdir(parents=True, exist_ok=True)
             (place / "plan").write_text(plan_text(self._plan.settings, []))
@@ -194,17 +199,24 @@ class Bench:
         if not outcome.ok:
             _refuse_unwritten(place, outcome)
             raise _failed_at_once(place, outcome)
-        return read_facts(place).crowded
+        facts = read_facts(place)
+        if before and facts.mpi != before:
+            raise InputError(
+                f"{self._folder.path} holds a run of another MPI: it was {_first_line(before)}, "
+                f"now {_first_line(facts.mpi)}; name another --output"
+            )
+        return facts.crowded
 
     def _launch(self, number: int, way: int, cells: Sequence[BenchCell]) -> None:
-        """Measure what this launch has not yet; a cell that ends it is left out from then on."""
+        """Measure what this launch has not yet; a cell that has ended two is left out from then
+        on."""
         known = self._folder.states(number, way)
         if self._plan.in_order and 0 < len(known) < len(cells):
             # A cell depends on those before it in the same processes, which are gone.
             self._folder.forget(number, way)
             known = {}
         self._remember(way, known)
-        if again := [it for cell, it in self._lost_of(way).items() if cell not in known]:
+        if again := [it for it in self._given_up(way) if it.cell not in known]:
             _note(self._folder.new_part(number, way), again)
             known |= {state.cell: state for state in again}
         self._done(len(known))
@@ -233,13 +245,15 @@ class Bench:
             self._remember(way, ended)
         self._folder.gather(number, way)
 
-    def _lost_of(self, way: int) -> dict[int, CellState]:
-        return self._lost.setdefault(way, {})
+    def _given_up(self, way: int) -> list[CellState]:
+        """Cells that would end the next launches, too."""
+        lost = [ended for (of, _), ended in self._lost.items() if of == way]
+        return [ended[0] for ended in lost if len(ended) >= _GIVEN_UP_AFTER]
 
     def _remember(self, way: int, states: Mapping[int, CellState]) -> None:
-        """Cells that ended a launch would end the next ones, too."""
-        ended = {cell: it for cell, it in states.items() if it.state in _ENDED_A_LAUNCH}
-        self._lost_of(way).update(ended)
+        for cell, state in states.items():
+            if state.state in _ENDED_A_LAUNCH:
+                self._lost.setdefault((way, cell), []).append(state)
 
     def _start(self, what: Implementation, part: Path, timeout_s: float | None) -> Outcome:
         with (part / "stdout").open("wb") as stdout, (part / "stderr").open("wb") as stderr:
@@ -279,6 +293,10 @@ class Bench:
         count = sum(state.state != "begun" for state in read_states(part))
         self._done(count - seen)
         return count
+
+
+def _first_line(text: str) -> str:
+    return " ".join(text.splitlines()[0].split()) if text else text
 
 
 def _with_failure(

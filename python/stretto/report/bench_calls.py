@@ -8,7 +8,7 @@ import polars as pl
 
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import BenchCell
-from stretto.data.bench_rows import over_launches
+from stretto.data.bench_rows import CellState, over_launches
 from stretto.report.bench import BenchResult
 from stretto.stats.call_index import SHOWN, calls_of, curve, steady_from
 from stretto.stats.estimate import Estimate, estimate
@@ -66,7 +66,7 @@ def calls_found(
         found.calls.extend(
             sorted(curves, key=lambda it: plan.implementations.index(it.implementation))
         )
-        found.not_measured.extend(lost_calls(result.record))
+        found.not_measured.extend(lost_calls(result.record, result.not_measured))
         found.makings.extend(
             (row.implementation, row.time)
             for row in result.rows
@@ -75,8 +75,14 @@ def calls_found(
     return found
 
 
-def lost_calls(record: BenchRecord) -> list[LostCalls]:
-    """Of a run whose cells are what `call_curves` has and the making of a communicator."""
+def lost_calls(
+    record: BenchRecord, not_measured: Sequence[tuple[str, BenchCell, CellState]] = ()
+) -> list[LostCalls]:
+    """Of a run whose cells are what `call_curves` has and the making of a communicator.
+
+    `not_measured` has words, by implementation, where its result has more than the record.
+    """
+    words = {(way, cell.number, it.state): it.why for way, cell, it in not_measured}
     cells = {cell.number: (cell, of) for cell, of in zip(record.plan.cells, _IN_ORDER, strict=True)}
     made = Counter(launched.implementation for launched in record.launches)
     lost: dict[tuple[str, int, str], list[str]] = {}
@@ -92,7 +98,7 @@ def lost_calls(record: BenchRecord) -> list[LostCalls]:
             implementation=way,
             first_of=cells[number][1],
             state=state,
-            why=reasons[0],
+            why=words.get((way, number, state), reasons[0]),
             launches=len(reasons),
             of_launches=made[way],
         )

@@ -14,7 +14,7 @@ from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import COMPUTE
 from stretto.errors import InputError, StrettoError
 from stretto.report.bench import BenchRow, rows_of_run
-from stretto.report.bench_pairs import hidden_in, is_as_much, plain_cell, planned_cell
+from stretto.report.bench_pairs import HiddenInRun, hidden_in, is_as_much, plain_cell, planned_cell
 from stretto.report.cell_words import cell_words
 from stretto.report.unlike_runs import unlike
 from stretto.stats.difference import adjusted, can_differ, difference, launches_needed, shift
@@ -24,6 +24,8 @@ _Read = TypeVar("_Read")
 SHARE = "share"
 # Of each line the rows, and of which run each is.
 Found = dict[tuple[object, ...], list[tuple[int, BenchRow]]]
+# The same of what was hidden.
+Shares = dict[tuple[object, ...], list[tuple[int, HiddenInRun]]]
 
 
 @dataclass(frozen=True)
@@ -184,13 +186,11 @@ def history_of(runs: Sequence[HistoryRun], warnings: Sequence[str] = ()) -> Benc
     return BenchHistory([*runs], lines, [*warnings, *_doubts(runs, found, len(tested))])
 
 
-def _with_shares(
-    runs: Sequence[HistoryRun], found: Found
-) -> tuple[Found, dict[tuple[object, ...], list[tuple[int, list[float]]]]]:
+def _with_shares(runs: Sequence[HistoryRun], found: Found) -> tuple[Found, Shares]:
     """Lines whose work is the same by plan alone, with the shares that were hidden; what has none,
     or work that is another experiment than in the newest run, is a line of its own."""
     lines: Found = {}
-    shares: dict[tuple[object, ...], list[tuple[int, list[float]]]] = {}
+    shares: Shares = {}
     for key, rows in found.items():
         if len({msgspec.json.encode(plain_cell(row.cell)) for _, row in rows}) == 1:
             lines[key] = rows
@@ -203,24 +203,25 @@ def _with_shares(
         for (number, row), it in zip(rows, hidden, strict=True):
             if newest is not None and it is not None and is_as_much(it, newest):
                 lines.setdefault(key, []).append((number, row))
-                shares.setdefault(key, []).append((number, it.shares))
+                shares.setdefault(key, []).append((number, it))
             else:
                 own = (*key, msgspec.json.encode(plain_cell(row.cell)))
                 lines.setdefault(own, []).append((number, row))
     return lines, shares
 
 
-def _share_points(rows: Sequence[tuple[int, list[float]]]) -> Iterator[HistoryPoint]:
-    before: list[float] | None = None
-    for number, shares in rows:
-        it = estimate(shares)
+def _share_points(rows: Sequence[tuple[int, HiddenInRun]]) -> Iterator[HistoryPoint]:
+    before: HiddenInRun | None = None
+    for number, hidden in rows:
+        it = estimate(hidden.shares)
         values = (it.median, it.interval.low, it.interval.high)
-        if before is None:
+        # Two may both be near the newest and yet far from each other.
+        if before is None or not is_as_much(hidden, before):
             yield HistoryPoint(number, *values)
         else:
-            made = shift(shares, before)
+            made = shift(hidden.shares, before.shares)
             yield HistoryPoint(number, *values, None, made.interval, made.p, made.by)
-        before = shares
+        before = hidden
 
 
 def _points(rows: Sequence[tuple[int, BenchRow]]) -> Iterator[HistoryPoint]:

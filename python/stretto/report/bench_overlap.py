@@ -56,18 +56,21 @@ class BesideWork:
     @property
     def speed_during(self) -> float | None:
         """Of the work beside the operation, as a share of its speed alone."""
-        return _speed(self.work_ns, self.during)
+        return _speed(self.work_ns, self.during) if self.work_ns else None
 
     @property
     def speed_after(self) -> float | None:
         """And of the work after it."""
         cell = self.row.cell
+        if not cell.compute_ns:
+            return None
         return _speed(self.work_ns * cell.after_ns / cell.compute_ns, self.after)
 
 
 def beside_work(result: BenchResult, run: BenchFolder) -> list[BesideWork]:
-    """All cells with work whose operation was measured without it, too, by implementation."""
-    if not any(cell.compute_ns for cell in result.record.plan.cells):
+    """All cells with work or tests whose operation was measured without, too, by
+    implementation."""
+    if not any(map(_has_beside, result.record.plan.cells)):
         return []  # as most runs have none, and their samples are many
     start, tests, waits, during, after = _parts_of(run, result.record.plan.cells)
     alone = {_operation(row): row for row in result.rows if is_plain(row.cell)}
@@ -84,13 +87,17 @@ def beside_work(result: BenchResult, run: BenchFolder) -> list[BesideWork]:
             tests.get(_key(row)),
             waits.get(_key(row)),
             alone[_operation(row)],
-            works.get((cell.compute_ns, row.implementation), cell.compute_ns),
+            works.get((cell.compute_ns, row.implementation), float(cell.compute_ns)),
             during.get(_key(row)),
             after.get(_key(row)),
         )
         for row in sorted(result.rows, key=lambda row: names.index(row.implementation))
-        if (cell := row.cell).compute_ns and _operation(row) in alone
+        if _has_beside(cell := row.cell) and _operation(row) in alone
     ]
+
+
+def _has_beside(cell: BenchCell) -> bool:
+    return bool(cell.compute_ns or cell.tests) and cell.operation != COMPUTE
 
 
 def _parts_of(
@@ -108,7 +115,7 @@ def _parts_of(
     ]
     figures = figures_of_rows(cells_frame(cells))
     each_of_each = [_between(*part, figure) for part in parts for figure in figures]
-    with_work = [cell.number for cell in cells if cell.compute_ns]
+    with_work = [cell.number for cell in cells if _has_beside(cell)]
     found = over_launches(run.samples_by_launch(with_work), *each_of_each)
     for begin in range(0, len(found), len(figures)):
         rows = rows_over(cells, *found[begin : begin + len(figures)])
@@ -145,8 +152,9 @@ def times_of_launches(
 
 def overlap_plots(found: Sequence[BesideWork]) -> Iterator[LinePlot]:
     """One operation's, a plot for each size, the largest first."""
-    for bytes_ in sorted({each.row.cell.bytes for each in found}, reverse=True):
-        of_size = [each for each in found if each.row.cell.bytes == bytes_]
+    with_work = [each for each in found if each.row.cell.compute_ns]
+    for bytes_ in sorted({each.row.cell.bytes for each in with_work}, reverse=True):
+        of_size = [each for each in with_work if each.row.cell.bytes == bytes_]
         operation = of_size[0].row.cell.name
         lines = list(dict.fromkeys(each.name for each in of_size))
         longest = NS * max(each.work_ns for each in of_size)

@@ -70,6 +70,30 @@ def of_launches(ranks: pl.DataFrame) -> pl.DataFrame:
     return ranks.group_by([*_CLASS, "launch"]).agg(_over_ranks()).sort([*_CLASS, "launch"])
 
 
+def durations_by_root(samples: pl.DataFrame) -> pl.DataFrame:
+    """What repetitions take by who is their root, launch by launch.
+
+    A row a (implementation, cell, launch, root), in ns: root_ns, the median on the root; others_ns,
+    that on the median one of the other ranks, null where there is none; and slowest_ns, that on the
+    rank that it keeps longest.
+    """
+    one = [*_LAUNCH, "root"]
+    of_ranks_ = (
+        counted_durations(samples).group_by([*one, "rank"]).agg(pl.col("duration_ns").median())
+    )
+    time, is_root = pl.col("duration_ns"), pl.col("rank") == pl.col("root")
+    return (
+        of_ranks_.group_by(one)
+        .agg(
+            root_ns=time.filter(is_root).median(),
+            others_ns=time.filter(~is_root).median(),
+            slowest_ns=time.max(),
+        )
+        .drop_nulls("root_ns")
+        .sort(one)
+    )
+
+
 def slowest_of_launches(launches: pl.DataFrame) -> pl.DataFrame:
     """How long an operation keeps the rank that it keeps longest, launch by launch.
 

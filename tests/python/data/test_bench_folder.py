@@ -209,3 +209,17 @@ def test_what_is_no_run_is_said(tmp_path: Path) -> None:
     (tmp_path / "bench.json").write_text("{")
     with pytest.raises(InputError, match=r"bench\.json cannot be read"):
         BenchFolder(tmp_path).record()
+
+
+def test_what_a_kill_left_beside_the_samples_is_removed(tmp_path: Path) -> None:
+    folder = begun(tmp_path / "run")
+    measure(folder, 0, 0, "done 0 barrier\ndone 1 barrier\n")
+    folder.finish([(0, 0)])
+    left = folder.path / "launches" / "000-0" / "samples.parquet"
+    left.touch()
+    assert complete_as(folder.path, PLAN, BY) is not None
+    assert not left.exists()
+    left.touch()
+    with pytest.raises(InputError, match="complete"):
+        resume(folder.path, PLAN, BY)
+    assert not left.exists()

@@ -3,12 +3,24 @@ from pathlib import Path
 
 import pytest
 
-from stretto.data.provenance import compilers_of, git_state, steering, versions
+from stretto.data.provenance import compilers_of, git_state, settings_of, steering, versions
 
 
 def test_only_what_steers_mpi_is_kept() -> None:
     environment = {"OMPI_MCA_btl": "self", "SECRET": "x", "LD_PRELOAD": "y", "OMP_NUM_THREADS": "2"}
     assert list(steering(environment)) == ["LD_PRELOAD", "OMPI_MCA_btl", "OMP_NUM_THREADS"]
+
+
+def test_what_a_job_is_called_is_no_setting() -> None:
+    of_the_job = [
+        "SLURM_JOB_ID",
+        "PMIX_NAMESPACE",
+        "OMPI_COMM_WORLD_RANK",
+        "OMPI_MCA_ess_base_jobid",
+    ]
+    kept = ["OMPI_MCA_btl", "MPIR_CVAR_NOLOCAL", "PMIX_MCA_gds", "I_MPI_FABRICS", "UCX_TLS"]
+    environment = dict.fromkeys([*of_the_job, *kept], "1")
+    assert sorted(settings_of(environment)) == sorted(kept)
 
 
 def test_versions_name_python_and_the_packages() -> None:

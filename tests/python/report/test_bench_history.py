@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from stretto.data.bench_folder import BenchFolder
 from stretto.errors import InputError
 from stretto.report import page_size
-from stretto.report.bench_history import SHARE, BenchHistory, read_history
+from stretto.report.bench_history import SHARE, BenchHistory, _share_points, read_history
+from stretto.report.bench_pairs import HiddenInRun
 from stretto.report.history_page import HEIGHT, WIDTH, render_history, write_history
 
 DAYS = [f"2026-01-0{day}T03:04:05.678+00:00" for day in range(1, 6)]
@@ -214,3 +215,13 @@ def test_work_of_another_experiment_is_a_line_of_its_own(tmp_path: Path) -> None
         ("ns", "64 B + 30.0 µs work"),
         (SHARE, "64 B + 6.00 µs work"),
     ]
+
+
+def test_shares_of_work_that_is_far_apart_are_not_compared() -> None:
+    times = [0.6, 1.0, 1.9]  # each near the next, the first and the last far from each other
+    shares = [0.1 * launch for launch in range(1, 9)]
+    for order, tested in (([0, 1, 2], 2), ([0, 2, 1], 1)):
+        rows = [(at, HiddenInRun(shares, times[which])) for at, which in enumerate(order)]
+        points = [*_share_points(rows)]
+        assert [it.run for it in points] == [0, 1, 2]
+        assert sum(it.p is not None for it in points) == tested

@@ -9,6 +9,7 @@ from stretto.stats.rank_classes import (
     ALL,
     NON_ROOT,
     ROOT,
+    durations_by_root,
     entries_of,
     of_launches,
     of_ranks,
@@ -162,3 +163,18 @@ def test_implementations_are_kept_apart() -> None:
         "stretto": 20,
     }
     assert entries_of(pl.concat([fast, slow]))["implementation"].to_list() == ["mpich", "stretto"]
+
+
+def test_repetitions_are_told_apart_by_their_root() -> None:
+    # Ranks take 10 ns each more, the root's repetitions of rank 1 100 ns more, on all ranks.
+    rooted = samples(
+        lambda _, r, n: 10 * r + 100 * (n % 3 == 1), launches=1, ranks=3, repetitions=6, warmups=3
+    ).with_columns(root=pl.col("repetition") % 3)
+    found = durations_by_root(rooted).select("root", "root_ns", "others_ns", "slowest_ns").rows()
+    assert found == [(0, 0.0, 15.0, 20), (1, 110.0, 110.0, 120), (2, 20.0, 5.0, 20)]
+
+
+def test_a_root_alone_has_no_others() -> None:
+    alone = samples(lambda *_: 7, launches=1, ranks=1).with_columns(root=pl.lit(0))
+    (row,) = durations_by_root(alone).rows(named=True)
+    assert (row["root_ns"], row["others_ns"], row["slowest_ns"]) == (7, None, 7)

@@ -1,0 +1,21 @@
+"""A benchmark is run again under the variables that it was run under."""
+
+import os
+
+import pytest
+
+from stretto.cli.bench_repeat import _restore_variables
+
+
+def test_what_steered_the_mpi_is_set_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "environ", {})
+    os.environ |= {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp"}
+    _restore_variables({"OMPI_MCA_btl": "self,tcp", "MPIR_CVAR_NOLOCAL": "0", "SLURM_JOB_ID": "7"})
+    now = {"OMPI_MCA_btl": "self,tcp", "MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp"}
+    assert now == os.environ
+    said = " ".join(capsys.readouterr().err.split())
+    assert "MPIR_CVAR_NOLOCAL was 0, now 1" in said
+    assert "UCX_TLS was not set, now tcp" in said
+    assert "OMPI_MCA_btl" not in said

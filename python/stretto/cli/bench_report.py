@@ -16,6 +16,7 @@ from stretto.cli.table_export import markdown_of
 from stretto.data.bench_folder import BenchFolder
 from stretto.data.bench_predictions import kept_predictions
 from stretto.data.imported import Imported
+from stretto.data.whole_file import write_whole
 from stretto.errors import EnvironmentUnusable, InputError, writing
 from stretto.report.bench import BenchResult, summarise
 from stretto.report.bench_frame import rows_frame
@@ -160,9 +161,7 @@ def _write_tables(bench: InFiles, path: Path) -> None:
         ("parquet", parquet.getvalue()),
         ("md", markdown_of(bench.every_table()).encode(errors="backslashreplace")),
     ):
-        file = path.with_name(f"{path.name}.{ending}")
-        with writing(file):
-            file.write_bytes(content)
+        write_whole(path.with_name(f"{path.name}.{ending}"), content)
 
 
 def _names(benches: Sequence[InFiles]) -> list[str]:

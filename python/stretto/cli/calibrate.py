@@ -25,6 +25,7 @@ from stretto.cli.run_folders import make_folder
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.answer_record import store_calibration, write_answer
 from stretto.data.calibration import Calibration
+from stretto.data.whole_file import put_whole
 from stretto.errors import EnvironmentUnusable, InputError, unwritable
 from stretto.launch.base import Start
 from stretto.launch.calibration import calibrate as measure
@@ -80,7 +81,7 @@ def calibrate(
     refuse_if_oversubscribed(calibration, ranks)
     fitted = machine_of(calibration, name)
     try:
-        output.write_text(toml_of(fitted.machine), encoding="utf-8")
+        put_whole(output, toml_of(fitted.machine).encode())
     except OSError as error:
         raise unwritable(f"--output {output}", error) from error
     if folder is not None:

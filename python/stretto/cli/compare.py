@@ -39,7 +39,7 @@ from stretto.data.run_folder import (
     resume_newest,
 )
 from stretto.data.samples import CHECKSUM_PATTERN, TIME_PATTERN, Side, compiled
-from stretto.errors import writing
+from stretto.data.whole_file import write_whole
 from stretto.launch.comparison import Comparison
 from stretto.launch.comparison import run as run_comparison
 from stretto.launch.environment import parse_selection, rank_environment
@@ -159,9 +159,7 @@ def compare(
     write_report([result], report)
     export_tables(plain_tables(result), export_csv, None)
     if export_markdown is not None:  # which has more than tables
-        with writing(export_markdown):
-            text = markdown_of(result)
-            export_markdown.write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_whole(export_markdown, markdown_of(result).encode(errors="backslashreplace"))
     if as_json:
         print_json(result)
     else:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stretto.cli.consoles import note
+from stretto.data.whole_file import put_whole
 from stretto.errors import InputError, unwritable
 from stretto.tune.mpis import FORMATS
 from stretto.tune.rules import read_tuned
@@ -41,7 +42,7 @@ def export(
         print(text, end="")
         return
     try:
-        output.write_text(text, encoding="utf-8")
+        put_whole(output, text.encode())
     except OSError as error:
         raise unwritable(f"--output {output}", error) from error
     note(f"Use: {own.use.format(file=output.absolute())}")

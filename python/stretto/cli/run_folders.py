@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from stretto.data.bench_claims import LOCK, PARTIAL
+from stretto.data.bench_claims import LOCK
 from stretto.data.run_folder import make_numbered
+from stretto.data.whole_file import PARTIAL
 from stretto.errors import InputError, unwritable
 
 RUNS = Path("stretto-runs")

@@ -16,6 +16,7 @@ from stretto.cli.options import AsJson, elements_of
 from stretto.cli.plain_tables import plain_table
 from stretto.cli.table_export import ExportCsv, ExportMarkdown, export_tables
 from stretto.data.schedules import Algorithm, Proof, Schedule
+from stretto.data.whole_file import put_whole
 from stretto.errors import InputError, unwritable
 from stretto.launch.cores import usable_cores
 from stretto.native.schedules import algorithms, build, prove
@@ -198,7 +199,7 @@ def _print_json(value: Any) -> None:
 
 def _write(path: Path, picture: str) -> None:
     try:
-        path.write_text(picture, encoding="utf-8")
+        put_whole(path, picture.encode())
     except OSError as error:
         raise unwritable(f"--svg {path}", error) from error
     note(f"Drawn in {path}")

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from stretto.cli.consoles import note
-from stretto.errors import writing
+from stretto.data.whole_file import write_whole
 from stretto.report.markdown import plain_words, table_lines
 from stretto.report.plain_table import PlainTable
 
@@ -65,8 +65,7 @@ def export_tables(
     tables = list(tables)
     for path, text in ((as_csv, csv_of), (as_markdown, markdown_of)):
         if path is not None:
-            with writing(path):
-                path.write_text(text(tables), encoding="utf-8", errors="backslashreplace")
+            write_whole(path, text(tables).encode(errors="backslashreplace"))
             note(f"Tables: {path}")
 
 

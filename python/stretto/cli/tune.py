@@ -33,6 +33,7 @@ from stretto.data.contests import NATIVE, Contest, ContestPlan, Contests, Way
 from stretto.data.host import this_host
 from stretto.data.provenance import now
 from stretto.data.schedules import Explanation
+from stretto.data.whole_file import put_whole
 from stretto.errors import InputError, unwritable
 from stretto.launch.base import Launcher
 from stretto.launch.environment import SELECTION
@@ -98,7 +99,7 @@ def tune(
             results.add(plan, tuning.measure(count, plan, settings))
     tuned = Tuned(_fingerprint(job, where, rig), results.rules())
     try:
-        output.write_text(toml_of(tuned), encoding="utf-8")
+        put_whole(output, toml_of(tuned).encode())
     except OSError as error:
         raise unwritable(f"--output {output}", error) from error
     export_tables([plain_table(winners(tuned))], export_csv, export_markdown)

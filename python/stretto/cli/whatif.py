@@ -41,6 +41,7 @@ from stretto.data.provenance import versions
 from stretto.data.symbols import lines_of
 from stretto.data.traces import About, refuse_if_there, write_trace
 from stretto.data.virtual_times import SIM, RankTimes
+from stretto.data.whole_file import put_whole
 from stretto.errors import InputError, unwritable
 from stretto.launch.base import Launcher, Start
 from stretto.launch.calibration import calibrate
@@ -295,7 +296,7 @@ def _tolerance(
 
 def _write(file: Path, text: str) -> None:
     try:
-        file.write_text(text, encoding="utf-8", errors="backslashreplace")
+        put_whole(file, text.encode(errors="backslashreplace"))
     except OSError as error:
         raise unwritable(f"{file}", error) from error
 

@@ -18,7 +18,8 @@ from stretto.data.provenance import Provenance
 from stretto.data.replays import Replay, read_replay, written_replay
 from stretto.data.schedules import Simulated
 from stretto.data.virtual_times import NO_COMMUNICATION, SIM, ZERO, RankTimes, read_times
-from stretto.errors import ApplicationFailed, EnvironmentUnusable, reason, writing
+from stretto.data.whole_file import write_whole
+from stretto.errors import ApplicationFailed, EnvironmentUnusable, reason
 
 _RECORD = "answer.json"
 _REPLAY = "replay.jsonl"
@@ -53,7 +54,7 @@ def is_answer(folder: Path) -> bool:
 
 def write_answer(record: AnswerRecord, folder: Path) -> None:
     """Store it in the run folder, last of all. Raises EnvironmentUnusable where that cannot be."""
-    _store(folder / _RECORD, indented(record))
+    write_whole(folder / _RECORD, indented(record))
 
 
 def read_answer(folder: Path) -> AnswerRecord:
@@ -83,7 +84,7 @@ def whatif_times(
 
 def store_replay(replay: Replay, folder: Path) -> None:
     """What `replay_of` reads."""
-    _store(folder / _REPLAY, written_replay(replay))
+    write_whole(folder / _REPLAY, written_replay(replay))
 
 
 def replay_of(folder: Path, record: AnswerRecord) -> Replay:
@@ -97,7 +98,7 @@ def replay_of(folder: Path, record: AnswerRecord) -> Replay:
 
 def store_calibration(calibration: Calibration, folder: Path) -> None:
     """What `calibration_of` reads."""
-    _store(folder / _CALIBRATION, msgspec.json.encode(calibration))
+    write_whole(folder / _CALIBRATION, msgspec.json.encode(calibration))
 
 
 def calibration_of(folder: Path) -> Calibration:
@@ -110,19 +111,12 @@ def calibration_of(folder: Path) -> Calibration:
 
 def store_simulated(simulated: Sequence[Simulated], folder: Path) -> None:
     """What `simulated_in` reads."""
-    _store(folder / _SIMULATED, msgspec.json.encode(simulated))
+    write_whole(folder / _SIMULATED, msgspec.json.encode(simulated))
 
 
 def simulated_in(folder: Path) -> list[Simulated]:
     """What was simulated: of each algorithm its points together, of few ranks first."""
     return _read(folder / _SIMULATED, lambda text: msgspec.json.decode(text, type=list[Simulated]))
-
-
-def _store(path: Path, text: bytes) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    with writing(path):
-        partial.write_bytes(text)
-        partial.rename(path)
 
 
 def _read(path: Path, decoded: Callable[[bytes], T]) -> T:

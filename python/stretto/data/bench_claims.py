@@ -1,16 +1,15 @@
 """What folders of `stretto bench` that are being made have in common: whose they are, how they are
 written, and how the same command finds its own again."""
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from stretto.data.run_claim import Claim, claim
-from stretto.errors import InputError, StrettoError, naming, writing
+from stretto.errors import InputError, StrettoError, naming
 
-LOCK, PARTIAL = "lock", ".partial"
+LOCK = "lock"
 _Found = TypeVar("_Found")
 
 
@@ -22,16 +21,6 @@ def claimed(path: Path) -> Claim:
     if found is None:
         raise InputError(f"{path} is being written by another stretto bench; name another --output")
     return found
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """A kill leaves the file as it was, or has all of the content in it."""
-    partial = path.with_suffix(PARTIAL)
-    with writing(path), partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-        partial.rename(path)
 
 
 def newest_resumed(

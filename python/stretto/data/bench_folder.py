@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from stretto.data.bench_claims import claimed, newest_resumed, write_whole
+from stretto.data.bench_claims import claimed, newest_resumed
 from stretto.data.bench_plan import BenchPlan
 from stretto.data.bench_rows import (
     CellState,
@@ -34,6 +34,7 @@ from stretto.data.bench_rows import (
 from stretto.data.json_bytes import indented
 from stretto.data.provenance import Provenance, changes, settings_of
 from stretto.data.run_claim import Claim
+from stretto.data.whole_file import write_whole
 from stretto.errors import (
     EnvironmentUnusable,
     InputError,

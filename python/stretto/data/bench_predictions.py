@@ -5,7 +5,8 @@ from pathlib import Path
 import msgspec
 
 from stretto.data.json_bytes import indented
-from stretto.errors import InputError, reason, writing
+from stretto.data.whole_file import write_whole
+from stretto.errors import InputError, reason
 
 _FILE = "model.json"
 
@@ -42,8 +43,7 @@ class Predictions(msgspec.Struct, frozen=True):
 
 def keep_predictions(folder: Path, predictions: Predictions) -> None:
     """Write them into a run folder. Raises EnvironmentUnusable."""
-    with writing(folder / _FILE):
-        (folder / _FILE).write_bytes(indented(predictions))
+    write_whole(folder / _FILE, indented(predictions))
 
 
 def kept_predictions(folder: Path) -> Predictions | None:

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from stretto.data.bench_claims import claimed, newest_resumed, write_whole
+from stretto.data.bench_claims import claimed, newest_resumed
 from stretto.data.bench_folder import BenchFolder, LaunchedBy, is_bench
 from stretto.data.json_bytes import indented
 from stretto.data.provenance import changes
 from stretto.data.run_claim import Claim
+from stretto.data.whole_file import write_whole
 from stretto.errors import InputError, naming, reason
 
 _RECORD = "series.json"

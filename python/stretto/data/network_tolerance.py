@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from stretto.data.json_file import json_file
-from stretto.errors import writing
+from stretto.data.whole_file import write_whole
 
 _FILE = "network_tolerance.json"
 
@@ -34,9 +34,7 @@ class NetworkTolerance(msgspec.Struct, frozen=True):
 
 def store_network_tolerance(found: NetworkTolerance, folder: Path) -> None:
     """What `network_tolerance_in` reads. Raises EnvironmentUnusable where that cannot be."""
-    path = folder / _FILE
-    with writing(path):
-        path.write_bytes(msgspec.json.encode(found))
+    write_whole(folder / _FILE, msgspec.json.encode(found))
 
 
 def network_tolerance_in(folder: Path) -> NetworkTolerance | None:

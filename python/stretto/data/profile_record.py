@@ -7,7 +7,8 @@ import msgspec
 from stretto.data.json_bytes import indented
 from stretto.data.places import Lines, Place, lines_of
 from stretto.data.provenance import Provenance
-from stretto.errors import InputError, writing
+from stretto.data.whole_file import write_whole
+from stretto.errors import InputError
 
 _RECORD = "profile.json"
 
@@ -34,10 +35,7 @@ def is_profile(folder: Path) -> bool:
 
 def write_record(record: ProfileRecord, folder: Path) -> None:
     """Store it in the run folder. Raises EnvironmentUnusable where that cannot be."""
-    partial = folder / f"{_RECORD}.partial"
-    with writing(folder / _RECORD):
-        partial.write_bytes(indented(record))
-        partial.rename(folder / _RECORD)
+    write_whole(folder / _RECORD, indented(record))
 
 
 def read_record(folder: Path) -> ProfileRecord:

@@ -20,6 +20,7 @@ from stretto.data.json_bytes import indented, json_bytes
 from stretto.data.provenance import Provenance
 from stretto.data.run_claim import Claim, claim, refuse_if_claimed
 from stretto.data.samples import Sample, Side
+from stretto.data.whole_file import write_whole
 from stretto.errors import (
     EnvironmentUnusable,
     InputError,
@@ -127,13 +128,11 @@ class RunFolder:
         """Turn the journal into samples.parquet: the run is complete."""
         samples = [msgspec.to_builtins(sample) for sample in self.samples()]
         _write(self.path / _RUN, msgspec.structs.replace(self.record(), load_after=load_after))
-        partial = self.path / f"{_SAMPLES}.partial"
         # Into memory first: polars has errors of its own for a disk that is full.
         content = io.BytesIO()
         polars.DataFrame(samples, schema=_SCHEMA).write_parquet(content)
-        with writing(partial):
-            partial.write_bytes(content.getvalue())
-            partial.rename(self.path / _SAMPLES)
+        write_whole(self.path / _SAMPLES, content.getvalue())
+        with writing(self.path):
             (self.path / _JOURNAL).unlink()
 
 
@@ -241,10 +240,7 @@ def _begin(path: Path, plan: Plan, provenance: Provenance) -> RunFolder:
 
 
 def _write(path: Path, record: Record) -> None:
-    partial = path.with_suffix(".partial")
-    with writing(path):
-        partial.write_bytes(indented(record))
-        partial.rename(path)
+    write_whole(path, indented(record))
 
 
 def _journal(path: Path) -> list[Sample]:

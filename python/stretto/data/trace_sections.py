@@ -8,7 +8,7 @@ import msgspec
 
 from stretto.data.json_file import json_file
 from stretto.data.places import Address
-from stretto.errors import writing
+from stretto.data.whole_file import write_whole
 from stretto.stats.laws import FEWEST
 
 _FILE = "traces.json"
@@ -93,9 +93,7 @@ class ExtrapolatedTraces(msgspec.Struct, frozen=True):
 
 def store_traces(target: int, traces: Sequence[TraceSections], folder: Path) -> None:
     """What `traces_in` reads. Raises EnvironmentUnusable where that cannot be."""
-    path = folder / _FILE
-    with writing(path):
-        path.write_bytes(msgspec.json.encode(ExtrapolatedTraces(target, [*traces])))
+    write_whole(folder / _FILE, msgspec.json.encode(ExtrapolatedTraces(target, [*traces])))
 
 
 def traces_in(folder: Path) -> ExtrapolatedTraces | None:

@@ -8,7 +8,7 @@ from typing import IO
 
 from stretto.data.rank_files import recorded_in
 from stretto.data.virtual_times import RankTimes, read_times
-from stretto.errors import writing
+from stretto.data.whole_file import write_whole
 from stretto.launch.base import Launcher, Start
 from stretto.launch.cores import usable_cores
 from stretto.launch.environment import RECORD, SCENARIOS, SHOWN, WHATIF, rank_environment
@@ -101,9 +101,7 @@ def _run(
             directory=directory,
         )
         if isinstance(stdout, io.BytesIO):
-            printed = folder / "stdout.txt"
-            with writing(printed):
-                printed.write_bytes(stdout.getvalue())
+            write_whole(folder / "stdout.txt", stdout.getvalue())
         require_success(plan.job.program.name, outcome, plan.timeout_s)
     with recorded_in(folder):
         return read_times(folder, plan.ranks)

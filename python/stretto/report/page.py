@@ -1,6 +1,5 @@
 """The report: one HTML file that needs nothing else, online or off."""
 
-import os
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from stretto.data.provenance import now, versions
+from stretto.data.whole_file import put_whole
 from stretto.errors import InputError, writing
 from stretto.report import page_size, words
 from stretto.report.answer_section import AnswerSection
@@ -44,18 +44,7 @@ def write_page(page: str, path: Path) -> None:
     """Write a page to where it may be. Raises EnvironmentUnusable where it cannot be written."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # as /dev/stdout
-            path.write_text(page, encoding="utf-8", errors="backslashreplace")
-            return
-        # Another command may write it at the same time: it is the one's or the other's, whole.
-        there = path.resolve()
-        partial = there.with_name(f".{there.name}.{os.getpid()}.partial")
-        try:
-            partial.write_text(page, encoding="utf-8", errors="backslashreplace")
-            partial.replace(there)
-        except OSError:
-            partial.unlink(missing_ok=True)
-            raise
+        put_whole(path, page.encode(errors="backslashreplace"))
 
 
 def refuse_if_not_ours(path: Path) -> None:

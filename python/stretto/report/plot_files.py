@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -13,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from stretto.errors import writing
+from stretto.data.whole_file import write_whole
 from stretto.report.bench_late import DelayMatrix
 from stretto.report.bench_plots import TimeSpans
 from stretto.report.line_plot import LinePlot, OfModel, PlotLine
@@ -55,8 +56,9 @@ def write_plot(plot: LinePlot | TimeSpans | DelayMatrix, folder: Path, prefix: s
             case DelayMatrix():
                 _draw_matrix(plot, axes)
         for path, ending in zip(paths, FORMATS, strict=True):
-            with writing(path):
-                figure.savefig(path, metadata=_METADATA.get(ending))
+            drawn = BytesIO()
+            figure.savefig(drawn, format=ending, metadata=_METADATA.get(ending))
+            write_whole(path, drawn.getvalue())
     return paths
 
 

@@ -1,11 +1,13 @@
 """Simulated times over the number of ranks, as a picture."""
 
+from io import BytesIO
 from pathlib import Path
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from stretto.data.schedules import Simulated
+from stretto.data.whole_file import put_whole
 from stretto.errors import InputError, unwritable
 from stretto.report.words import seconds
 
@@ -30,8 +32,10 @@ def draw_scaling(path: Path, title: str, curves: dict[str, list[Simulated]]) -> 
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: seconds(value)))
     axes.grid(which="major", alpha=0.3)
     axes.legend()
+    drawn = BytesIO()
     try:
-        figure.savefig(path)
+        figure.savefig(drawn, format=path.suffix.removeprefix("."))
+        put_whole(path, drawn.getvalue())
     except OSError as error:
         raise unwritable(f"--plot {path}", error) from error
     except ValueError as error:

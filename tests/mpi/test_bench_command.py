@@ -167,3 +167,14 @@ def test_each_root_has_its_figures(mpi: Mpi, tmp_path: Path) -> None:
         [STRETTO, "bench", "show", "run"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert "bcast: by root" in shown.stdout
+
+
+def test_what_one_half_cannot_do_is_skipped(mpi: Mpi, tmp_path: Path) -> None:
+    words = ["pingpong", "bcast", "-n", "3", "--comm", "halves", "--sizes", "8", "--launches", "1"]
+    ended = stretto(mpi, tmp_path, *words, "--json")
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert {row["cell"]["operation"] for row in found["rows"]} == {"bcast"}
+    ((_, cell, state),) = found["not_measured"]
+    assert cell["operation"] == "pingpong"
+    assert (state["state"], state["why"]) == ("skipped", "it takes two ranks")

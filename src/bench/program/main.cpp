@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -196,6 +197,8 @@ void measure(const BenchPlan& plan, const std::string& folder, std::int64_t init
     clocks.read_again();
     CellGroup group = groups.named(cell.comm, operation->neighbors, cell.fresh);
     std::string why = group.is_in ? why_not(cell, group.place) : "";
+    // What one half cannot do is not measured in the other, either: it would look as if both did.
+    if (why.empty() && cell.comm == "halves") why = why_not(cell, {.size = std::max(size / 2, 1)});
     const bool allocates = group.is_in && why.empty();
     const std::string lacks =
         memory.shortage_of(allocates ? memory_of(cell, group, plan.settings.buffers) : 0);

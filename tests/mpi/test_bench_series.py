@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from stretto.cli.bench_running import launched
@@ -33,7 +35,9 @@ MPIS_SAY = ("Open MPI v", "MPICH Version:")
 # On a machine that is not quiet none of few repetitions may begin at the time that was agreed on.
 CALLS = ["calls", "barrier", "bcast", "--launches", "2"]
 
-ONE_CALL = Settings(budget_ns=1, warmup=0, at_least=1, at_most=1, cell_timeout_s=1)
+ONE_CALL = Settings(
+    budget_ns=1, warmup=0, at_least=1, at_most=1, cell_timeout_s=5, synchronisation="barrier"
+)
 
 
 def bench(
@@ -241,14 +245,15 @@ def test_what_depends_on_a_call_that_hangs_is_not_measured_by_itself(
     # What has hung twice is not tried a third time.
     tried = path.glob("launches/0*/part-*/plan")
     assert sorted(part.parts[-3] for part in tried) == ["000-0", "001-0"]
-    for each in BenchFolder(path).record().launches:
+    for number, each in enumerate(BenchFolder(path).record().launches):
         states = {state.cell: state.state for state in each.states}
-        assert states == {0: "timeout", 1: "skipped", 2: "skipped"}
+        assert states == {0: "timeout" if number < 2 else "skipped", 1: "skipped", 2: "skipped"}
     assert not result.rows
     assert [(each.first_of, each.state, each.launches) for each in lost_calls(result.record)] == [
-        (IN_PROCESS, "timeout", 3),
+        (IN_PROCESS, "timeout", 2),
         (ON_COMMUNICATOR, "skipped", 3),
         (MAKING, "skipped", 3),
+        (IN_PROCESS, "skipped", 1),
     ]
 
 
@@ -274,12 +279,51 @@ def test_what_hangs_once_is_measured_in_the_other_launches(
         launcher=found.launcher.name,
         in_order=True,
     )
-    result, _ = launched(plan, found, found.launcher, tmp_path / "run")
-    assert {row.cell.number: len(row.launches) for row in result.rows} == {0: 2, 1: 2, 2: 2}
+    result, path = launched(plan, found, found.launcher, tmp_path / "run")
+    states = Counter(
+        (state.cell, state.state)
+        for each in BenchFolder(path).record().launches
+        for state in each.states
+    )
+    assert [states[cell, "done"] for cell in range(3)] == [2, 2, 2]
     assert [(each.first_of, each.state, each.launches) for each in lost_calls(result.record)] == [
         (IN_PROCESS, "timeout", 1),
         (ON_COMMUNICATOR, "skipped", 1),
         (MAKING, "skipped", 1),
+    ]
+
+
+def test_what_comes_before_a_call_that_hangs_is_measured(
+    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in mpi.environment.items():
+        monkeypatch.setenv(name, value)
+    found = find_mpi(None, str(mpi.launcher.path), [])
+    plan = BenchPlan(
+        name="calls",
+        implementations=["native"],
+        ranks=2,
+        launches=3,
+        seed=1,
+        settings=msgspec.structs.replace(ONE_CALL, cell_timeout_s=1),
+        cells=[
+            BenchCell(0, "barrier"),
+            BenchCell(1, "barrier", delays_ns=[0, 20_000_000_000]),
+            BenchCell(2, "comm_dup"),
+        ],
+        launcher=found.launcher.name,
+        in_order=True,
+    )
+    result, path = launched(plan, found, found.launcher, tmp_path / "run")
+    states = [
+        [state.state for state in each.states] for each in BenchFolder(path).record().launches
+    ]
+    hung = ["done", "timeout", "skipped"]
+    assert states == [hung, hung, ["done", "skipped", "skipped"]]
+    assert ["in 2 of 3 launches" in state.why for _, _, state in result.not_measured] == [
+        True,
+        False,
+        False,
     ]
 
 
@@ -292,4 +336,12 @@ def test_a_wrong_byte_ends_series_with_3_too(mpi: Mpi, tmp_path: Path, verb: str
     assert ended.returncode == 3, ended.stderr
     said = ended.stderr if verb == "cliffs" else ended.stdout
     assert "rank 1 has a wrong byte " in said
-    assert json.loads(ended.stdout)["folder"] == "run"
+    again = subprocess.run(
+        [*STRETTO, "bench", "show", "run", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert again.returncode == 3
+    assert json.loads(again.stdout) == json.loads(ended.stdout)

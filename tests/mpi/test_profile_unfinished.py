@@ -72,8 +72,9 @@ def test_the_programs_own_handler_is_called(mpi: Mpi, how: str, tmp_path: Path) 
     assert not (tmp_path / "run/rank-1.snapshot").exists()
 
 
-def test_nothing_of_it_is_left_where_all_finalize(mpi: Mpi, tmp_path: Path) -> None:
-    answer = ended(mpi, tmp_path / "run", "finalizes", "--every", "1s")
+@pytest.mark.parametrize("how", ["finalizes", "relies"])
+def test_nothing_of_it_is_left_where_all_finalize(mpi: Mpi, tmp_path: Path, how: str) -> None:
+    answer = ended(mpi, tmp_path / "run", how, "--every", "1s")
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["unfinished"] is None
     files = {each.name for each in (tmp_path / "run").iterdir()}

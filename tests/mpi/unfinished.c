@@ -11,7 +11,9 @@
  *   terminated  gets a SIGTERM, as from a batch system
  *   handles     the same, for which it has a handler, which ends it with code 5
  *   hangs       waits for good, while the others wait for it in a barrier
- *   finalizes   what it does otherwise */
+ *   finalizes   what it does otherwise
+ *   relies      the same, with a handler set after MPI_Init that runs on the stack it finds there
+ */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,6 +50,11 @@ static int has_alternate_stack(void) {
   stack_t now;
   CHECK(sigaltstack(NULL, &now) == 0);
   return (now.ss_flags & SS_DISABLE) == 0;
+}
+
+static void rely_on_stack(void) {
+  struct sigaction action = {.sa_handler = own_handler, .sa_flags = SA_ONSTACK};
+  CHECK(sigaction(SIGSEGV, &action, NULL) == 0);
 }
 
 static int deeper(const volatile char* before) {
@@ -91,6 +98,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(argc == 2);
+  const int relies = strcmp(argv[1], "relies") == 0;
+  const int has_stack = relies ? has_alternate_stack() : had_stack;
+  if (relies) rely_on_stack();
   for (int i = 0; i < 100; ++i) {
     int one = 1, sum = 0;
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -99,6 +109,6 @@ int main(int argc, char** argv) {
   if (rank == 1) end_as(argv[1]);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
-  CHECK(has_alternate_stack() == had_stack);
+  CHECK(has_alternate_stack() == has_stack);
   return 0;
 }

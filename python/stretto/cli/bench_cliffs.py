@@ -12,8 +12,7 @@ from stretto.cli import bench_options as options
 from stretto.cli.bench_cliffs_shown import show_cliffs
 from stretto.cli.bench_running import measured
 from stretto.cli.bench_series import opened
-from stretto.cli.bench_shown import EXIT_NOT_VALID
-from stretto.cli.consoles import err, note
+from stretto.cli.consoles import note
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
 from stretto.cli.rigs import OnRig
 from stretto.cli.table_export import ExportCsv, ExportMarkdown
@@ -34,6 +33,7 @@ from stretto.report.bench_cliffs import (
     curves,
     has_changed,
     verdicts,
+    wrong_results,
 )
 from stretto.stats.cliffs import FEWEST_LAUNCHES, WITHIN_BYTES, Cliff, narrowed, next_size
 from stretto.stats.summary import median
@@ -62,9 +62,7 @@ class _Search:
         spec = msgspec.structs.replace(self.spec, name=name, **changed)
         result, _ = measured(spec, self.mpi, self.rig, self.folder / name, is_part=True)
         assert result is not None
-        for way, cell, state in result.not_measured:
-            if state.state == "wrong":
-                self.wrong.append(f"{way}: {cell.name} of {cell.bytes} B: {state.why}")
+        self.wrong.extend(wrong_results(result))
         return result.rows
 
 
@@ -124,11 +122,7 @@ def cliffs(
     probed = {} if no_probes else _probe(search, narrow, rows)
     answers = _answers(narrow, rows, probed)
     series.finish(answers)
-    show_cliffs(answers, series.path, export_csv, export_markdown, as_json=as_json)
-    for line in search.wrong:
-        err.print(f"Wrong result, left out: {line}", style="red", markup=False, soft_wrap=True)
-    if search.wrong:
-        raise typer.Exit(EXIT_NOT_VALID)
+    show_cliffs(answers, search.wrong, series.path, export_csv, export_markdown, as_json=as_json)
 
 
 def _narrow(

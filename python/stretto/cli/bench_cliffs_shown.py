@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+import typer
 from rich.table import Table
 
-from stretto.cli.consoles import note, out
+from stretto.cli.bench_shown import EXIT_NOT_VALID
+from stretto.cli.consoles import err, note, out
 from stretto.cli.narrow import show_table
 from stretto.cli.output import print_plain_json
 from stretto.cli.plain_tables import plain_table
@@ -19,24 +21,30 @@ NO_CLIFFS = "No cliffs: every size takes what the trend of the others has it."
 
 def show_cliffs(
     answers: Sequence[Found],
+    wrong: Sequence[str],
     folder: Path,
     export_csv: Path | None,
     export_markdown: Path | None,
     *,
     as_json: bool,
 ) -> None:
-    """Of a search that came to its end, in `folder`."""
+    """Of a search that came to its end, in `folder`. Ends with 3 where results were `wrong`."""
     tables = cliff_tables(answers)
     export_tables(map(plain_table, tables), export_csv, export_markdown)
     if as_json:
-        print_plain_json({"folder": str(folder), "cliffs": msgspec.to_builtins(answers)})
-        return
-    for table in tables:
-        if table.row_count:
-            show_table(table, out)
-    for line in [*sentences(answers)] or [NO_CLIFFS]:
-        out.print(line, markup=False, soft_wrap=True)
-    note(f"Run folder: {folder}")
+        shown = {"cliffs": msgspec.to_builtins(answers), "wrong": [*wrong]}
+        print_plain_json({"folder": str(folder), **shown})
+    else:
+        for table in tables:
+            if table.row_count:
+                show_table(table, out)
+        for line in [*sentences(answers)] or [NO_CLIFFS]:
+            out.print(line, markup=False, soft_wrap=True)
+        note(f"Run folder: {folder}")
+    for line in wrong:
+        err.print(f"Wrong result, left out: {line}", style="red", markup=False, soft_wrap=True)
+    if wrong:
+        raise typer.Exit(EXIT_NOT_VALID)
 
 
 def cliff_tables(answers: Sequence[Found]) -> list[Table]:

@@ -87,9 +87,18 @@ def run_again(
 
 
 def _restore_variables(then: Mapping[str, str]) -> None:
-    """Set what steered MPIs then and is not set now; a line of what is set otherwise."""
-    was, now = settings_of(then), settings_of(os.environ)
-    for name in was.keys() - now.keys():
-        os.environ[name] = was[name]
+    """Set what steered MPIs then and is not set now; a line of that, and of what is set otherwise.
+
+    Not where libraries are found: they may be another installation's by now.
+    """
+    was, now = (
+        {name: value for name, value in settings_of(each).items() if not name.startswith("LD_")}
+        for each in (then, os.environ)
+    )
+    again = {name: value for name, value in was.items() if name not in now}
+    os.environ.update(again)
+    if again:
+        words = ", ".join(f"{name}={value}" for name, value in sorted(again.items()))
+        note(f"stretto: set again, as for the run: {words}")
     if others := [*changes(was, was | now)]:
         note(f"stretto: not as it was for the run: {'; '.join(others)}")

@@ -35,6 +35,7 @@ from stretto.report.bench_section import (
 from stretto.report.line_plot import LinePlot
 from stretto.report.plain_table import PlainTable
 
+_TABLES = ("csv", "parquet", "md")
 _LEAST = 0.05  # of a violation, as stretto bench guidelines has it
 
 
@@ -128,11 +129,18 @@ def _guidelines(result: BenchResult) -> GuidelineWords | None:
     return GuidelineWords(guideline_sentence(found), table)
 
 
-def write_files(benches: Sequence[InFiles], folder: Path) -> None:
+def write_files(benches: Sequence[InFiles], folder: Path, inputs: Sequence[Path]) -> None:
     """The plots as SVG, PNG and PDF, the tables as CSV, Parquet and Markdown, into `folder`.
 
-    Files of their names are replaced. Raises EnvironmentUnusable.
+    Files of their names are replaced. Raises EnvironmentUnusable, and InputError where one of them
+    is one of `inputs`.
     """
+    named = [*zip(_names(benches), benches, strict=True)]
+    read = {each.resolve(): each for each in inputs}
+    for name, _ in named:
+        for ending in _TABLES:
+            if found := read.get((folder / f"{name}.{ending}").resolve()):
+                raise InputError(f"--plots {folder} would replace {found}: name another folder")
     try:
         # Here, as importing Matplotlib would make every report half a second slower.
         from stretto.report.plot_files import write_plot  # noqa: PLC0415
@@ -144,7 +152,7 @@ def write_files(benches: Sequence[InFiles], folder: Path) -> None:
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     count = 0
-    for name, bench in zip(_names(benches), benches, strict=True):
+    for name, bench in named:
         for plot in bench.plots():
             write_plot(plot, folder, name)
             count += 1
@@ -156,11 +164,12 @@ def _write_tables(bench: InFiles, path: Path) -> None:
     frame = bench.frame()
     parquet = BytesIO()
     frame.write_parquet(parquet)
-    for ending, content in (
-        ("csv", frame.write_csv().encode()),
-        ("parquet", parquet.getvalue()),
-        ("md", markdown_of(bench.every_table()).encode(errors="backslashreplace")),
-    ):
+    contents = (
+        frame.write_csv().encode(),
+        parquet.getvalue(),
+        markdown_of(bench.every_table()).encode(errors="backslashreplace"),
+    )
+    for ending, content in zip(_TABLES, contents, strict=True):
         write_whole(path.with_name(f"{path.name}.{ending}"), content)
 
 

@@ -14,7 +14,7 @@ from stretto.data.bench_series import series_answers, series_record, series_runs
 from stretto.errors import InputError
 from stretto.report.bench import BenchRow, summarise
 from stretto.report.bench_calls import FirstCalls, calls_found
-from stretto.report.bench_cliffs import Found, sentences
+from stretto.report.bench_cliffs import Found, sentences, wrong_results
 from stretto.report.bench_frame import calls_frame, rows_frame
 from stretto.report.bench_plots import BenchPlot
 from stretto.report.bench_searches import DRAWN, call_plots, cliff_plots
@@ -34,7 +34,8 @@ def show_search(
     if isinstance(search, FirstCalls):
         show_calls(search, folder, export_csv, export_markdown, as_json=as_json)
     else:
-        show_cliffs(search, folder, export_csv, export_markdown, as_json=as_json)
+        wrong = [line for run in series_runs(folder) for line in wrong_results(summarise(run))]
+        show_cliffs(search, wrong, folder, export_csv, export_markdown, as_json=as_json)
 
 
 @dataclass(frozen=True)

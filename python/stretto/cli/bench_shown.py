@@ -19,7 +19,7 @@ from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import TOO_FEW_VALID, BenchResult
 from stretto.report.bench_late import DelayMatrix, delay_matrices
 from stretto.report.bench_overlap import BesideWork, beside_work
-from stretto.report.bench_roots import by_root
+from stretto.report.bench_roots import OfRoot, by_root
 from stretto.report.plain_table import PlainTable
 
 EXIT_NOT_VALID = 3
@@ -85,7 +85,7 @@ def plain_result(result: BenchResult, folder: Path) -> dict[str, Any]:
         "compared": msgspec.to_builtins(result.compared),
         "not_measured": msgspec.to_builtins(result.not_measured),
         "overlap": [*map(_plain_overlap, beside_work(result, run))],
-        "by_root": msgspec.to_builtins(by_root(result, run)),
+        "by_root": [*map(_plain_root, by_root(result, run))],
         "late": [*map(_plain_delays, delay_matrices(result, run))],
         "warnings": result.warnings,
     }
@@ -114,6 +114,14 @@ def _plain_overlap(each: BesideWork) -> dict[str, Any]:
         "speed_during": each.speed_during,
         "speed_after": each.speed_after,
     }
+
+
+def _plain_root(each: OfRoot) -> dict[str, Any]:
+    """The cell by its number alone, as there may be as many of these as ranks, each with a cell of
+    as many counts."""
+    words = {"cell": each.cell.number, "operation": each.cell.name, "bytes": each.cell.bytes}
+    names = ("implementation", "root", "root_ns", "others_ns", "slowest_ns")
+    return words | {name: getattr(each, name) for name in names}
 
 
 def _plain_delays(each: DelayMatrix) -> dict[str, Any]:

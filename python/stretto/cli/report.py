@@ -77,7 +77,7 @@ def report(
     )
     note(f"Report: {output}")
     if plots is not None:
-        write_files([*benches, *searches, *imports], plots)
+        write_files([*benches, *searches, *imports], plots, runs)
 
 
 def _profile(run: Path) -> ProfileSection:

@@ -34,7 +34,7 @@ from stretto.data.bench_rows import (
 from stretto.data.json_bytes import indented
 from stretto.data.provenance import Provenance, changes, settings_of
 from stretto.data.run_claim import Claim
-from stretto.data.whole_file import write_whole
+from stretto.data.whole_file import PARTIAL, write_whole
 from stretto.errors import (
     EnvironmentUnusable,
     InputError,
@@ -179,6 +179,13 @@ class BenchFolder:
             if state.state != "begun"
         }
 
+    def mpi_so_far(self) -> str:
+        """The MPI of the launches that were made, in its words; empty where none says it."""
+        for part in sorted((self.path / "launches").glob("*/part-*")):
+            with suppress(InputError):  # it ended before it came so far, or was cut off
+                return read_facts(part).mpi
+        return ""
+
     def launched(self, launch: int, implementation: int) -> Launched:
         """A launch, as the record has it."""
         facts = None
@@ -216,7 +223,8 @@ class BenchFolder:
 
     def tidy(self) -> None:
         """Remove what is in samples.parquet, too; of a run that is complete."""
-        for pattern in ("*/part-*/rank-*.rows", f"*/{_SAMPLES}"):
+        # Of writing the last a kill may have left a part.
+        for pattern in ("*/part-*/rank-*.rows", f"*/{_SAMPLES}", f"*/.{_SAMPLES}.*{PARTIAL}"):
             for file in (self.path / "launches").glob(pattern):
                 with suppress(OSError):  # it is nothing but room on a disk
                     file.unlink()

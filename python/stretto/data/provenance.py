@@ -45,14 +45,23 @@ _OF_A_JOB = (
     "OMPI_FILE_LOCATION",
     "OMPI_COMMAND",
     "OMPI_ARGV",
-    "OMPI_MCA_ess",
-    "OMPI_MCA_orte",
+    "OMPI_MCA_ess_base_",
+    "OMPI_MCA_orte_app_num",
+    "OMPI_MCA_orte_ess_",
+    "OMPI_MCA_orte_hnp_uri",
+    "OMPI_MCA_orte_jobid",
+    "OMPI_MCA_orte_launch",
+    "OMPI_MCA_orte_local_daemon_uri",
+    "OMPI_MCA_orte_num_",
+    "OMPI_MCA_orte_parent_uri",
+    "OMPI_MCA_orte_top_session_dir",
+    "OMPI_MCA_orte_jobfam_session_dir",
     "OMPI_MCA_initial_wdir",
     "HYDRA_HOST_FILE",
     "I_MPI_HYDRA_HOST_FILE",
 )
 # But these are settings.
-_SETTINGS = ("PMIX_MCA_", "PRTE_MCA_")
+_SETTINGS = ("PMIX_MCA_", "PRTE_MCA_", "SLURM_MPI_TYPE", "SLURM_DISTRIBUTION")
 _PACKAGES = ("stretto", "polars", "numpy", "scipy", "msgspec", "typer", "rich", "jinja2")
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,15 +24,17 @@ def write_whole(path: Path, content: bytes) -> None:
 def put_whole(path: Path, content: bytes) -> None:
     """Write `content` to `path`, all of it or nothing. Raises OSError.
 
-    A link stays one, and a file keeps its rights. What is no file, as /dev/stdout, and a file that
+    A link stays one, and a file keeps its rights and its owner; one that may not be written is not.
+    What is no file, as /dev/stdout, what has several names or is another user's, and a file that
     cannot be replaced, in a folder that is another's, are written in place.
     """
-    if path.exists() and not path.is_file():
+    if path.exists() and not _is_replaceable(path):
         path.write_bytes(content)
         return
     there = Path(os.path.realpath(path))
-    # Another command may write it at the same time: it is the one's or the other's, whole.
-    partial = there.with_name(f".{there.name[:_NAME_SHARE]}.{os.getpid()}{PARTIAL}")
+    # Another command may write it at the same time, of another host, too: it is the one's or the
+    # other's, whole.
+    partial = there.with_name(f".{there.name[:_NAME_SHARE]}.{secrets.token_hex(4)}{PARTIAL}")
     try:
         _write(partial, content)
         if there.exists():
@@ -45,6 +48,14 @@ def put_whole(path: Path, content: bytes) -> None:
     except BaseException:  # as Ctrl-C
         _remove(partial)
         raise
+
+
+def _is_replaceable(path: Path) -> bool:
+    """Where it is not, writing it says why, or leaves its other names and its owner as they are."""
+    if not path.is_file() or not os.access(path, os.W_OK):
+        return False
+    found = path.stat()
+    return found.st_nlink == 1 and found.st_uid == os.geteuid()
 
 
 def _write(path: Path, content: bytes) -> None:

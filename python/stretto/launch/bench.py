@@ -42,6 +42,7 @@ _ENDED_A_LAUNCH = ("timeout", "failed")
 # A cell that ended so many launches of an implementation is left out of the others: what hangs once
 # may have been stopped from outside.
 _GIVEN_UP_AFTER = 2
+_NOTHING_BEFORE = "what was to come before it in its process ended that"
 
 
 class NothingMeasured(EnvironmentUnusable):
@@ -191,7 +192,7 @@ class Bench:
     def _is_crowded(self) -> bool:
         """Do ranks share cores? So says a launch that measures nothing, before all others."""
         place = self._folder.path / "launches" / "none"
-        before = read_facts(place).mpi if (place / "launch.json").exists() else ""
+        before = self._folder.mpi_so_far()
         with writing(place):
             place.mkdir(parents=True, exist_ok=True)
             (place / "plan").write_text(plan_text(self._plan.settings, []))
@@ -216,16 +217,15 @@ class Bench:
             self._folder.forget(number, way)
             known = {}
         self._remember(way, known)
-        if again := [it for it in self._given_up(way) if it.cell not in known]:
-            _note(self._folder.new_part(number, way), again)
-            known |= {state.cell: state for state in again}
+        if left_out := [it for it in self._left_out(way, cells) if it.cell not in known]:
+            _note(self._folder.new_part(number, way), left_out)
+            known |= {state.cell: state for state in left_out}
         self._done(len(known))
         while left := [cell for cell in cells if cell.number not in known]:
             part = self._folder.new_part(number, way)
             if self._plan.in_order and any(it.state in _ENDED_A_LAUNCH for it in known.values()):
                 # In a process of their own they would be the first there, and something else.
-                why = "what was to come before it in its process ended that"
-                _note(part, [CellState(cell.number, "skipped", why) for cell in left])
+                _note(part, [CellState(cell.number, "skipped", _NOTHING_BEFORE) for cell in left])
                 self._done(len(left))
                 break
             with writing(part):
@@ -245,10 +245,19 @@ class Bench:
             self._remember(way, ended)
         self._folder.gather(number, way)
 
-    def _given_up(self, way: int) -> list[CellState]:
-        """Cells that would end the next launches, too."""
-        lost = [ended for (of, _), ended in self._lost.items() if of == way]
-        return [ended[0] for ended in lost if len(ended) >= _GIVEN_UP_AFTER]
+    def _left_out(self, way: int, cells: Sequence[BenchCell]) -> list[CellState]:
+        """Cells that would end the launch, and those that depend on one of them."""
+        found: list[CellState] = []
+        for cell in cells:
+            ended = self._lost.get((way, cell.number), [])
+            if len(ended) >= _GIVEN_UP_AFTER:
+                why = " ".join(filter(None, (ended[0].state, ended[0].why)))
+                found.append(
+                    CellState(cell.number, "skipped", f"it has ended {len(ended)} launches: {why}")
+                )
+            elif found and self._plan.in_order:
+                found.append(CellState(cell.number, "skipped", _NOTHING_BEFORE))
+        return found
 
     def _remember(self, way: int, states: Mapping[int, CellState]) -> None:
         for cell, state in states.items():

@@ -1,5 +1,6 @@
 """What a benchmark's run folder says: per rank class, never only a mean."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -225,6 +226,12 @@ def _not_measured(
 ) -> Iterator[tuple[str, BenchCell, CellState]]:
     """Cells that were skipped, failed or were wrong, once for each implementation and reason."""
     by_number = {cell.number: cell for cell in record.plan.cells}
+    made = Counter(launched.implementation for launched in record.launches)
+    each = Counter(
+        (launched.implementation, state.cell, state.state)
+        for launched in record.launches
+        for state in launched.states
+    )
     seen = set()
     for launched in record.launches:
         for state in launched.states:
@@ -236,6 +243,10 @@ def _not_measured(
             if state.state == "wrong":
                 why = _words_of_wrong(folder, record, launched, state)
                 named = CellState(state.cell, state.state, why)
+            elif each[key] < made[launched.implementation]:
+                counted = f"in {each[key]} of {made[launched.implementation]} launches"
+                words = f"{state.why}, {counted}" if state.why else counted
+                named = CellState(state.cell, state.state, words)
             yield launched.implementation, by_number[state.cell], named
 
 

@@ -82,7 +82,11 @@ def lost_calls(
 
     `not_measured` has words, by implementation, where its result has more than the record.
     """
-    words = {(way, cell.number, it.state): it.why for way, cell, it in not_measured}
+    words = {
+        (way, cell.number, it.state): it.why
+        for way, cell, it in not_measured
+        if it.state == "wrong"
+    }
     cells = {cell.number: (cell, of) for cell, of in zip(record.plan.cells, _IN_ORDER, strict=True)}
     made = Counter(launched.implementation for launched in record.launches)
     lost: dict[tuple[str, int, str], list[str]] = {}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stretto.data.bench_plan import COMPUTE
-from stretto.report.bench import BenchRow
+from stretto.report.bench import BenchResult, BenchRow
 from stretto.stats.cliffs import FEWEST_LAUNCHES, Cliff, cliffs
 from stretto.stats.difference import adjusted, difference
 from stretto.stats.estimate import LEVEL
@@ -98,6 +98,15 @@ def _as_large(one: Cliff, other: Cliff) -> bool:
     """Is it at least half of the other, in the same direction?"""
     jump, before = (max(each.factor, 1 / each.factor) - 1 for each in (one, other))
     return jump >= _STILL * before
+
+
+def wrong_results(result: BenchResult) -> list[str]:
+    """What had a wrong result in a run, and is left out of it, in words."""
+    return [
+        f"{way}: {cell.name} of {cell.bytes} B: {state.why}"
+        for way, cell, state in result.not_measured
+        if state.state == "wrong"
+    ]
 
 
 def sentences(found: Iterable[Found]) -> Iterator[str]:

@@ -31,8 +31,12 @@ class SuiteCurve:
     times: dict[int, Estimate]  # by bytes, as stretto bench has them
 
 
-def suite_curves(imported: Imported, ranks: int | None = None) -> list[SuiteCurve]:
+def suite_curves(
+    imported: Imported, ranks: int | None = None, file_name: str | None = None
+) -> list[SuiteCurve]:
     """Of all that a file has times of; where it does not say how many ranks there were, `ranks`.
+
+    `file_name`: what the file is called in the words, where its own name is another's, too.
 
     Of each size the statistic that says most, as where a run is compared with it.
     """
@@ -45,7 +49,14 @@ def suite_curves(imported: Imported, ranks: int | None = None) -> list[SuiteCurv
         what = says_most(of_time)
         on = f"{each.ranks} ranks" if is_of_several and each.ranks else ""
         place = "in place" if each.in_place else ""
-        parts = (Path(imported.path).name, title_of(imported), each.by, on, place, what.words)
+        parts = (
+            file_name or Path(imported.path).name,
+            title_of(imported),
+            each.by,
+            on,
+            place,
+            what.words,
+        )
         words = ", ".join(filter(None, parts))
         times = found.setdefault((each.name, each.in_place, each.ranks, words), {})
         times.setdefault(each.bytes, estimate(each.figures[what]))
@@ -87,7 +98,7 @@ def with_suites(plot: BenchPlot, result: BenchResult, files: Sequence[Imported])
     curves = [
         _whole(each)
         for file in files
-        for each in suite_curves(file, ranks)
+        for each in suite_curves(file, ranks, _name_among(file, files))
         if (each.name, each.is_in_place, each.ranks) in kinds
     ]
     if isinstance(plot, TimeSpans):
@@ -111,6 +122,12 @@ def with_suites(plot: BenchPlot, result: BenchResult, files: Sequence[Imported])
         left_out=plot.left_out + len(curves) - len(drawn),
         explained=f"{plot.explained}; {_PRINTED}",
     )
+
+
+def _name_among(file: Imported, files: Sequence[Imported]) -> str:
+    """The file's own name, or its path where another's is the same."""
+    name = Path(file.path).name
+    return name if [Path(each.path).name for each in files].count(name) == 1 else file.path
 
 
 def _whole(curve: SuiteCurve) -> SuiteCurve:

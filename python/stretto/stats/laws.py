@@ -93,7 +93,8 @@ class Law:
         """That of 95 % by the profile likelihood: what plain forms say that fit about as well.
 
         Where the constant was not refuted, that of the constant alone; where it was and nothing
-        describes the values, that of the constant and whatever fits no worse.
+        describes the values, that of the constant and whatever fits no worse. So on more ranks
+        than were measured it misses growth that the noise hides.
         """
         if max(self.values) < _NOTHING:
             return 0.0, 0.0
@@ -103,8 +104,9 @@ class Law:
         forms = [self.form, *plain]
         fits = [fit for form in forms if (fit := data.fit(form)) is not None]
         best = min(fit.off for fit in fits)
-        # What fits worse than the noise allows says that there is more of it, which is then known
-        # by as many values only as the form leaves.
+        # Values that are further off than the noise show more of it, which is then known by as many
+        # values only as the form leaves. The wider is right also of values that fit well, which
+        # few do by chance: by the noise alone, intervals of three values held too seldom.
         left = max(len(self.ranks) - 1 - (not self.form.is_constant), 1)
         most = max(_most_off(self.freedom), _most_off(left) * best / left)
         low = high = self.at(ranks)

@@ -127,6 +127,11 @@ void watch_endings(Snapshots& snapshots) {
 
 void leave_endings(Snapshots& snapshots) {
   if (watching != &snapshots) return;
+  // Whoever has set a handler meanwhile that runs on the stack it found relies on that.
+  struct sigaction of_faults{};
+  const bool others_stand_on_it =
+      ::sigaction(SIGSEGV, nullptr, &of_faults) == 0 && (of_faults.sa_flags & SA_ONSTACK) != 0 &&
+      ((of_faults.sa_flags & SA_SIGINFO) == 0 || of_faults.sa_sigaction != on_ending);
   for (std::size_t i = 0; i < kEndings.size(); ++i) {
     struct sigaction now{};
     if (!watched[i].is_ours || ::sigaction(kEndings[i].signal, nullptr, &now) != 0) continue;
@@ -134,7 +139,7 @@ void leave_endings(Snapshots& snapshots) {
     if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_ending) continue;
     ::sigaction(kEndings[i].signal, &watched[i].before, nullptr);
   }
-  alternate_stack.unset();
+  if (!others_stand_on_it) alternate_stack.unset();
   watching = nullptr;
 }
 

@@ -12,10 +12,13 @@ def test_what_steered_the_mpi_is_set_again(
 ) -> None:
     monkeypatch.setattr(os, "environ", {})
     os.environ |= {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp"}
-    _restore_variables({"OMPI_MCA_btl": "self,tcp", "MPIR_CVAR_NOLOCAL": "0", "SLURM_JOB_ID": "7"})
+    _restore_variables(
+        {"OMPI_MCA_btl": "self,tcp", "MPIR_CVAR_NOLOCAL": "0", "LD_LIBRARY_PATH": "/old"}
+    )
     now = {"OMPI_MCA_btl": "self,tcp", "MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp"}
     assert now == os.environ
     said = " ".join(capsys.readouterr().err.split())
     assert "MPIR_CVAR_NOLOCAL was 0, now 1" in said
     assert "UCX_TLS was not set, now tcp" in said
-    assert "OMPI_MCA_btl" not in said
+    assert "set again, as for the run: OMPI_MCA_btl=self,tcp" in said
+    assert "LD_LIBRARY_PATH" not in said

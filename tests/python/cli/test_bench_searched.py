@@ -63,7 +63,7 @@ def cliffs_folder(path: Path) -> tuple[Path, Shown]:
     ]
     assert {each.rank_class for each in answers} == {"root", "non-root"}
     series.finish(answers)
-    return path, lambda *files, as_json: show_cliffs(answers, path, *files, as_json=as_json)
+    return path, lambda *files, as_json: show_cliffs(answers, [], path, *files, as_json=as_json)
 
 
 def calls_folder(path: Path) -> tuple[Path, Shown]:

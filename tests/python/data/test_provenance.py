@@ -18,7 +18,15 @@ def test_what_a_job_is_called_is_no_setting() -> None:
         "OMPI_COMM_WORLD_RANK",
         "OMPI_MCA_ess_base_jobid",
     ]
-    kept = ["OMPI_MCA_btl", "MPIR_CVAR_NOLOCAL", "PMIX_MCA_gds", "I_MPI_FABRICS", "UCX_TLS"]
+    kept = [
+        "OMPI_MCA_btl",
+        "OMPI_MCA_orte_tmpdir_base",
+        "SLURM_MPI_TYPE",
+        "MPIR_CVAR_NOLOCAL",
+        "PMIX_MCA_gds",
+        "I_MPI_FABRICS",
+        "UCX_TLS",
+    ]
     environment = dict.fromkeys([*of_the_job, *kept], "1")
     assert sorted(settings_of(environment)) == sorted(kept)
 

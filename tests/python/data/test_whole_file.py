@@ -134,3 +134,26 @@ def test_what_cannot_be_replaced_is_written_in_place(
     put_whole(file, b"new")
     assert file.read_bytes() == b"new"
     assert [*tmp_path.iterdir()] == [file]
+
+
+def test_what_has_two_names_keeps_them(tmp_path: Path) -> None:
+    file, other = tmp_path / "a", tmp_path / "b"
+    put_whole(file, b"old")
+    other.hardlink_to(file)
+    put_whole(file, b"new")
+    assert other.read_bytes() == b"new"
+
+
+def test_what_may_not_be_written_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a"
+    put_whole(file, b"old")
+    # Whoever the tests run as: root may write everything.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+
+    def refuse(path: Path, _: bytes) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    with pytest.raises(PermissionError):
+        put_whole(file, b"new")
+    assert file.read_bytes() == b"old"

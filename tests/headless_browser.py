@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,92 @@ def load(page: Path, *, width: int = 1280, is_dark: bool = False, measure: str =
         return Loaded(
             _CONSOLE.findall(ended.stderr), _requests(log), json.loads(html.unescape(found[1]))
         )
+
+
+def printed(page: Path, *, width: int, measure: str) -> Any:
+    """What `measure` is where a page is laid out for paper, so many CSS pixels wide, on a screen
+    that would be dark: by the protocol of the browser's tools, as options have no media.
+
+    Raises TimeoutExpired or EOFError where the browser does not come to an end.
+    """
+    browser = _browser()
+    assert browser is not None
+    with tempfile.TemporaryDirectory() as name:
+        options = [*_QUIET[:-1], f"--user-data-dir={name}/profile", "--remote-debugging-pipe"]
+        # The protocol is spoken on these two.
+        command = ["sh", "-c", 'exec "$@" 3<&0 4>&1 </dev/null >&2', "sh", browser, *options]
+        with subprocess.Popen(
+            command,
+            env=os.environ | {"HOME": name, "XDG_RUNTIME_DIR": name},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            hangs = threading.Timer(HANGS_AFTER_S, process.kill)
+            hangs.start()
+            try:
+                return _measured_on_paper(_Protocol(process), page, width, measure)
+            finally:
+                hangs.cancel()
+                process.terminate()
+
+
+def _measured_on_paper(protocol: "_Protocol", page: Path, width: int, measure: str) -> Any:
+    target = protocol.ask("Target.createTarget", url="about:blank")
+    protocol.session = protocol.ask("Target.attachToTarget", flatten=True, **target)["sessionId"]
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    protocol.ask("Emulation.setEmulatedMedia", media="print", features=[dark])
+    protocol.ask(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=1000,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
+    protocol.ask("Page.enable")
+    protocol.ask("Page.navigate", url=page.absolute().as_uri())
+    protocol.wait_for("Page.loadEventFired")
+    answer = protocol.ask("Runtime.evaluate", expression=measure, returnByValue=True)
+    assert "exceptionDetails" not in answer, answer
+    return answer["result"]["value"]
+
+
+class _Protocol:
+    """Questions to a browser, each of which it answers, and events that come in between."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.session: str | None = None
+        self._process = process
+        self._events: list[str] = []
+        self._asked = 0
+
+    def ask(self, method: str, **parameters: object) -> dict[str, Any]:
+        self._asked += 1
+        message = {"id": self._asked, "method": method, "params": parameters}
+        if self.session is not None:
+            message["sessionId"] = self.session
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\0")
+        self._process.stdin.flush()
+        while (answer := self._next()).get("id") != self._asked:
+            self._events.append(answer.get("method", ""))
+        assert "error" not in answer, answer
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def wait_for(self, event: str) -> None:
+        while event not in self._events:
+            self._events.append(self._next().get("method", ""))
+
+    def _next(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        read = bytearray()
+        while (byte := self._process.stdout.read(1)) != b"\0":
+            if not byte:
+                raise EOFError("the browser ended")
+            read += byte
+        message: dict[str, Any] = json.loads(read)
+        return message
 
 
 def _browser() -> str | None:

@@ -18,6 +18,7 @@ from stretto.cli.table_export import export_tables
 from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import TOO_FEW_VALID, BenchResult
 from stretto.report.bench_late import DelayMatrix, delay_matrices
+from stretto.report.bench_late_patterns import PatternDelays, pattern_delays
 from stretto.report.bench_overlap import BesideWork, beside_work
 from stretto.report.bench_roots import OfRoot, by_root
 from stretto.report.plain_table import PlainTable
@@ -87,6 +88,7 @@ def plain_result(result: BenchResult, folder: Path) -> dict[str, Any]:
         "overlap": [*map(_plain_overlap, beside_work(result, run))],
         "by_root": [*map(_plain_root, by_root(result, run))],
         "late": [*map(_plain_delays, delay_matrices(result, run))],
+        "late_at_once": [*map(_plain_pattern, pattern_delays(result, run))],
         "warnings": result.warnings,
     }
 
@@ -113,6 +115,17 @@ def _plain_overlap(each: BesideWork) -> dict[str, Any]:
         "over_ideal": over,
         "speed_during": each.speed_during,
         "speed_after": each.speed_after,
+    }
+
+
+def _plain_pattern(each: PatternDelays) -> dict[str, Any]:
+    """What a table of several late ranks is made of, in ns."""
+    words = {"cell": each.cell.number, "operation": each.cell.name, "bytes": each.cell.bytes}
+    return words | {
+        "implementation": each.implementation,
+        "until": each.stage,
+        "amplification": each.amplification,
+        "ranks": msgspec.to_builtins(each.ranks),
     }
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from stretto.data.bench_folder import BenchFolder
 from stretto.report.bench import BenchResult, BenchRow, Compared, still_changing
 from stretto.report.bench_late import delay_matrices
+from stretto.report.bench_late_patterns import pattern_delays
 from stretto.report.bench_overlap import beside_work, overlap_table
 from stretto.report.bench_roots import by_root, roots_table
 from stretto.report.cell_words import cell_words
@@ -138,16 +139,19 @@ def more_tables(result: BenchResult, run: BenchFolder) -> Iterator[Table]:
         if matrix.late_ranks:
             table.caption, table.caption_justify = matrix.words, "left"
         yield table
+    for pattern in pattern_delays(result, run):
+        yield _shown(pattern.title, pattern.table(), words=1)
 
 
 def _share(share: float, is_sure: bool) -> str:
     return "" if isnan(share) else f"{share:.2f}{'*' if is_sure else ''}"
 
 
-def _shown(title: str, plain: PlainTable) -> Table:
+def _shown(title: str, plain: PlainTable, words: int = 3) -> Table:
+    """The first `words` columns are of words, the others of figures."""
     table = Table(title=title, title_justify="left", title_style="bold")
     for number, head in enumerate(plain.heads):
-        table.add_column(head, justify="left" if number < 3 else "right", overflow="fold")
+        table.add_column(head, justify="left" if number < words else "right", overflow="fold")
     for row in plain.rows:
         table.add_row(*row)
     return table

@@ -18,7 +18,8 @@ from stretto.stats.late_rank import END, Floats, delays, matrix, reached
 
 # Of more ranks each row and column is of as many that follow each other.
 MOST_SHOWN = 16
-_WORDS = {END: "the end", "start": "the return of the call"}
+# What may be delayed, in words.
+STAGES = {END: "the end", "start": "the return of the call"}
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,14 @@ class DelayMatrix:
 def delay_matrices(result: BenchResult, run: BenchFolder) -> Iterator[DelayMatrix]:
     """One for each operation, size, implementation, lateness and stage that has late ranks.
 
-    Cells in which several ranks are late at once are no part of any.
+    Cells in which several ranks are late at once are no part of any: bench_late_patterns has those.
     """
     cells = result.record.plan.cells
-    plain = {_operation(cell): cell.number for cell in cells if is_plain(cell)}
+    plain = {operation_of(cell): cell.number for cell in cells if is_plain(cell)}
     late = [
-        (cell.number, plain[_operation(cell)], rank, late_ns)
+        (cell.number, plain[operation_of(cell)], rank, late_ns)
         for cell in cells
-        if _operation(cell) in plain
+        if operation_of(cell) in plain
         for rank, late_ns in cell.late_ns.items()
         if len(cell.late_ns) == 1
     ]
@@ -130,7 +131,7 @@ def _matrix(
         implementation,
         late_ns,
         stage,
-        f"{what} by {implementation}: {_WORDS[stage]} where a rank is {lateness} late",
+        f"{what} by {implementation}: {STAGES[stage]} where a rank is {lateness} late",
         f"rows are the rank that is late by {lateness}, columns the ranks that are delayed: 1.00 "
         "is by as much, 0 not at all; * is not by chance" + left_out,
         shares,
@@ -190,5 +191,6 @@ def _means(values: Floats, width: int) -> Floats:
     return np.asarray(squares.mean(axis=(1, 3)).filled(np.nan))
 
 
-def _operation(cell: BenchCell) -> tuple[str, int]:
+def operation_of(cell: BenchCell) -> tuple[str, int]:
+    """What cells with late ranks have in common with the one where nobody is late."""
     return cell.name, cell.bytes

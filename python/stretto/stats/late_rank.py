@@ -8,6 +8,8 @@ Other columns are passed over.
 
 A repetition begins when the median of the ranks that are not late enters, and each rank's time is
 counted from there: so a late rank is delayed by its own lateness, and who waits for it by as much.
+Where several are late at once samples have own_late_ns, by how much their rank is, and a late_rank
+that is none: then it begins when the median rank would have entered without.
 """
 
 from collections.abc import Sequence
@@ -35,7 +37,10 @@ def reached(samples: pl.DataFrame) -> pl.DataFrame:
 
     Those of several launches may be worked out one by one, and put together.
     """
-    on_time = pl.col("enter_ns").filter(pl.col("rank") != pl.col("late_rank"))
+    if "own_late_ns" in samples.columns:
+        on_time = pl.col("enter_ns") - pl.col("own_late_ns")
+    else:
+        on_time = pl.col("enter_ns").filter(pl.col("rank") != pl.col("late_rank"))
     begin = on_time.median().over([*_LAUNCH, "repetition"])
     return (
         _counted(samples)

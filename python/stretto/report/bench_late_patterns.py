@@ -64,16 +64,14 @@ class PatternDelays:
         rows = [
             [
                 str(it.rank),
-                seconds(NS * it.late_ns),
-                seconds(NS * it.delay_ns) + ("*" if it.is_sure else ""),
-                seconds(NS * it.beyond_ns),
+                _time(it.late_ns) if it.late_ns else "",
+                _time(it.delay_ns) + ("*" if it.is_sure else ""),
+                _time(it.beyond_ns),
             ]
             for it in shown
         ]
         if left := by_harm[MOST_SHOWN:]:
-            rows.append(
-                [f"{len(left)} others", "", "", f"{seconds(NS * left[0].beyond_ns)} at most"]
-            )
+            rows.append([f"{len(left)} others", "", "", f"{_time(left[0].beyond_ns)} at most"])
         return PlainTable(self.title, ["rank", "late by", "delayed by", "beyond its own"], rows)
 
 
@@ -128,3 +126,8 @@ def _of_one(found: pl.DataFrame, cell: BenchCell, implementation: str, stage: st
         for rank, delay_ns, is_sure in rows.select("rank", "delay_ns", "delayed").iter_rows()
     ]
     return PatternDelays(cell, implementation, stage, ranks)
+
+
+def _time(ns: float) -> str:
+    """A rank may be there sooner than where nobody is late."""
+    return f"{'-' if ns < 0 else ''}{seconds(NS * abs(ns))}"

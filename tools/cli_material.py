@@ -27,6 +27,8 @@ _MAKING = (
 _MAKING_WITHOUT_PROGRAM = (
     "bench run bcast allreduce --sizes 8,64 --launches 2 --output runs/bench",
     "bench run barrier --launches 1 --output runs/once",
+    "bench cliffs bcast --sizes 8:64 --launches 4 --no-probes --output runs/cliffs",
+    "bench calls barrier --launches 1 --output runs/calls",
     "replay app.trace --output runs/replay",
     "simulate allreduce -n 8 --output runs/simulate",
 )

@@ -46,6 +46,7 @@ class Command:
     writes: bool = False  # into the folder
     prints: bool = True  # to standard output
     launches: bool = False
+    reads_parts: bool = False  # what is left of a file that was cut off is read
 
     def line(self, made: Path, launcher: Path | None) -> list[str]:
         """Its words, with that launcher of the program if any."""
@@ -91,6 +92,11 @@ COMMANDS = {
         f"bench model {_BENCH} --machine {{made}}/machine.toml {_TABLES}", True, True
     ),
     "bench plans": Command("bench plans"),
+    "bench show cliffs": Command(f"bench show {{made}}/runs/cliffs {_TABLES}", True, True),
+    "bench show calls": Command(f"bench show {{made}}/runs/calls {_TABLES}", True, True),
+    "bench import": Command(
+        f"bench import {{made}}/osu.txt {_TABLES}", True, True, reads_parts=True
+    ),
     "schedule list": Command(f"schedule list {_TABLES}", writes=True),
     "schedule show": Command("schedule show bcast --algorithm binomial --svg new.svg", writes=True),
     "schedule verify": Command("schedule verify bcast --max-ranks 3"),
@@ -105,6 +111,13 @@ REAL_COMMANDS = {
     "bench run": Command(
         "bench run bcast --sizes 8 --launches 1 -o new --export-csv new.csv", writes=True,
         **_LAUNCHES,
+    ),
+    "bench cliffs": Command(
+        "bench cliffs bcast --sizes 8:32 --launches 4 --no-probes -o new --export-csv new.csv",
+        writes=True, **_LAUNCHES,
+    ),
+    "bench calls": Command(
+        "bench calls barrier --launches 1 -o new --export-csv new.csv", writes=True, **_LAUNCHES,
     ),
     "whatif --record": Command(
         f"whatif --runs 1 --machine {{made}}/laptop.toml --record new.trace {_PROGRAM}",
@@ -146,7 +159,8 @@ def _launchers_may_fail(command: Command) -> Sequence[int]:
 
 
 def _readers_fail(command: Command) -> Sequence[int]:
-    return (2, 4, 5) if command.reads else (0,)
+    failed = (2, 4, 5) if command.reads else (0,)
+    return (0, *failed) if command.reads_parts else failed
 
 
 def _well(_: Command) -> Sequence[int]:

@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import msgspec
 import pytest
 
 from stretto.cli.bench_running import launched
@@ -29,15 +28,46 @@ if TYPE_CHECKING:
 
     from mpi_runs import Mpi
 
+    from stretto.launch.bench import MeasuredMpi
+
 STRETTO = [sys.executable, "-c", "from stretto.cli.main import main; main()"]
 CLIFFS = ["cliffs", "allreduce", "--sizes", "8:128", "--launches", "4", "--no-probes"]
 MPIS_SAY = ("Open MPI v", "MPICH Version:")
 # On a machine that is not quiet none of few repetitions may begin at the time that was agreed on.
 CALLS = ["calls", "barrier", "bcast", "--launches", "2"]
 
-ONE_CALL = Settings(
-    budget_ns=1, warmup=0, at_least=1, at_most=1, cell_timeout_s=5, synchronisation="barrier"
-)
+LATE = [0, 20_000_000_000]  # 20 s
+
+
+def found_mpi(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> MeasuredMpi:
+    """As the command finds it."""
+    for name, value in mpi.environment.items():
+        monkeypatch.setenv(name, value)
+    return find_mpi(None, str(mpi.launcher.path), [])
+
+
+def in_order(
+    found: MeasuredMpi, cells: Sequence[BenchCell], way: str = "native", cell_timeout_s: float = 5
+) -> BenchPlan:
+    """Three launches of one call each, of these cells and of the making of a communicator."""
+    return BenchPlan(
+        name="calls",
+        implementations=[way],
+        ranks=2,
+        launches=3,
+        seed=1,
+        settings=Settings(
+            budget_ns=1,
+            warmup=0,
+            at_least=1,
+            at_most=1,
+            cell_timeout_s=cell_timeout_s,
+            synchronisation="barrier",
+        ),
+        cells=[*cells, BenchCell(len(cells), "comm_dup")],
+        launcher=found.launcher.name,
+        in_order=True,
+    )
 
 
 def bench(
@@ -185,9 +215,7 @@ def test_a_full_disk_is_no_answer_of_a_setting(
     file: str, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ends a search, which measures it when it goes on."""
-    for name, value in mpi.environment.items():
-        monkeypatch.setenv(name, value)
-    found = find_mpi(None, str(mpi.launcher.path), [])
+    found = found_mpi(mpi, monkeypatch)
     plan = BenchPlan(
         name="setting-gather-1",
         implementations=["native"],
@@ -223,24 +251,9 @@ def test_a_full_disk_is_no_answer_of_a_setting(
 def test_what_depends_on_a_call_that_hangs_is_not_measured_by_itself(
     mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in mpi.environment.items():
-        monkeypatch.setenv(name, value)
-    found = find_mpi(None, str(mpi.launcher.path), [])
-    plan = BenchPlan(
-        name="calls",
-        implementations=["native"],
-        ranks=2,
-        launches=3,
-        seed=1,
-        settings=ONE_CALL,
-        cells=[
-            BenchCell(0, "barrier", delays_ns=[0, 20_000_000_000]),
-            BenchCell(1, "barrier"),
-            BenchCell(2, "comm_dup"),
-        ],
-        launcher=found.launcher.name,
-        in_order=True,
-    )
+    found = found_mpi(mpi, monkeypatch)
+    cells = [BenchCell(0, "barrier", delays_ns=LATE), BenchCell(1, "barrier")]
+    plan = in_order(found, cells, cell_timeout_s=1)
     result, path = launched(plan, found, found.launcher, tmp_path / "run")
     # What has hung twice is not tried a third time.
     tried = path.glob("launches/0*/part-*/plan")
@@ -260,25 +273,10 @@ def test_what_depends_on_a_call_that_hangs_is_not_measured_by_itself(
 def test_what_hangs_once_is_measured_in_the_other_launches(
     mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in mpi.environment.items():
-        monkeypatch.setenv(name, value)
-    found = find_mpi(None, str(mpi.launcher.path), [])
+    found = found_mpi(mpi, monkeypatch)
     tool = mpi.build / "tests" / mpi.abi / "libhanging_tool.so"
-    plan = BenchPlan(
-        name="calls",
-        implementations=[f"native:LD_PRELOAD={tool}+HANGING_ONCE={tmp_path}/hung"],
-        ranks=2,
-        launches=3,
-        seed=1,
-        settings=ONE_CALL,
-        cells=[
-            BenchCell(0, "allreduce", bytes=8),
-            BenchCell(1, "barrier"),
-            BenchCell(2, "comm_dup"),
-        ],
-        launcher=found.launcher.name,
-        in_order=True,
-    )
+    cells = [BenchCell(0, "allreduce", bytes=8), BenchCell(1, "barrier")]
+    plan = in_order(found, cells, f"native:LD_PRELOAD={tool}+HANGING_ONCE={tmp_path}/hung")
     result, path = launched(plan, found, found.launcher, tmp_path / "run")
     states = Counter(
         (state.cell, state.state)
@@ -296,24 +294,9 @@ def test_what_hangs_once_is_measured_in_the_other_launches(
 def test_what_comes_before_a_call_that_hangs_is_measured(
     mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in mpi.environment.items():
-        monkeypatch.setenv(name, value)
-    found = find_mpi(None, str(mpi.launcher.path), [])
-    plan = BenchPlan(
-        name="calls",
-        implementations=["native"],
-        ranks=2,
-        launches=3,
-        seed=1,
-        settings=msgspec.structs.replace(ONE_CALL, cell_timeout_s=1),
-        cells=[
-            BenchCell(0, "barrier"),
-            BenchCell(1, "barrier", delays_ns=[0, 20_000_000_000]),
-            BenchCell(2, "comm_dup"),
-        ],
-        launcher=found.launcher.name,
-        in_order=True,
-    )
+    found = found_mpi(mpi, monkeypatch)
+    cells = [BenchCell(0, "barrier"), BenchCell(1, "barrier", delays_ns=LATE)]
+    plan = in_order(found, cells)
     result, path = launched(plan, found, found.launcher, tmp_path / "run")
     states = [
         [state.state for state in each.states] for each in BenchFolder(path).record().launches

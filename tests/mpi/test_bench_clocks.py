@@ -34,7 +34,7 @@ def test_clocks_that_differ_are_read_again_within_a_long_cell(mpi: Mpi, tmp_path
     wrapper = tmp_path / "other-clock"
     wrapper.write_text(OTHER_CLOCK)
     wrapper.chmod(0o755)
-    settings = Settings(budget_ns=1, warmup=1, at_least=10, at_most=10)
+    settings = Settings(budget_ns=1, warmup=1, at_least=30, at_most=30)
     cell = BenchCell(0, "allreduce", Form.BLOCKING, bytes=8, delays_ns=[0, 0, LATE_NS])
     plan = tmp_path / "plan"
     plan.write_text(plan_text(settings, [cell]))
@@ -43,7 +43,8 @@ def test_clocks_that_differ_are_read_again_within_a_long_cell(mpi: Mpi, tmp_path
     assert ended.ok, ended.stderr
     assert [state.state for state in read_states(tmp_path)] == ["done"]
     facts = read_facts(tmp_path)
-    # Once as it begins, once before the cell; and in the 2 s of the cell at least twice.
+    # Once as it begins, once before the cell; and in the 6 s of the cell at least twice, also where
+    # a busy machine takes so long for one that they are farther apart.
     assert facts.clock in {"constant", "linear"}
     assert facts.clock_readings >= 4
     # Nobody left long before the last one came: by clocks as they are, rank 1 would have done so

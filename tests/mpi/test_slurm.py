@@ -176,7 +176,8 @@ def test_a_ctrl_c_is_not_said_to_be_slurms(cluster: Cluster) -> None:
     os.kill(stretto, signal.SIGINT)
     _, said = running.communicate(timeout=STARTS_WITHIN_S)
     assert running.returncode == 128 + signal.SIGINT, said
-    assert "CANCELLED" in said, said
+    # Which of both it says depends on whether a rank ends before the other is heard of.
+    assert "CANCELLED" in said or "Job step aborted" in said, said
     assert not [line for line in said.splitlines() if line.startswith("stretto")], said
     wait_until(lambda: not marked(mark), "all of it has ended")
 

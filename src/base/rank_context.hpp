@@ -45,7 +45,7 @@ class RankContext {
 
   // Its one object of this type, default-constructed.
   template <class Part>
-  [[nodiscard, gnu::always_inline]] inline Part& get() {
+  [[nodiscard, gnu::always_inline]] Part& get() {
     const int slot = NumberOf<Part>::slot.load(std::memory_order_acquire);
     void* part = slot < 0 ? nullptr : at(slot).load(std::memory_order_acquire);
     if (part == nullptr) [[unlikely]]

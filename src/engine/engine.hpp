@@ -133,7 +133,7 @@ class Engine {
 
   // A thread is about to call the MPI for long or often: takes the MPI's locks out of
   // its way while nothing is pending (see ThreadLevel).
-  [[gnu::always_inline]] inline void relax() {
+  [[gnu::always_inline]] void relax() {
     if (locks_on_.load(std::memory_order_relaxed) && background() == 0) lower_locks();
   }
 

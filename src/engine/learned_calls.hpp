@@ -30,8 +30,8 @@ struct KnownCall {
   Count block_bytes = 0;
 
   // On rank `me` of `size`. A root that is none is an error, on all ranks alike.
-  [[nodiscard, gnu::always_inline]] inline bool is_like(const Call& call, bool in_place, Rank me,
-                                                        Rank size) const {
+  [[nodiscard, gnu::always_inline]] bool is_like(const Call& call, bool in_place, Rank me,
+                                                 Rank size) const {
     return recvcount == call.recvcount && recvtype == call.recvtype &&
            sendcount == call.sendcount && sendtype == call.sendtype && op == call.op &&
            collective == call.collective && form == call.form && uneven == call.uneven &&
@@ -44,7 +44,7 @@ struct LearnedCalls {
   Contests contests;
 
   // Where a call with such arguments would be.
-  [[nodiscard, gnu::always_inline]] inline KnownCall& known(const Call& call, Rank me) {
+  [[nodiscard, gnu::always_inline]] KnownCall& known(const Call& call, Rank me) {
     const auto counts =
         static_cast<std::uint64_t>(call.sendcount) + static_cast<std::uint64_t>(call.recvcount);
     const auto kind = static_cast<std::uint64_t>(call.collective) * 4 +

@@ -57,7 +57,7 @@ class Contest {
     return {order_[place_], true};
   }
   // The same where that leaves the call to the MPI and to nobody's clock; else nothing begins.
-  [[nodiscard, gnu::always_inline]] inline bool pass() {
+  [[nodiscard, gnu::always_inline]] bool pass() {
     if (!is_native_ || calls_ + 1 >= next_) return false;
     ++calls_;
     return true;

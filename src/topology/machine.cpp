@@ -119,17 +119,36 @@ MessageCost message_cost(const Level& level, std::int64_t bytes) {
           .wire = piece.latency + level.added_latency + stream};
 }
 
+namespace {
+
+// What a byte of a message takes in the network. Calibration on a busy processor cannot tell all of
+// it from what the ends do: where an end waits inside a call until the bytes have left (an MPI's
+// rendezvous over sockets), it is in `overhead_per_byte`. So it is what other pieces or the link
+// show, but no more than all that a byte of this piece takes.
+double network_per_byte(const CostPiece& piece, double shown) {
+  const double all = piece.gap_per_byte + 2 * piece.overhead_per_byte;
+  return std::max(piece.gap_per_byte, std::min(shown, all));
+}
+
+void slow_level(Level& level, const Slowdown& by) {
+  double shown = level.link_per_byte;
+  for (const CostPiece& piece : level.pieces) shown = std::max(shown, piece.gap_per_byte);
+  for (CostPiece& piece : level.pieces) {
+    piece.gap_per_byte += (by.per_byte - 1) * network_per_byte(piece, shown);
+  }
+  level.added_latency += by.latency;
+  level.link_per_byte *= by.per_byte;
+  level.medium_per_byte *= by.per_byte;
+}
+
+}  // namespace
+
 void slow_network(Machine& machine, const Slowdown& by) {
   auto& levels = machine.levels;
   auto first = std::ranges::find(levels, kHostLevel, &Level::name);
   first =
       first == levels.end() || std::next(first) == levels.end() ? levels.begin() : std::next(first);
-  for (; first != levels.end(); ++first) {
-    first->added_latency += by.latency;
-    first->link_per_byte *= by.per_byte;
-    first->medium_per_byte *= by.per_byte;
-    for (CostPiece& piece : first->pieces) piece.gap_per_byte *= by.per_byte;
-  }
+  std::for_each(first, levels.end(), [&](Level& level) { slow_level(level, by); });
 }
 
 Machine with_hosts_of(Machine machine, int ranks) {

@@ -36,8 +36,11 @@ REDUCTIONS = (*_REDUCING, REDUCE_LOCAL)
 # broadcast or a reduction: "allgatherv-of-root".
 OF_ROOT = ("allgatherv", "reduce_scatter")
 _OF_ROOT = "-of-root"
-# Those whose blocks may differ in length; of neighbourhood collectives all are measured alike.
-TAKE_COUNTS = ("gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw", "reduce_scatter")
+# Those whose blocks may differ in length.
+TAKE_COUNTS = (
+    *("gatherv", "scatterv", "allgatherv", "alltoallv", "alltoallw", "reduce_scatter"),
+    *("neighbor_allgatherv", "neighbor_alltoallv", "neighbor_alltoallw"),
+)
 WITHOUT_DATA = ("barrier", "comm_dup", "comm_split")
 COMPUTE = "compute"
 

@@ -9,6 +9,7 @@ from stretto.report.bars import Tile
 from stretto.report.bench import BenchResult
 from stretto.report.bench_first_calls import first_calls
 from stretto.report.bench_late import DelayMatrix, delay_matrices
+from stretto.report.bench_late_patterns import PatternDelays, pattern_delays
 from stretto.report.bench_model import BesideModel, model_table, sentences, summary
 from stretto.report.bench_model_lines import with_model
 from stretto.report.bench_overlap import BesideWork, beside_work, overlap_plots, overlap_table
@@ -19,6 +20,7 @@ from stretto.report.bench_plots import (
     latency_plot,
     operations,
 )
+from stretto.report.bench_roots import OfRoot, by_root, roots_table
 from stretto.report.line_drawing import DrawnPlot, draw_lines
 from stretto.report.line_plot import LinePlot
 from stretto.report.plain_table import PlainTable
@@ -32,13 +34,19 @@ class SampleFigures:
     """What is worked out from a run's samples besides its rows, for page and plots."""
 
     work: list[BesideWork]
+    roots: list[OfRoot]
     late: list[DelayMatrix]
+    late_at_once: list[PatternDelays]
     first_calls: PlainTable | None
 
     @staticmethod
     def of(result: BenchResult, run: BenchFolder) -> "SampleFigures":
         return SampleFigures(
-            beside_work(result, run), [*delay_matrices(result, run)], first_calls(result, run)
+            beside_work(result, run),
+            by_root(result, run),
+            [*delay_matrices(result, run)],
+            pattern_delays(result, run),
+            first_calls(result, run),
         )
 
 
@@ -62,7 +70,9 @@ class OperationPart:
     table: PlainTable
     overlaps: list[DrawnPlot]  # by size, the largest first
     overlap_table: PlainTable | None
+    roots: PlainTable | None  # None: its root does not move
     late: list[DelayMatrix]
+    late_at_once: list[PlainTable]  # where several ranks are
     model: ModelWords | None  # None: nothing of it is predicted
 
 
@@ -115,8 +125,7 @@ def bench_section(
                 _latency(result, operation, beside, suites),
                 comparison_plot(result, operation),
                 table,
-                [each for each in figures.work if each.row.cell.name == operation],
-                [each for each in figures.late if each.operation == operation],
+                figures,
                 operation,
                 _model_words(operation, beside),
             )
@@ -147,15 +156,24 @@ def _part(
     plot: BenchPlot | None,
     against: LinePlot | None,
     table: PlainTable,
-    found: Sequence[BesideWork],
-    late: list[DelayMatrix],
+    figures: SampleFigures,
     name: str,
     model: ModelWords | None,
 ) -> OperationPart:
-    overlaps = [draw_lines(each) for each in overlap_plots(found)]
-    of_work = overlap_table(found) if found else None
-    comparison = draw_lines(against) if against else None
-    return OperationPart(name, drawn(plot), comparison, table, overlaps, of_work, late, model)
+    found = [each for each in figures.work if each.row.cell.name == name]
+    roots = [each for each in figures.roots if each.cell.name == name]
+    return OperationPart(
+        name,
+        drawn(plot),
+        draw_lines(against) if against else None,
+        table,
+        [draw_lines(each) for each in overlap_plots(found)],
+        overlap_table(found) if found else None,
+        roots_table(roots) if roots else None,
+        [each for each in figures.late if each.operation == name],
+        [each.table() for each in figures.late_at_once if each.cell.name == name],
+        model,
+    )
 
 
 def _latency(

@@ -30,12 +30,12 @@ def write_report(
 ) -> None:
     """Write the page over all `results`, `profiles`, `answers`, `benches` and `others` to `path`.
 
-    Of benches less is shown where it would be over 2 MB. Raises InputError where something else
-    is there, EnvironmentUnusable where it cannot be written.
+    Of benches and others less is shown where it would be over 2 MB. Raises InputError where
+    something else is there, EnvironmentUnusable where it cannot be written.
     """
     refuse_if_not_ours(path)
     page = page_size.within(
-        lambda shown: render(results, profiles, answers, shown, others), benches
+        lambda shown, more: render(results, profiles, answers, shown, more), benches, others
     )
     write_page(page, path)
 

@@ -91,6 +91,7 @@ constexpr auto kOperations = std::to_array<MeasuredOperation>({
     {.name = "neighbor_allgatherv",
      .function = "Neighbor_allgatherv",
      .signature = Signature::gathered,
+     .takes_counts = true,
      .neighbors = true},
     {.name = "neighbor_alltoall",
      .function = "Neighbor_alltoall",
@@ -99,10 +100,12 @@ constexpr auto kOperations = std::to_array<MeasuredOperation>({
     {.name = "neighbor_alltoallv",
      .function = "Neighbor_alltoallv",
      .signature = Signature::counts,
+     .takes_counts = true,
      .neighbors = true},
     {.name = "neighbor_alltoallw",
      .function = "Neighbor_alltoallw",
      .signature = Signature::addresses,
+     .takes_counts = true,
      .neighbors = true},
     {.name = "reduce_local",
      .function = "Reduce_local",
@@ -175,6 +178,32 @@ std::int64_t sent_from(const BenchCell& cell, const Place& place, int source,
   return before;
 }
 
+// Of a neighbour's blocks it may be unclear which one is whose (a ring of two), so all that a rank
+// sends to the same one are alike.
+BlockLayout neighbor_blocks(const MeasuredOperation& operation, const BenchCell& cell,
+                            std::int64_t elements, const Place& place) {
+  const bool gathers = operation.name.starts_with("neighbor_allgather");
+  BlockLayout blocks;
+  blocks.count = elements;
+  blocks.own_count = count_of(cell, place.rank, elements);
+  for (const int source : place.sources) {
+    blocks.counts.push_back(gathers ? count_of(cell, source, elements)
+                                    : count_between(cell, place, place.rank, source, elements));
+  }
+  if (gathers) {
+    blocks.send_counts = {blocks.own_count};
+  } else {
+    for (const int destination : place.destinations) {
+      blocks.send_counts.push_back(count_between(cell, place, place.rank, destination, elements));
+    }
+  }
+  blocks.displs = one_after_another(blocks.counts);
+  blocks.send_displs = one_after_another(blocks.send_counts);
+  blocks.send_length = total(blocks.send_counts);
+  blocks.receive_length = total(blocks.counts);
+  return blocks;
+}
+
 }  // namespace
 
 std::span<const MeasuredOperation> operations() { return kOperations; }
@@ -189,18 +218,7 @@ BlockLayout blocks_of(const MeasuredOperation& operation, const BenchCell& cell,
   BlockLayout blocks;
   blocks.count = elements;
   const std::size_t ranks = at(place.size);
-  if (operation.neighbors) {
-    const auto count = static_cast<int>(elements);
-    blocks.counts.assign(place.sources.size(), count);
-    blocks.send_counts.assign(place.destinations.size(), count);
-    blocks.displs = one_after_another(blocks.counts);
-    blocks.send_displs = one_after_another(blocks.send_counts);
-    blocks.receive_length = total(blocks.counts);
-    // Of a neighbour's blocks it may be unclear which one is whose (a ring of two), so all of
-    // them are alike.
-    blocks.send_length = elements * std::max<std::int64_t>(std::ssize(place.destinations), 1);
-    return blocks;
-  }
+  if (operation.neighbors) return neighbor_blocks(operation, cell, elements, place);
   if (operation.messages) {
     blocks.send_length = blocks.receive_length = elements;
     return blocks;
@@ -226,7 +244,7 @@ BlockLayout blocks_of(const MeasuredOperation& operation, const BenchCell& cell,
   }
   blocks.displs = one_after_another(blocks.counts);
   const std::int64_t all = total(blocks.counts);
-  const std::int64_t own = blocks.counts[at(place.rank)];
+  const int own = blocks.own_count = blocks.counts[at(place.rank)];
   // Only a root has all blocks, which may be more than others have room for.
   const bool is_root = cell.root_step != 0 || place.rank == cell.root;
   if (is(operation, "gather") || is(operation, "allgather")) {
@@ -274,8 +292,10 @@ std::vector<ResultPiece> result_of(const MeasuredOperation& operation, const Ben
       next += blocks.counts[at(other)];
     }
   } else if (operation.neighbors) {
+    std::int64_t next = 0;
     for (std::size_t each = 0; each < place.sources.size(); ++each) {
-      pieces.push_back(moved(blocks.displs[each], blocks.count, place.sources[each], 0));
+      pieces.push_back(moved(next, blocks.counts[each], place.sources[each], 0));
+      next += blocks.counts[each];
     }
   } else if (operation.messages) {
     const int other = rank ^ 1;

@@ -61,6 +61,7 @@ struct MeasuredOperation {
 // The blocks of one operation on one rank, in elements.
 struct BlockLayout {
   std::int64_t count = 0;          // of the vector, or of one block where all are alike
+  int own_count = 0;               // of this rank's block, where each has one
   std::vector<int> counts{};       // of what this rank receives from each, or all send to one
   std::vector<int> displs{};       // where
   std::vector<int> send_counts{};  // of what it sends to each

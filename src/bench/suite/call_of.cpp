@@ -70,6 +70,7 @@ bool has_too_many(const MeasuredOperation& operation, const BenchCell& cell, con
       largest = std::max(largest, cell.counts[at]);
       all += cell.counts[at];
     }
+    if (operation.neighbors) all = largest * 4;
   }
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   switch (operation.signature) {
@@ -148,9 +149,6 @@ MeasuredCall::MeasuredCall(const BenchCell& cell, const CellGroup& group)
         MessagePartner{
             .rank = other, .is_there = other < group.place.size, .comes_first = answers()});
   }
-  const auto own = static_cast<std::size_t>(group.place.rank);
-  const bool by_rank = operation_.takes_counts && own < blocks_.counts.size();
-  own_count_ = by_rank ? blocks_.counts[own] : static_cast<int>(blocks_.count);
   if (operation_.signature == Signature::types) {
     for (const int each : blocks_.displs) byte_displs_.push_back(each * element_size_);
   }
@@ -265,11 +263,13 @@ int MeasuredCall::run(MPI_Request* request) {
     case Signature::scattered_vector:
       return function_(request, in, out, counts, type, op_, comm);
     case Signature::gathered:
-      return function_(request, in, own_count_, type, out, counts, displs, type, comm);
+      return function_(request, in, blocks_.own_count, type, out, counts, displs, type, comm);
     case Signature::rooted_gathered:
-      return function_(request, in, own_count_, type, out, counts, displs, type, root_, comm);
+      return function_(request, in, blocks_.own_count, type, out, counts, displs, type, root_,
+                       comm);
     case Signature::rooted_scattered:
-      return function_(request, in, counts, displs, type, out, own_count_, type, root_, comm);
+      return function_(request, in, counts, displs, type, out, blocks_.own_count, type, root_,
+                       comm);
     case Signature::counts:
       return function_(request, in, counts, displs, type, out, counts, displs, type, comm);
     case Signature::types: {

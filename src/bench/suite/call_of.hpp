@@ -61,7 +61,6 @@ class MeasuredCall {
   BlockLayout blocks_;
   Values values_;
   int element_size_;
-  int own_count_ = 0;  // of the block that this rank alone sends or receives
   MPI_Datatype type_;
   MPI_Op op_;
   FormOf function_{};

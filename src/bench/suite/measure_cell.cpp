@@ -196,8 +196,10 @@ class CellRun {
     const int written = buffers_.written_for(repetition_);
     buffers_.spoil(pair);
     if (operation.neighbors) {
-      for (std::int64_t at = 0; at < blocks.send_length && blocks.count > 0; at += blocks.count) {
-        call_.values().write(pair.send + at * size, blocks.count, rank, 0, written);
+      std::int64_t next = 0;
+      for (const int count : blocks.send_counts) {
+        call_.values().write(pair.send + next * size, count, rank, 0, written);
+        next += count;
       }
     } else {
       call_.values().write(pair.send, blocks.send_length, rank, 0, written);

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from benched import SIZES, benched, keep_model
 from headless_browser import printed, unusable
@@ -55,6 +56,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     osu = folder / "osu.txt"
     lines = ["# OSU MPI Broadcast Latency Test v7.4", "# Size Avg Latency(us)"]
     osu.write_text("\n".join([*lines, *(f"{size} 1.5" for size in SIZES), ""]))
+    # An implementation may have a long name.
+    record = run / "bench.json"
+    long = "native:LD_PRELOAD=/opt/a/long/path/to/libother.so+UCX_TLS=/scratch/another/long/path"
+    record.write_text(record.read_text().replace('"native"', f'"{long}"'))
+    samples = pl.read_parquet(run / "samples.parquet")
+    renamed = pl.col("implementation").replace("native", long)
+    samples.with_columns(renamed).write_parquet(run / "samples.parquet")
     file = folder / "page.html"
     assert run_command(["report", str(run), str(osu), "-o", str(file)]) == 0
     file.write_text(file.read_text().replace("</body>", "<button>Filter</button></body>"))

@@ -28,6 +28,9 @@ from stretto.launch.job import split_words
 from stretto.report.bench import BenchResult, summarise
 from stretto.report.bench_comparison import compare_runs
 
+# Where an MPI is installed.
+_INSTALLATION = ("I_MPI_ROOT", "MPI_HOME", "MPI_ROOT", "OPAL_PREFIX", "FI_PROVIDER_PATH")
+
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="DIR", help="The new run's folder.")
 ]
@@ -76,7 +79,7 @@ def run_again(
         raise InputError(
             f"--output {output} is the run that is to be repeated: name another folder"
         )
-    _restore_variables(before.record.provenance.environment)
+    _restore_variables(before.record.provenance.environment, is_same_launcher=launcher is None)
     options = split_words("--launcher-args", launcher_args)
     if launcher is not None:
         mpi = find_mpi(None, launcher, options)
@@ -86,19 +89,22 @@ def run_again(
     return repeated(before.record, mpi, output)
 
 
-def _restore_variables(then: Mapping[str, str]) -> None:
+def _restore_variables(then: Mapping[str, str], *, is_same_launcher: bool) -> None:
     """Set what steered MPIs then and is not set now; a line of that, and of what is set otherwise.
 
-    Not where libraries are found: they may be another installation's by now.
+    Not where libraries are found, and by another launcher not where its MPI is: they may be another
+    installation's by now. A line says that they are not as they were.
     """
-    was, now = (
-        {name: value for name, value in settings_of(each).items() if not name.startswith("LD_")}
-        for each in (then, os.environ)
-    )
-    again = {name: value for name, value in was.items() if name not in now}
+    kept = ("LD_",) if is_same_launcher else ("LD_", *_INSTALLATION)
+    was, now = settings_of(then), settings_of(os.environ)
+    again = {
+        name: value
+        for name, value in was.items()
+        if name not in now and not name.startswith(kept)
+    }
     os.environ.update(again)
     if again:
         words = ", ".join(f"{name}={value}" for name, value in sorted(again.items()))
         note(f"stretto: set again, as for the run: {words}")
-    if others := [*changes(was, was | now)]:
+    if others := [*changes(was, now | again)]:
         note(f"stretto: not as it was for the run: {'; '.join(others)}")

@@ -129,18 +129,22 @@ def _guidelines(result: BenchResult) -> GuidelineWords | None:
     return GuidelineWords(guideline_sentence(found), table)
 
 
-def write_files(benches: Sequence[InFiles], folder: Path, inputs: Sequence[Path]) -> None:
-    """The plots as SVG, PNG and PDF, the tables as CSV, Parquet and Markdown, into `folder`.
-
-    Files of their names are replaced. Raises EnvironmentUnusable, and InputError where one of them
-    is one of `inputs`.
-    """
-    named = [*zip(_names(benches), benches, strict=True)]
+def refuse_replacing(
+    benches: Sequence[InFiles], folder: Path, inputs: Sequence[Path]
+) -> None:
+    """Raise InputError where what `write_files` writes would replace one of `inputs`."""
     read = {each.resolve(): each for each in inputs}
-    for name, _ in named:
+    for name in _names(benches):
         for ending in _TABLES:
             if found := read.get((folder / f"{name}.{ending}").resolve()):
                 raise InputError(f"--plots {folder} would replace {found}: name another folder")
+
+
+def write_files(benches: Sequence[InFiles], folder: Path) -> None:
+    """The plots as SVG, PNG and PDF, the tables as CSV, Parquet and Markdown, into `folder`.
+
+    Files of their names are replaced. Raises EnvironmentUnusable.
+    """
     try:
         # Here, as importing Matplotlib would make every report half a second slower.
         from stretto.report.plot_files import write_plot  # noqa: PLC0415
@@ -152,7 +156,7 @@ def write_files(benches: Sequence[InFiles], folder: Path, inputs: Sequence[Path]
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     count = 0
-    for name, bench in named:
+    for name, bench in zip(_names(benches), benches, strict=True):
         for plot in bench.plots():
             write_plot(plot, folder, name)
             count += 1

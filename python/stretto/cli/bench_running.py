@@ -30,7 +30,7 @@ from stretto.data.bench_spec import Lateness, Spec, cells_of
 from stretto.data.provenance import collect
 from stretto.errors import InputError, writing
 from stretto.launch.base import Launcher
-from stretto.launch.bench import Bench, MeasuredMpi, implementation, start_of
+from stretto.launch.bench import Bench, MeasuredMpi, OtherMpi, implementation, start_of
 from stretto.report.bench import BenchResult, rows_of, summarise
 from stretto.stats.estimate import enough
 
@@ -114,10 +114,22 @@ def launched(
     if len(set(plan.implementations)) < len(plan.implementations):
         raise InputError("--impl names one twice; a second one of its own is native#2")
     folder = _folder(plan, mpi, output, is_part=is_part)
+    try:
+        return _finished(plan, folder, mpi, where)
+    except OtherMpi as other:
+        if output is not None:
+            raise InputError(f"{other}; name another --output") from None
+        note(f"stretto: {other}; this is a new run")
+    return _finished(plan, _new_folder(plan, mpi, None), mpi, where)
+
+
+def _finished(
+    plan: BenchPlan, folder: BenchFolder, mpi: MeasuredMpi, where: Launcher
+) -> tuple[BenchResult, Path]:
+    """The run in a folder, with all launches that it lacked. Raises OtherMpi."""
     with _saying_how_to_resume(folder), _bar(plan) as done:
         bench = Bench(plan, folder, mpi, where, done)
-        width = _Width(plan, folder)
-        made = bench.run(width.is_enough)
+        made = bench.run(_Width(plan, folder).is_enough)
     folder.finish(made)
     return summarise(folder), folder.path
 
@@ -170,7 +182,18 @@ class _Width:
                     key = (way, row.cell.number, row.rank_class)
                     self._medians.setdefault(key, []).extend(row.launches)
         self._read = launches
-        return all(enough(each, self._plan.width) for each in self._medians.values())
+        # What is left out of the last one no more launches can make narrower.
+        left_out = {
+            (way, state.cell)
+            for way, _ in enumerate(self._plan.implementations)
+            for state in self._folder.states(launches - 1, way).values()
+            if state.state == "skipped"
+        }
+        return all(
+            enough(each, self._plan.width)
+            for (way, cell, _), each in self._medians.items()
+            if (way, cell) not in left_out
+        )
 
 
 def _pilot(
@@ -182,16 +205,14 @@ def _pilot(
         name=f"{spec.name}-pilot",
         implementations=spec.implementations[:1],
         launches=1,
+        width=None,
         compute=[],
         tests=[0],
         late="",
     )
     plan = plan_of(alone, mpi, rig, {})
-    folder = _folder(plan, mpi, None)
-    with _bar(plan) as done:
-        made = Bench(plan, folder, mpi, where, done).run(lambda count: count >= 1)
-    folder.finish(made)
-    return taken_alone(summarise(folder))
+    result, _ = launched(plan, mpi, where, None)
+    return taken_alone(result)
 
 
 def taken_alone(pilot: BenchResult) -> dict[tuple[str, int], int]:
@@ -223,6 +244,12 @@ def _folder(
     if found is not None:
         note(f"Resuming {found.path}")
         return found
+    return _new_folder(plan, mpi, output, is_part=is_part)
+
+
+def _new_folder(
+    plan: BenchPlan, mpi: MeasuredMpi, output: Path | None, *, is_part: bool = False
+) -> BenchFolder:
     if is_part and output is not None:
         # A command that was killed may have made it, and had no time for what it is of.
         with writing(output):
@@ -240,7 +267,7 @@ def _folder(
         program=mpi.program,
         mpi_library=Path(mpi.libmpi) if "/" in mpi.libmpi else None,
     )
-    return begin(path, BenchRecord(plan, provenance, commands, by))
+    return begin(path, BenchRecord(plan, provenance, commands, launched_by(mpi)))
 
 
 def launched_by(mpi: MeasuredMpi) -> LaunchedBy:

@@ -34,7 +34,9 @@ def show_search(
     if isinstance(search, FirstCalls):
         show_calls(search, folder, export_csv, export_markdown, as_json=as_json)
     else:
-        wrong = [line for run in series_runs(folder) for line in wrong_results(summarise(run))]
+        # A setting that the MPI does not run with leaves a run that is never finished.
+        finished = [run for run in series_runs(folder) if run.complete]
+        wrong = [line for run in finished for line in wrong_results(summarise(run))]
         show_cliffs(search, wrong, folder, export_csv, export_markdown, as_json=as_json)
 
 

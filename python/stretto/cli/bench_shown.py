@@ -125,7 +125,7 @@ def _plain_pattern(each: PatternDelays) -> dict[str, Any]:
         "implementation": each.implementation,
         "until": each.stage,
         "amplification": each.amplification,
-        "ranks": msgspec.to_builtins(each.ranks),
+        "ranks": [msgspec.to_builtins(it) | {"delay_ns": it.delay_ns} for it in each.ranks],
     }
 
 

@@ -46,7 +46,9 @@ def _table(
 ) -> Table:
     plan = result.record.plan
     coverage = min(row.time.interval.coverage for row in rows)
-    title = f"{name}: {plan.ranks} ranks, {len(rows[0].launches)} launches, us"
+    counts = sorted({len(row.launches) for row in rows})
+    launches = f"{counts[0]} to {counts[-1]}" if counts[1:] else str(counts[0])
+    title = f"{name}: {plan.ranks} ranks, {launches} launches, us"
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("bytes", no_wrap=True)
     table.add_column("ranks", overflow="fold")

@@ -180,8 +180,11 @@ class BenchFolder:
         }
 
     def mpi_so_far(self) -> str:
-        """The MPI of the launches that were made, in its words; empty where none says it."""
-        for part in sorted((self.path / "launches").glob("*/part-*")):
+        """The MPI of the first implementation's launches, in its words; empty where none says it.
+
+        Others may have another one.
+        """
+        for part in sorted((self.path / "launches").glob("*-0/part-*")):
             with suppress(InputError):  # it ended before it came so far, or was cut off
                 return read_facts(part).mpi
         return ""

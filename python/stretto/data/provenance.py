@@ -54,6 +54,7 @@ _OF_A_JOB = (
     "OMPI_MCA_orte_local_daemon_uri",
     "OMPI_MCA_orte_num_",
     "OMPI_MCA_orte_parent_uri",
+    "OMPI_MCA_orte_precondition_transports",
     "OMPI_MCA_orte_top_session_dir",
     "OMPI_MCA_orte_jobfam_session_dir",
     "OMPI_MCA_initial_wdir",

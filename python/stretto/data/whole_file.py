@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,10 +25,15 @@ def write_whole(path: Path, content: bytes) -> None:
 def put_whole(path: Path, content: bytes) -> None:
     """Write `content` to `path`, all of it or nothing. Raises OSError.
 
-    A link stays one, and a file keeps its rights and its owner; one that may not be written is not.
-    What is no file, as /dev/stdout, what has several names or is another user's, and a file that
-    cannot be replaced, in a folder that is another's, are written in place.
+    A link stays one, and a file keeps its rights, its owner and its group; one that may not be
+    written is not. What is no file, as a pipe, what has several names or is another user's, what
+    has attributes of its own, as an access control list, and a file that cannot be replaced, in a
+    folder that is another's, are written in place; what this command prints into, as /dev/stdout,
+    gets it after what was printed.
     """
+    if (stream := _printed_into(path)) is not None:
+        _print_into(stream, content)
+        return
     if path.exists() and not _is_replaceable(path):
         path.write_bytes(content)
         return
@@ -35,10 +41,14 @@ def put_whole(path: Path, content: bytes) -> None:
     # Another command may write it at the same time, of another host, too: it is the one's or the
     # other's, whole.
     partial = there.with_name(f".{there.name[:_NAME_SHARE]}.{secrets.token_hex(4)}{PARTIAL}")
+    before = there.stat() if there.exists() else None
     try:
-        _write(partial, content)
-        if there.exists():
-            partial.chmod(there.stat().st_mode)
+        # Nobody reads of it meanwhile who may not read the file.
+        _write(partial, content, 0o666 if before is None else 0o600)
+        if before is not None:
+            if partial.stat().st_gid != before.st_gid:
+                os.chown(partial, -1, before.st_gid)
+            partial.chmod(before.st_mode)
         partial.replace(there)
     except OSError as error:
         _remove(partial)
@@ -51,15 +61,42 @@ def put_whole(path: Path, content: bytes) -> None:
 
 
 def _is_replaceable(path: Path) -> bool:
-    """Where it is not, writing it says why, or leaves its other names and its owner as they are."""
+    """Where it is not, writing it says why, or leaves its other names, its owner and its attributes
+    as they are."""
     if not path.is_file() or not os.access(path, os.W_OK):
         return False
     found = path.stat()
-    return found.st_nlink == 1 and found.st_uid == os.geteuid()
+    return found.st_nlink == 1 and found.st_uid == os.geteuid() and not _has_attributes(path)
 
 
-def _write(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
+def _has_attributes(path: Path) -> bool:
+    """But for what a security module gives each new file."""
+    try:
+        return any(not name.startswith("security.") for name in os.listxattr(path))
+    except OSError:  # this file system has none
+        return False
+
+
+def _printed_into(path: Path) -> int | None:
+    """The descriptor of what this command prints, where that goes into this file."""
+    if path.is_file():
+        for stream in (1, 2):
+            with suppress(OSError):  # it may be closed
+                if os.path.samestat(path.stat(), os.fstat(stream)):
+                    return stream
+    return None
+
+
+def _print_into(stream: int, content: bytes) -> None:
+    for each in (sys.stdout, sys.stderr):
+        if each is not None:  # as where it was closed before
+            each.flush()
+    with os.fdopen(os.dup(stream), "wb") as file:
+        file.write(content)
+
+
+def _write(path: Path, content: bytes, mode: int) -> None:
+    with path.open("xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from stretto.data.bench_folder import BenchFolder, LaunchedBy
@@ -47,6 +48,10 @@ _NOTHING_BEFORE = "what was to come before it in its process ended that"
 
 class NothingMeasured(EnvironmentUnusable):
     """The MPI, as it is set, does not come to measure anything."""
+
+
+class OtherMpi(InputError):
+    """A run that was cut short was begun with another MPI than the one that is there now."""
 
 
 @dataclass(frozen=True)
@@ -202,9 +207,9 @@ class Bench:
             raise _failed_at_once(place, outcome)
         facts = read_facts(place)
         if before and facts.mpi != before:
-            raise InputError(
-                f"{self._folder.path} holds a run of another MPI: it was {_first_line(before)}, "
-                f"now {_first_line(facts.mpi)}; name another --output"
+            was, now = _where_unlike(before, facts.mpi)
+            raise OtherMpi(
+                f"{self._folder.path} holds a run of another MPI: it was {was}, now {now}"
             )
         return facts.crowded
 
@@ -304,8 +309,12 @@ class Bench:
         return count
 
 
-def _first_line(text: str) -> str:
-    return " ".join(text.splitlines()[0].split()) if text else text
+def _where_unlike(one: str, other: str) -> tuple[str, str]:
+    """The first lines of both that differ."""
+    lines = zip_longest(one.splitlines(), other.splitlines(), fillvalue="")
+    first = next((both for both in lines if both[0] != both[1]), ("", ""))
+    was, now = (" ".join(line.split()) or "nothing" for line in first)
+    return was, now
 
 
 def _with_failure(

@@ -228,14 +228,14 @@ def _not_measured(
     by_number = {cell.number: cell for cell in record.plan.cells}
     made = Counter(launched.implementation for launched in record.launches)
     each = Counter(
-        (launched.implementation, state.cell, state.state)
+        (launched.implementation, state.cell, state.state, reason_of(state))
         for launched in record.launches
         for state in launched.states
     )
     seen = set()
     for launched in record.launches:
         for state in launched.states:
-            key = (launched.implementation, state.cell, state.state)
+            key = (launched.implementation, state.cell, state.state, reason_of(state))
             if state.state == "done" or state.cell not in by_number or key in seen:
                 continue
             seen.add(key)
@@ -248,6 +248,11 @@ def _not_measured(
                 words = f"{state.why}, {counted}" if state.why else counted
                 named = CellState(state.cell, state.state, words)
             yield launched.implementation, by_number[state.cell], named
+
+
+def reason_of(state: CellState) -> str:
+    """What tells apart how a cell was skipped; how it failed may be told otherwise each time."""
+    return state.why if state.state == "skipped" else ""
 
 
 def _words_of_wrong(

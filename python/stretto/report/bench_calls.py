@@ -9,7 +9,7 @@ import polars as pl
 from stretto.data.bench_folder import BenchFolder, BenchRecord
 from stretto.data.bench_plan import BenchCell
 from stretto.data.bench_rows import CellState, over_launches
-from stretto.report.bench import BenchResult
+from stretto.report.bench import BenchResult, reason_of
 from stretto.stats.call_index import SHOWN, calls_of, curve, steady_from
 from stretto.stats.estimate import Estimate, estimate
 
@@ -89,11 +89,11 @@ def lost_calls(
     }
     cells = {cell.number: (cell, of) for cell, of in zip(record.plan.cells, _IN_ORDER, strict=True)}
     made = Counter(launched.implementation for launched in record.launches)
-    lost: dict[tuple[str, int, str], list[str]] = {}
+    lost: dict[tuple[str, int, str, str], list[str]] = {}
     for launched in record.launches:
         for state in launched.states:
             if state.state != "done":
-                key = launched.implementation, state.cell, state.state
+                key = launched.implementation, state.cell, state.state, reason_of(state)
                 lost.setdefault(key, []).append(state.why)
     return [
         LostCalls(
@@ -106,7 +106,7 @@ def lost_calls(
             launches=len(reasons),
             of_launches=made[way],
         )
-        for (way, number, state), reasons in lost.items()
+        for (way, number, state, _), reasons in lost.items()
     ]
 
 

@@ -14,28 +14,33 @@ from stretto.report.plain_table import PlainTable
 from stretto.report.words import seconds, significant, size
 from stretto.stats.late_rank import delays, reached
 
+HEADS = ["rank", "late by", "delayed by", "by others (*: not by chance)"]
 # A table has no more ranks: those that are delayed most beyond their own lateness.
 MOST_SHOWN = 16
 
 
 @dataclass(frozen=True)
 class DelayedRank:
-    """One rank, in ns; its own lateness is part of its delay."""
+    """One rank, in ns; by its own lateness and by others'."""
 
     rank: int
     late_ns: int
     delay_ns: float
-    is_sure: bool  # not by chance
+    beyond_ns: float  # by others' lateness
+    is_sure: bool  # that is not by chance
 
     @property
-    def beyond_ns(self) -> float:
-        """By others' lateness."""
-        return self.delay_ns - self.late_ns
+    def delay_ns(self) -> float:
+        """In all."""
+        return self.late_ns + self.beyond_ns
 
 
 @dataclass(frozen=True)
 class PatternDelays:
-    """One cell in which several ranks are late, by one implementation, until one stage."""
+    """One cell in which several ranks are late, by one implementation, until one stage.
+
+    Of the ranks that take part, of which one or more are late.
+    """
 
     cell: BenchCell
     implementation: str
@@ -45,16 +50,22 @@ class PatternDelays:
     @property
     def amplification(self) -> float:
         """The largest delay of any rank over the largest lateness: 1 is nobody beyond that."""
-        return max(each.delay_ns for each in self.ranks) / max(self.cell.late_ns.values())
+        return max(each.delay_ns for each in self.ranks) / max(self.lateness)
+
+    @property
+    def lateness(self) -> list[int]:
+        """Of those that are late, in ns."""
+        return [each.late_ns for each in self.ranks if each.late_ns]
 
     @property
     def title(self) -> str:
         """Of its table."""
         what = f"{self.cell.name} of {size(self.cell.bytes)}" if self.cell.bytes else self.cell.name
-        count, latest = len(self.cell.late_ns), seconds(NS * max(self.cell.late_ns.values()))
+        count, latest = len(self.lateness), seconds(NS * max(self.lateness))
+        ranks = f"{count} ranks are late, by up to" if count > 1 else "1 rank is late, by"
         return (
-            f"{what} by {self.implementation}: {STAGES[self.stage]} where {count} ranks are late, "
-            f"by up to {latest}; the largest delay is {significant(self.amplification)} of that"
+            f"{what} by {self.implementation}: {STAGES[self.stage]} where {ranks} {latest}; "
+            f"the largest delay is {significant(self.amplification)} of that"
         )
 
     def table(self) -> PlainTable:
@@ -65,14 +76,14 @@ class PatternDelays:
             [
                 str(it.rank),
                 _time(it.late_ns) if it.late_ns else "",
-                _time(it.delay_ns) + ("*" if it.is_sure else ""),
-                _time(it.beyond_ns),
+                _time(it.delay_ns),
+                _time(it.beyond_ns) + ("*" if it.is_sure else ""),
             ]
             for it in shown
         ]
         if left := by_harm[MOST_SHOWN:]:
             rows.append([f"{len(left)} others", "", "", f"{_time(left[0].beyond_ns)} at most"])
-        return PlainTable(self.title, ["rank", "late by", "delayed by", "beyond its own"], rows)
+        return PlainTable(self.title, HEADS, rows)
 
 
 def pattern_delays(result: BenchResult, run: BenchFolder) -> list[PatternDelays]:
@@ -98,29 +109,41 @@ def pattern_delays(result: BenchResult, run: BenchFolder) -> list[PatternDelays]
         schema=["cell", "rank", "own_late_ns"],
         orient="row",
     )
-
     def of_late(samples: pl.DataFrame) -> pl.DataFrame:
-        late = samples.join(places, on="cell").join(own, on=["cell", "rank"], how="left")
-        lateness = pl.col("own_late_ns").fill_null(0)
-        return reached(late.with_columns(own_late_ns=lateness, cell=pl.col("alone")))
+        """How much later ranks get there than they came."""
+        late = (
+            samples.join(places, on="cell")
+            .join(own, on=["cell", "rank"], how="left")
+            .with_columns(pl.col("own_late_ns").fill_null(0))
+        )
+        lateness = late.select("cell", "rank", "own_late_ns").unique()
+        got_there = reached(late).join(lateness, on=["cell", "rank"])
+        alone = dict(places.select("cell", "alone").iter_rows())
+        return got_there.with_columns(
+            ns=pl.col("ns") - pl.col("own_late_ns"), cell=pl.col("cell").replace(alone)
+        ).drop("own_late_ns")
 
     def of_alone(samples: pl.DataFrame) -> pl.DataFrame:
-        undelayed = places.drop("cell").rename({"alone": "cell"})
-        return pl.concat([reached(samples.join(it, on="cell")) for it in undelayed.iter_slices(1)])
+        """The same of each pattern that a cell without lateness is compared with."""
+        alone = samples.filter(pl.col("cell").is_in(places["alone"].to_list()))
+        once = reached(alone.with_columns(late_rank=-1, late_ns=0, own_late_ns=0))
+        patterns_of = places.drop("cell").rename({"alone": "cell"})
+        return once.drop("late_rank", "late_ns").join(patterns_of, on="cell")
 
     needed = {*places["cell"], *places["alone"]}
     found = delays(*over_launches(run.samples_by_launch(needed), of_alone, of_late))
+    by_key = found.partition_by("late_rank", "stage", "implementation", as_dict=True)
     return [
         each
         for cell in patterns.values()
         for stage in STAGES
         for way in result.record.plan.implementations
-        if (each := _of_one(found, cell, way, stage)).ranks
+        if (rows := by_key.get((-1 - cell.number, stage, way))) is not None
+        and any((each := _of_one(rows, cell, way, stage)).lateness)
     ]
 
 
-def _of_one(found: pl.DataFrame, cell: BenchCell, implementation: str, stage: str) -> PatternDelays:
-    rows = found.filter(late_rank=-1 - cell.number, implementation=implementation, stage=stage)
+def _of_one(rows: pl.DataFrame, cell: BenchCell, implementation: str, stage: str) -> PatternDelays:
     ranks = [
         DelayedRank(rank, cell.late_ns.get(rank, 0), delay_ns, is_sure)
         for rank, delay_ns, is_sure in rows.select("rank", "delay_ns", "delayed").iter_rows()

@@ -154,9 +154,9 @@ def overlap_plots(found: Sequence[BesideWork]) -> Iterator[LinePlot]:
     """One operation's, a plot for each size, the largest first."""
     with_work = [each for each in found if each.row.cell.compute_ns]
     for bytes_ in sorted({each.row.cell.bytes for each in with_work}, reverse=True):
-        of_size = [each for each in with_work if each.row.cell.bytes == bytes_]
+        of_size = [each for each in found if each.row.cell.bytes == bytes_]
         operation = of_size[0].row.cell.name
-        lines = list(dict.fromkeys(each.name for each in of_size))
+        lines = list(dict.fromkeys(it.name for it in with_work if it.row.cell.bytes == bytes_))
         longest = NS * max(each.work_ns for each in of_size)
         if longest == 0:  # The clock shows nothing of the work, by which the plot would go.
             continue
@@ -209,9 +209,11 @@ def _operation(row: BenchRow) -> tuple[str, int, str, str]:
 
 
 def _lines(name: str, colour: int, found: Sequence[BesideWork]) -> Iterator[PlotLine]:
+    """From no work on, where that was measured: with as many tests."""
     by_work = sorted(found, key=lambda each: each.work_ns)
+    alone = [] if by_work[0].row.cell.tests else [reading_of(0, by_work[0].alone)]
     totals = [reading_of(NS * each.work_ns, each.row) for each in by_work]
-    yield PlotLine(name, colour, False, [reading_of(0, by_work[0].alone), *totals])
+    yield PlotLine(name, colour, False, [*alone, *totals])
     waits = [reading_of(NS * each.work_ns, each.wait) for each in by_work if each.wait]
     if waits:
         yield PlotLine(f"{name}, wait", colour, True, waits)

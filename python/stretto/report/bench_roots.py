@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import polars as pl
 
@@ -61,10 +62,10 @@ def by_root(result: BenchResult, run: BenchFolder) -> list[OfRoot]:
 
 
 def roots_table(found: Sequence[OfRoot]) -> PlainTable:
-    """One operation's, all sizes; of many roots those that take longest, and what the others do."""
+    """One operation's, all sizes, as `by_root` sorts them; of many roots those that take longest, and what the others do."""
     rows = []
-    for key in dict.fromkeys((it.cell.number, it.implementation) for it in found):
-        of_key = [it for it in found if (it.cell.number, it.implementation) == key]
+    for _, each in groupby(found, key=lambda it: (it.cell.number, it.implementation)):
+        of_key = [*each]
         rows += [_figures(it) for it in of_key[:MOST_SHOWN]]
         if left := of_key[MOST_SHOWN:]:
             first = left[0]

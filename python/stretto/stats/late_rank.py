@@ -2,14 +2,15 @@
 
 Samples have a row a repetition of a rank: launch, implementation, cell, rank, repetition, warmup,
 enter_ns, started_ns (when a nonblocking call returned; null otherwise), leave_ns (of the launch's
-one clock), valid, late_rank and late_ns: which rank waited how long before it entered. Those in
-which nobody is late have them, too, as often as there are late ranks that they are compared with.
-Other columns are passed over.
+one clock), valid, late_rank and late_ns: which rank waited how long before it entered; and maybe
+group, where several are measured at once. Those in which nobody is late have them, too, as often as
+there are late ranks that they are compared with. Other columns are passed over.
 
 A repetition begins when the median of the ranks that are not late enters, and each rank's time is
 counted from there: so a late rank is delayed by its own lateness, and who waits for it by as much.
 Where several are late at once samples have own_late_ns, by how much their rank is, and a late_rank
-that is none: then it begins when the median rank would have entered without.
+that is none: then it begins when the median rank would have entered without. Groups do not wait for each
+other: each has repetitions of its own, and a late rank is compared with the ranks of its own one.
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ START, END = "start", "end"
 _PLACE = ["implementation", "cell", "late_ns", "late_rank"]
 _LAUNCH = [*_PLACE, "launch"]
 _KEY = [*_PLACE, "rank", "stage"]
+_REPETITION = [*_LAUNCH, "group", "repetition"]
 
 Floats = NDArray[np.float64]
 
@@ -37,11 +39,15 @@ def reached(samples: pl.DataFrame) -> pl.DataFrame:
 
     Those of several launches may be worked out one by one, and put together.
     """
+    if "group" not in samples.columns:
+        samples = samples.with_columns(group=pl.lit(0))
     if "own_late_ns" in samples.columns:
         on_time = pl.col("enter_ns") - pl.col("own_late_ns")
     else:
-        on_time = pl.col("enter_ns").filter(pl.col("rank") != pl.col("late_rank"))
-    begin = on_time.median().over([*_LAUNCH, "repetition"])
+        is_late = pl.col("rank") == pl.col("late_rank")
+        on_time = pl.col("enter_ns").filter(~is_late)
+        samples = samples.filter(is_late.any().over([*_LAUNCH, "group"]))
+    begin = on_time.median().over(_REPETITION)
     return (
         _counted(samples)
         .with_columns(begin=begin)
@@ -117,7 +123,7 @@ def matrix(
 
 def _counted(samples: pl.DataFrame) -> pl.DataFrame:
     """Samples of repetitions that are no warm-ups and valid on all ranks."""
-    valid = pl.col("valid").all().over([*_LAUNCH, "repetition"])
+    valid = pl.col("valid").all().over(_REPETITION)
     return samples.filter(valid & ~pl.col("warmup"))
 
 

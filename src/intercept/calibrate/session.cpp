@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <span>
@@ -154,7 +155,7 @@ void measure() {
     refuse(5, "cannot write %s", path->c_str());
 }
 
-constinit bool is_over = false;
+std::atomic<bool> is_over = false;
 
 }  // namespace
 

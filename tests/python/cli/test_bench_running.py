@@ -10,7 +10,7 @@ import pytest
 from bench_runs import all_samples, make_run
 from benched import LAUNCHES, WAYS, benched
 
-from stretto.cli import bench_series
+from stretto.cli import bench_running, bench_series
 from stretto.cli.bench_running import _Width, taken_alone
 from stretto.cli.run_folders import make_folder
 from stretto.data.bench_folder import BenchFolder, LaunchedBy
@@ -18,7 +18,7 @@ from stretto.data.bench_plan import BenchCell, Form
 from stretto.data.bench_rows import CellState
 from stretto.errors import InputError
 from stretto.launch.base import Abi
-from stretto.launch.bench import MeasuredMpi
+from stretto.launch.bench import MeasuredMpi, OtherMpi
 from stretto.report.bench import summarise
 
 
@@ -65,6 +65,61 @@ def test_a_folder_in_which_a_kill_left_a_run_that_had_not_begun_is_empty(tmp_pat
     (tmp_path / "bench.json").touch()
     with pytest.raises(InputError, match="is not empty"):
         make_folder(tmp_path, "cliffs")
+
+
+def test_what_is_given_up_asks_for_no_more_launches(tmp_path: Path) -> None:
+    """It was measured in launches before, too few of them for an interval."""
+    cells = [BenchCell(0, "bcast", bytes=8), BenchCell(1, "bcast", bytes=64)]
+    run = make_run(tmp_path / "run", cells=cells, launches=9)
+    kept = (pl.col("cell") == 0) | (pl.col("launch") < 3)
+    all_samples(run).filter(kept).write_parquet(run / "samples.parquet")
+
+    class Some(BenchFolder):
+        given_up: ClassVar[list[CellState]] = []
+
+        def samples_so_far(self, launch: int, implementation: int) -> pl.DataFrame:
+            del implementation
+            return all_samples(self.path).filter(launch=launch)
+
+        def states(self, launch: int, implementation: int) -> dict[int, CellState]:
+            del launch, implementation
+            return {state.cell: state for state in self.given_up}
+
+    folder = Some(run)
+    plan = msgspec.structs.replace(folder.record().plan, launches=6, width=0.5, most_launches=50)
+    assert not _Width(plan, folder).is_enough(9)
+    Some.given_up = [CellState(1, "skipped", "it has ended 2 launches: timeout")]
+    assert _Width(plan, folder).is_enough(9)
+
+
+def test_where_the_mpi_is_another_one_a_run_without_a_name_is_a_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (BenchFolder(make_run(tmp_path / name)) for name in ("old", "new"))
+
+    class Launching:
+        def __init__(self, _plan: object, folder: BenchFolder, *_: object) -> None:
+            self._folder = folder
+
+        def run(self, _enough: object) -> list[tuple[int, int]]:
+            if self._folder == old:
+                raise OtherMpi(f"{old.path} holds a run of another MPI: it was A, now B")
+            return []
+
+    by = LaunchedBy("mpirun", [], "")
+    monkeypatch.setattr(bench_running, "launched_by", lambda _: by)
+    monkeypatch.setattr(bench_running, "_folder", lambda *_, **__: old)
+    monkeypatch.setattr(bench_running, "_new_folder", lambda *_: new)
+    monkeypatch.setattr(bench_running, "Bench", Launching)
+    monkeypatch.setattr(BenchFolder, "finish", lambda *_: None)
+    mpi = MeasuredMpi(None, Abi.OPENMPI, "libmpi.so.40", tmp_path)  # type: ignore[arg-type]
+    plan = old.record().plan
+    _, path = bench_running.launched(plan, mpi, None, None)  # type: ignore[arg-type]
+    assert path == new.path
+    said = " ".join(capsys.readouterr().err.split())
+    assert "it was A, now B; this is a new run" in said
+    with pytest.raises(InputError, match="now B; name another --output"):
+        bench_running.launched(plan, mpi, None, old.path)  # type: ignore[arg-type]
 
 
 def test_what_a_pilot_has_no_figure_of_has_a_line_each(

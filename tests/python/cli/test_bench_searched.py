@@ -45,6 +45,8 @@ def cliffs_folder(path: Path) -> tuple[Path, Shown]:
     make_run(path / "between-1", jumping, cells=gathers([6144]))
     # What another setting gives is no part of the curve.
     make_run(path / "setting-gather-1", cells=gathers([64]), ways=["native:A=1"])
+    # The MPI did not run with another one.
+    (make_run(path / "setting-gather-2", cells=gathers([64])) / "samples.parquet").unlink()
     probes = [Probed("eager limit", "A=1", "gone", None, has_changed=True)]
     answers = [
         Found(

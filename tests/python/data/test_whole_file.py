@@ -157,3 +157,54 @@ def test_what_may_not_be_written_is_not(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(PermissionError):
         put_whole(file, b"new")
     assert file.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("mode", ["wb", "ab"])
+def test_what_is_printed_into_gets_it_after_what_was_printed(tmp_path: Path, mode: str) -> None:
+    file = tmp_path / "out"
+    file.write_bytes(b"kept\n")
+    code = (
+        "from pathlib import Path; from stretto.data.whole_file import put_whole;"
+        "print('before'); put_whole(Path('/dev/stdout'), b'new\\n'); print('after')"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    env.pop("PYTHONUNBUFFERED", None)
+    with file.open(mode) as out:
+        subprocess.run([sys.executable, "-c", code], env=env, check=True, stdout=out)
+    kept = b"kept\n" if mode == "ab" else b""
+    assert file.read_bytes() == kept + b"before\nnew\nafter\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to other groups")
+def test_its_group_stays(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    put_whole(file, b"old")
+    os.chown(file, -1, 12345)
+    file.chmod(0o2660)
+    put_whole(file, b"new")
+    found = file.stat()
+    assert (file.read_bytes(), found.st_gid, found.st_mode & 0o7777) == (b"new", 12345, 0o2660)
+
+
+def test_attributes_stay(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    put_whole(file, b"old")
+    try:
+        os.setxattr(file, "user.source", b"a run")
+    except OSError as error:
+        pytest.skip(f"this file system has no attributes: {error.strerror}")
+    put_whole(file, b"new")
+    assert (file.read_bytes(), os.getxattr(file, "user.source")) == (b"new", b"a run")
+
+
+def test_nobody_reads_meanwhile_what_is_private(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    put_whole(file, b"old")
+    file.chmod(0o600)
+    seen: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda fd: seen.append(os.fstat(fd).st_mode & 0o777))
+    put_whole(file, b"new")
+    assert seen == [0o600]
+    assert file.stat().st_mode & 0o777 == 0o600

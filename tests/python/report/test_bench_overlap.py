@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from bench_runs import make_run
 from benched import WORK_NS, benched
@@ -71,3 +72,25 @@ def test_a_time_that_the_clock_does_not_show_gives_no_shares(at: int, tmp_path: 
     assert len([*overlap_plots(found)]) == (0 if each.work_ns == 0 else 1)
     assert run_command(["bench", "show", str(run.path)]) == 0
     assert run_command(["report", str(run.path), "-o", str(tmp_path / "report.html")]) == 0
+
+
+def test_lines_with_tests_begin_at_what_tests_without_work_take(tmp_path: Path) -> None:
+    """Tests make it take longer, also where there is no work."""
+    idle = BenchCell(0, "allreduce", Form.NONBLOCKING, bytes=64)
+    cells = [
+        idle,
+        *(
+            msgspec.structs.replace(idle, number=number, compute_ns=work, tests=tests)
+            for number, (work, tests) in enumerate([(0, 100), (9000, 100), (9000, 7)], 1)
+        ),
+        BenchCell(4, COMPUTE, compute_ns=9000),
+    ]
+
+    def takes(_way: str, cell: BenchCell, _launch: int, _rank: int) -> float:
+        return 10 + cell.tests + cell.compute_ns / 1e3
+
+    run = BenchFolder(make_run(tmp_path / "run", takes, cells=cells))
+    (plot,) = overlap_plots(beside_work(summarise(run), run))
+    starts = {line.name: line.readings[0] for line in plot.lines}
+    assert (starts["native, 100 tests"].x, starts["native, 100 tests"].y) == (0, pytest.approx(1.1e-4))
+    assert starts["native, 7 tests"].x > 0

@@ -162,3 +162,34 @@ def test_runs_that_have_no_cell_in_common_have_no_delays() -> None:
     found = delays(without.with_columns(cell=pl.lit(7)), late)
     assert found.is_empty()
     assert found.columns == delays(without, late).columns
+
+
+def test_a_late_rank_is_compared_with_those_of_its_own_group() -> None:
+    """Both halves of four ranks call at once, each at times of its own."""
+    alone, late = runs(allreduce, noise=0.0)
+
+    def halved(samples: pl.DataFrame, lag: int) -> pl.DataFrame:
+        second = pl.col("rank") >= 2
+        later = second * (1 + pl.col("repetition")) * lag
+        return samples.with_columns(
+            pl.col("enter_ns") + later, pl.col("leave_ns") + later, group=second.cast(pl.Int64)
+        )
+
+    found = late_rank.delays(reached(halved(alone, 100_000)), reached(halved(late, 700_000)))
+    assert {(who, rank) for who, rank in found.select("late_rank", "rank").iter_rows()} == {
+        (who, rank) for who in range(4) for rank in range(4) if who // 2 == rank // 2
+    }
+    # What the late rank's group does beside it is not the matrix's: that has no figure there.
+    assert np.isnan(matrix(found)[0, 2:]).all()
+    assert found["amplification"].to_numpy() == pytest.approx(1, abs=0.01)
+
+
+def test_what_is_invalid_in_one_group_counts_in_the_other() -> None:
+    alone, late = runs(nobody, noise=0.0)
+    second = pl.col("rank") >= 2
+
+    def halved(samples: pl.DataFrame) -> pl.DataFrame:
+        return samples.with_columns(group=second.cast(pl.Int64), valid=~second)
+
+    found = late_rank.delays(reached(halved(alone)), reached(halved(late)))
+    assert set(found["rank"]) == {0, 1}

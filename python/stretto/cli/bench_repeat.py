@@ -98,9 +98,7 @@ def _restore_variables(then: Mapping[str, str], *, is_same_launcher: bool) -> No
     kept = ("LD_",) if is_same_launcher else ("LD_", *_INSTALLATION)
     was, now = settings_of(then), settings_of(os.environ)
     again = {
-        name: value
-        for name, value in was.items()
-        if name not in now and not name.startswith(kept)
+        name: value for name, value in was.items() if name not in now and not name.startswith(kept)
     }
     os.environ.update(again)
     if again:

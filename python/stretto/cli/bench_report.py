@@ -129,9 +129,7 @@ def _guidelines(result: BenchResult) -> GuidelineWords | None:
     return GuidelineWords(guideline_sentence(found), table)
 
 
-def refuse_replacing(
-    benches: Sequence[InFiles], folder: Path, inputs: Sequence[Path]
-) -> None:
+def refuse_replacing(benches: Sequence[InFiles], folder: Path, inputs: Sequence[Path]) -> None:
     """Raise InputError where what `write_files` writes would replace one of `inputs`."""
     read = {each.resolve(): each for each in inputs}
     for name in _names(benches):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from stretto.cli.answers_shown import answer_of
 from stretto.cli.bench_imported import ShownImport
-from stretto.cli.bench_report import ShownBench, refuse_replacing, write_files
+from stretto.cli.bench_report import InFiles, ShownBench, refuse_replacing, write_files
 from stretto.cli.bench_searched import ShownSearch
 from stretto.cli.consoles import note
 from stretto.data.answer_record import is_answer
@@ -67,7 +67,7 @@ def report(
     known = (is_profile, is_answer, is_bench, is_series, Path.is_file)
     others = [run for run in runs if not any(each(run) for each in known)]
     compared = [comparison.summarise(RunFolder(run)) for run in others]
-    in_files = [*benches, *searches, *imports]
+    in_files: list[InFiles] = [*benches, *searches, *imports]
     if plots is not None:
         refuse_replacing(in_files, plots, runs)
     write_report(

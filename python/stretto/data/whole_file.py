@@ -96,7 +96,7 @@ def _print_into(stream: int, content: bytes) -> None:
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
-    with path.open("xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -25,7 +25,6 @@ class DelayedRank:
 
     rank: int
     late_ns: int
-    delay_ns: float
     beyond_ns: float  # by others' lateness
     is_sure: bool  # that is not by chance
 
@@ -109,6 +108,7 @@ def pattern_delays(result: BenchResult, run: BenchFolder) -> list[PatternDelays]
         schema=["cell", "rank", "own_late_ns"],
         orient="row",
     )
+
     def of_late(samples: pl.DataFrame) -> pl.DataFrame:
         """How much later ranks get there than they came."""
         late = (

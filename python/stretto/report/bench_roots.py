@@ -62,7 +62,10 @@ def by_root(result: BenchResult, run: BenchFolder) -> list[OfRoot]:
 
 
 def roots_table(found: Sequence[OfRoot]) -> PlainTable:
-    """One operation's, all sizes, as `by_root` sorts them; of many roots those that take longest, and what the others do."""
+    """One operation's, all sizes, as `by_root` sorts them.
+
+    Of many roots it has those that take longest, and what the others do.
+    """
     rows = []
     for _, each in groupby(found, key=lambda it: (it.cell.number, it.implementation)):
         of_key = [*each]

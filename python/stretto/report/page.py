@@ -93,7 +93,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters.update(
-        seconds=words.seconds, calls=words.calls, interval=words.interval, command=shlex.join
+        seconds=words.seconds,
+        calls=words.calls,
+        interval=words.interval,
+        command=shlex.join,
+        shortened=words.shortened,
     )
     templates.globals.update(
         written_at=now(), version=versions().get("stretto", "from its source tree")

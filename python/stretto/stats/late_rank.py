@@ -9,8 +9,8 @@ there are late ranks that they are compared with. Other columns are passed over.
 A repetition begins when the median of the ranks that are not late enters, and each rank's time is
 counted from there: so a late rank is delayed by its own lateness, and who waits for it by as much.
 Where several are late at once samples have own_late_ns, by how much their rank is, and a late_rank
-that is none: then it begins when the median rank would have entered without. Groups do not wait for each
-other: each has repetitions of its own, and a late rank is compared with the ranks of its own one.
+that is none: then it begins when the median rank would have entered without. Groups do not wait for
+each other: each has repetitions of its own, and a late rank is compared with the ranks of its own.
 """
 
 from collections.abc import Sequence

@@ -32,7 +32,7 @@ def dry(words: str) -> int:
         ("alltoallv --counts two -n 1", "--counts: there are 2 counts, and 1 ranks: write one"),
         ("alltoallv --counts two -n 3", "--counts: there are 2 counts, and 3 ranks: write one"),
         ("alltoallv --counts none", "--counts: there are 0 counts, and 2 ranks: write one"),
-        ("bcast neighbor_alltoallv --counts two", "--counts: none of bcast, neighbor_alltoallv"),
+        ("bcast neighbor_alltoall --counts two", "--counts: none of bcast, neighbor_alltoall"),
         ("bcast --compute 0.5", "--compute: none of bcast is nonblocking or persistent"),
         ("--plan blocking.toml", "--compute: none of bcast is nonblocking or persistent"),
         ("ibcast --tests 0,10", "--tests: they are within the work that --compute asks for"),

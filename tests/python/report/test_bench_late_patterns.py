@@ -92,11 +92,10 @@ def test_ranks_that_take_no_part_are_not_late(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", [0, 90_000, 30_000, 60_000], [0, 20_000, 0, 20_000])
     samples = all_samples(run.path).filter(pl.col("rank") % 2 == 0)
     enter, leave = pl.col("enter_ns"), pl.col("leave_ns")
-    waits = pl.when(pl.col("rank") == 0).then(30_000).otherwise(30_000)
-    left = pl.when(pl.col("cell") == 1).then(enter - 30_000 * (pl.col("rank") == 2) + waits + 10)
-    samples.with_columns(leave_ns=left.otherwise(leave)).write_parquet(
-        run.path / "samples.parquet"
-    )
+    # Both leave when the late one does.
+    until = enter.max().over("launch", "cell", "repetition") + 10_000
+    left = pl.when(pl.col("cell") == 1).then(until).otherwise(leave)
+    samples.with_columns(leave_ns=left).write_parquet(run.path / "samples.parquet")
     (found,) = pattern_delays(summarise(run), run)
     assert found.cell.number == 1
     assert found.lateness == [30_000]

@@ -19,7 +19,9 @@ def shown(folder: Path) -> ShownBench:
     """A run in which the root moved, and two ranks were late at once."""
     run = ShownBench.of(benched(folder))
     roots = [OfRoot(CELL, "native", root, 1e3, 2e3, 3e3 + root) for root in range(4)]
-    late = [DelayedRank(rank, late, 1.25e6 - late, True) for rank, late in enumerate(CELL.delays_ns)]
+    late = [
+        DelayedRank(rank, late, 1.25e6 - late, True) for rank, late in enumerate(CELL.delays_ns)
+    ]
     patterns = [PatternDelays(CELL, "native", "end", late)]
     return replace(run, figures=replace(run.figures, roots=roots, late_at_once=patterns))
 

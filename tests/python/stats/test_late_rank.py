@@ -175,7 +175,7 @@ def test_a_late_rank_is_compared_with_those_of_its_own_group() -> None:
             pl.col("enter_ns") + later, pl.col("leave_ns") + later, group=second.cast(pl.Int64)
         )
 
-    found = late_rank.delays(reached(halved(alone, 100_000)), reached(halved(late, 700_000)))
+    found = delays(halved(alone, 100_000), halved(late, 700_000))
     assert {(who, rank) for who, rank in found.select("late_rank", "rank").iter_rows()} == {
         (who, rank) for who in range(4) for rank in range(4) if who // 2 == rank // 2
     }
@@ -191,5 +191,5 @@ def test_what_is_invalid_in_one_group_counts_in_the_other() -> None:
     def halved(samples: pl.DataFrame) -> pl.DataFrame:
         return samples.with_columns(group=second.cast(pl.Int64), valid=~second)
 
-    found = late_rank.delays(reached(halved(alone)), reached(halved(late)))
+    found = delays(halved(alone), halved(late))
     assert set(found["rank"]) == {0, 1}

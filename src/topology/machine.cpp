@@ -121,10 +121,13 @@ MessageCost message_cost(const Level& level, std::int64_t bytes) {
 
 namespace {
 
-// What a byte of a message takes in the network. Calibration on a busy processor cannot tell all of
-// it from what the ends do: where an end waits inside a call until the bytes have left (an MPI's
-// rendezvous over sockets), it is in `overhead_per_byte`. So it is what other pieces or the link
-// show, but no more than all that a byte of this piece takes.
+// Slopes of shorter messages say little of what a byte takes.
+constexpr std::int64_t kLong = 4096;
+
+// What a byte of a message takes in the network. Calibration cannot tell all of it from what the
+// ends do: where an end waits inside a call until the bytes have left (an MPI's rendezvous over
+// sockets), it is in `overhead_per_byte`. So it is what the link or other long messages show, but
+// no more than all that a byte of this piece takes.
 double network_per_byte(const CostPiece& piece, double shown) {
   const double all = piece.gap_per_byte + 2 * piece.overhead_per_byte;
   return std::max(piece.gap_per_byte, std::min(shown, all));
@@ -132,9 +135,14 @@ double network_per_byte(const CostPiece& piece, double shown) {
 
 void slow_level(Level& level, const Slowdown& by) {
   double shown = level.link_per_byte;
-  for (const CostPiece& piece : level.pieces) shown = std::max(shown, piece.gap_per_byte);
+  if (shown == 0) {
+    for (const CostPiece& piece : level.pieces) {
+      if (piece.from_bytes >= kLong) shown = std::max(shown, piece.gap_per_byte);
+    }
+  }
   for (CostPiece& piece : level.pieces) {
-    piece.gap_per_byte += (by.per_byte - 1) * network_per_byte(piece, shown);
+    const double more = (by.per_byte - 1) * network_per_byte(piece, shown);
+    piece.gap_per_byte = std::max(piece.gap_per_byte + more, 0.0);
   }
   level.added_latency += by.latency;
   level.link_per_byte *= by.per_byte;

@@ -2,8 +2,9 @@
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,14 @@ from stretto.data.bench_spec import Lateness, Spec, cells_of
 from stretto.data.provenance import collect
 from stretto.errors import InputError, writing
 from stretto.launch.base import Launcher
-from stretto.launch.bench import Bench, MeasuredMpi, OtherMpi, implementation, start_of
+from stretto.launch.bench import (
+    Bench,
+    MeasuredMpi,
+    OtherMpi,
+    implementation,
+    is_given_up,
+    start_of,
+)
 from stretto.report.bench import BenchResult, rows_of, summarise
 from stretto.stats.estimate import enough
 
@@ -57,27 +65,52 @@ def measured(
         if dry_run:
             _say_plan(spec, mpi, plan_of(spec, mpi, rig, _some_work(spec), lateness_of(spec)))
             return None, Path()
-        plan = _plan(spec, mpi, rig, where, output)
-        return launched(plan, mpi, where, output, is_part=is_part)
+
+        def run(*, is_new: bool) -> tuple[BenchResult, Path]:
+            plan = _plan(spec, mpi, rig, where, output, is_new=is_new)
+            return launched(plan, mpi, where, output, is_part=is_part, is_new=is_new)
+
+        return _or_new(run, output)
+
+
+def _or_new(
+    run: Callable[..., tuple[BenchResult, Path]], output: Path | None
+) -> tuple[BenchResult, Path]:
+    """`run(is_new=False)`; where that would go on with a run of another MPI, a new one, unless that
+    was asked for by its name."""
+    try:
+        return run(is_new=False)
+    except OtherMpi as other:
+        if output is not None:
+            raise InputError(f"{other}; name another --output") from None
+        note(f"stretto: {other}; this is a new run")
+    return run(is_new=True)
 
 
 def _plan(
-    spec: Spec, mpi: MeasuredMpi, rig: str | None, where: Launcher, output: Path | None
+    spec: Spec,
+    mpi: MeasuredMpi,
+    rig: str | None,
+    where: Launcher,
+    output: Path | None,
+    *,
+    is_new: bool,
 ) -> BenchPlan:
     """What is to be launched, as a run that was cut short has it where only that knows."""
     place, by = output or RUNS, launched_by(mpi)
+    before = partial(begun_as, place, by=by) if not is_new else lambda _: None
     try:
         late = lateness_of(spec)
     except InputError:
         # The file or the profile that late ranks were from may be gone: the run has their delays.
-        if begun := begun_as(place, plan_of(spec, mpi, rig, {}, {}), by):
+        if begun := before(plan_of(spec, mpi, rig, {}, {})):
             return begun
         raise
     plan = plan_of(spec, mpi, rig, {}, late)
     if not spec.needs_pilot:
         return plan
     # What a pilot finds out is never twice the same: a run goes on by what its own found.
-    begun = begun_as(place, plan, by)
+    begun = before(plan)
     if begun and _delays(begun) == _delays(plan):
         return begun
     return plan_of(spec, mpi, rig, _pilot(spec, mpi, rig, where), late)
@@ -94,7 +127,7 @@ def repeated(
     """Run once more exactly what a run folder says, its cells and its seed."""
     plan = msgspec.structs.replace(record.plan, launcher=mpi.launcher.name)
     with launcher_on(mpi.launcher, plan.rig) as where:
-        return launched(plan, mpi, where, output)
+        return _or_new(partial(launched, plan, mpi, where, output), output)
 
 
 def launched(
@@ -104,29 +137,20 @@ def launched(
     output: Path | None,
     *,
     is_part: bool = False,
+    is_new: bool = False,
 ) -> tuple[BenchResult, Path]:
-    """Make all launches of a plan, or those that one that was cut short lacks.
+    """Make all launches of a plan, or, unless it `is_new`, those that one that was cut short lacks.
 
-    `is_part`, as `measured` has it: where all are made, they are only read.
+    `is_part`, as `measured` has it: where all are made, they are only read. Raises OtherMpi.
     """
     if is_part and output is not None and (found := complete_as(output, plan, launched_by(mpi))):
         return summarise(found), found.path
     if len(set(plan.implementations)) < len(plan.implementations):
         raise InputError("--impl names one twice; a second one of its own is native#2")
-    folder = _folder(plan, mpi, output, is_part=is_part)
-    try:
-        return _finished(plan, folder, mpi, where)
-    except OtherMpi as other:
-        if output is not None:
-            raise InputError(f"{other}; name another --output") from None
-        note(f"stretto: {other}; this is a new run")
-    return _finished(plan, _new_folder(plan, mpi, None), mpi, where)
-
-
-def _finished(
-    plan: BenchPlan, folder: BenchFolder, mpi: MeasuredMpi, where: Launcher
-) -> tuple[BenchResult, Path]:
-    """The run in a folder, with all launches that it lacked. Raises OtherMpi."""
+    if is_new:
+        folder = _new_folder(plan, mpi, output)
+    else:
+        folder = _folder(plan, mpi, output, is_part=is_part)
     with _saying_how_to_resume(folder), _bar(plan) as done:
         bench = Bench(plan, folder, mpi, where, done)
         made = bench.run(_Width(plan, folder).is_enough)
@@ -182,12 +206,12 @@ class _Width:
                     key = (way, row.cell.number, row.rank_class)
                     self._medians.setdefault(key, []).extend(row.launches)
         self._read = launches
-        # What is left out of the last one no more launches can make narrower.
+        # What is given up no more launches can make narrower.
         left_out = {
             (way, state.cell)
             for way, _ in enumerate(self._plan.implementations)
             for state in self._folder.states(launches - 1, way).values()
-            if state.state == "skipped"
+            if is_given_up(state)
         }
         return all(
             enough(each, self._plan.width)
@@ -211,7 +235,7 @@ def _pilot(
         late="",
     )
     plan = plan_of(alone, mpi, rig, {})
-    result, _ = launched(plan, mpi, where, None)
+    result, _ = _or_new(partial(launched, plan, mpi, where, None), None)
     return taken_alone(result)
 
 

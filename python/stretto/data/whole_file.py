@@ -12,8 +12,11 @@ from stretto.errors import writing
 PARTIAL = ".partial"
 # So much of a file's name is in that of its partial one, which must not be too long for a folder.
 _NAME_SHARE = 50
-# A folder that takes no new file, or a file that is mounted: only what is there can be written.
-_CANNOT_REPLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
+# A folder that takes no new file, a file that is mounted, or of a group that a container does not
+# know: only what is there can be written.
+_CANNOT_REPLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EINVAL}
+# What a new file in its place would not have. A file system gives its own to each file.
+_ATTRIBUTES = ("user.", "system.posix_acl_access")
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -70,9 +73,8 @@ def _is_replaceable(path: Path) -> bool:
 
 
 def _has_attributes(path: Path) -> bool:
-    """But for what a security module gives each new file."""
     try:
-        return any(not name.startswith("security.") for name in os.listxattr(path))
+        return any(name.startswith(_ATTRIBUTES) for name in os.listxattr(path))
     except OSError:  # this file system has none
         return False
 
@@ -89,7 +91,7 @@ def _printed_into(path: Path) -> int | None:
 
 def _print_into(stream: int, content: bytes) -> None:
     for each in (sys.stdout, sys.stderr):
-        if each is not None:  # as where it was closed before
+        if each is not None and not each.closed:
             each.flush()
     with os.fdopen(os.dup(stream), "wb") as file:
         file.write(content)

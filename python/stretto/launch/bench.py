@@ -43,6 +43,7 @@ _ENDED_A_LAUNCH = ("timeout", "failed")
 # A cell that ended so many launches of an implementation is left out of the others: what hangs once
 # may have been stopped from outside.
 _GIVEN_UP_AFTER = 2
+_GIVEN_UP = "it has ended"
 _NOTHING_BEFORE = "what was to come before it in its process ended that"
 
 
@@ -258,7 +259,7 @@ class Bench:
             if len(ended) >= _GIVEN_UP_AFTER:
                 why = " ".join(filter(None, (ended[0].state, ended[0].why)))
                 found.append(
-                    CellState(cell.number, "skipped", f"it has ended {len(ended)} launches: {why}")
+                    CellState(cell.number, "skipped", f"{_GIVEN_UP} {len(ended)} launches: {why}")
                 )
             elif found and self._plan.in_order:
                 found.append(CellState(cell.number, "skipped", _NOTHING_BEFORE))
@@ -307,6 +308,11 @@ class Bench:
         count = sum(state.state != "begun" for state in read_states(part))
         self._done(count - seen)
         return count
+
+
+def is_given_up(state: CellState) -> bool:
+    """It was left out of a launch as it had ended others, and will be of all that follow."""
+    return state.state == "skipped" and state.why.startswith(_GIVEN_UP)
 
 
 def _where_unlike(one: str, other: str) -> tuple[str, str]:

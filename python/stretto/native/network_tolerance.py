@@ -9,12 +9,13 @@ from stretto.data.network_tolerance import Bearable, NetworkTolerance
 from stretto.data.virtual_times import SIM
 from stretto.errors import InputError
 from stretto.model.crossing import crossings
-from stretto.model.machine import Machine
+from stretto.model.machine import Level, Machine
 from stretto.native.replay import replay
 
 SLOWER = (0.01, 0.02, 0.05)
 _LEAST_NS, _MOST_NS = 1.0, 1e9
 _LEAST_MORE, _MOST_DIVISOR = 1e-3, 1e6
+_LONG = 4096
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ def network_tolerance(run: TraceOnMachine) -> NetworkTolerance:
         slower(lambda amount: (0.0, 1 + amount)), _LEAST_MORE, _MOST_DIVISOR - 1, SLOWER
     )
     level = run.machine.level[-1]
-    # Of long messages an MPI's ends may seem to take what the network does.
-    per_byte = level.link_ns_per_byte or max(piece.gap_ns_per_byte for piece in level.message)
+    per_byte = _network_ns_per_byte(level)
     return NetworkTolerance(
         level=level.name,
         latency_ns=level.message[0].latency_ns,
@@ -63,6 +63,13 @@ def network_tolerance(run: TraceOnMachine) -> NetworkTolerance:
         most_latency_ns=_MOST_NS,
         most_divisor=_MOST_DIVISOR,
     )
+
+
+def _network_ns_per_byte(level: Level) -> float:
+    """What bytes take in the network, as slow_network of src/topology/machine.cpp has it: an MPI's
+    ends may seem to take what it does."""
+    gaps = (it.gap_ns_per_byte for it in level.message if it.from_bytes >= _LONG)
+    return level.link_ns_per_byte or max(gaps, default=level.message[-1].gap_ns_per_byte)
 
 
 def slowed(scenarios: str, networks: Sequence[tuple[float, float]]) -> str:

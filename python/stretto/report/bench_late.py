@@ -120,7 +120,10 @@ def _matrix(
     else:
         full, is_sure = matrix(rows), matrix(rows, "delayed")
         width, late_ranks = -(-len(full) // MOST_SHOWN), ()
-        shares, sure = _means(full, width), _means((is_sure == 1).astype(float), width)
+        shares, sure = (
+            _means(full, width),
+            _means(np.where(np.isnan(is_sure), np.nan, is_sure == 1), width),
+        )
         left_out = f"; each is the mean of {width} ranks" if width > 1 else ""
     lateness = seconds(NS * late_ns)
     what = f"{cell.name} of {size(cell.bytes)}" if cell.bytes else cell.name

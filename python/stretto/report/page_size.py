@@ -53,6 +53,8 @@ def _thinner(
     )
     for most in _ROWS:
         words = f"plots are left out, and each table ends after {most} rows"
+        if most == 0:
+            words = "plots and the rows of tables are left out"
 
         def cut(part: OperationPart, most: int = most) -> OperationPart:
             return _cut_tables(_no_plots(part), most)
@@ -99,7 +101,7 @@ def _cut_tables(part: OperationPart, most: int) -> OperationPart:
         table=_cut(part.table, most),
         overlap_table=_cut(part.overlap_table, most) if part.overlap_table else None,
         roots=_cut(part.roots, most) if part.roots else None,
-        late_at_once=[_cut(each, most) for each in part.late_at_once[:most]],
+        late_at_once=[_cut(each, most) for each in part.late_at_once] if most else [],
         model=model,
     )
 

@@ -1,7 +1,10 @@
 """Where a benchmark goes, and when its launches are enough."""
 
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import msgspec
@@ -11,11 +14,12 @@ from bench_runs import all_samples, make_run
 from benched import LAUNCHES, WAYS, benched
 
 from stretto.cli import bench_running, bench_series
-from stretto.cli.bench_running import _Width, taken_alone
+from stretto.cli.bench_running import _or_new, _Width, taken_alone
 from stretto.cli.run_folders import make_folder
 from stretto.data.bench_folder import BenchFolder, LaunchedBy
-from stretto.data.bench_plan import BenchCell, Form
+from stretto.data.bench_plan import BenchCell, BenchPlan, Form
 from stretto.data.bench_rows import CellState
+from stretto.data.bench_spec import Spec
 from stretto.errors import InputError
 from stretto.launch.base import Abi
 from stretto.launch.bench import MeasuredMpi, OtherMpi
@@ -88,6 +92,9 @@ def test_what_is_given_up_asks_for_no_more_launches(tmp_path: Path) -> None:
     folder = Some(run)
     plan = msgspec.structs.replace(folder.record().plan, launches=6, width=0.5, most_launches=50)
     assert not _Width(plan, folder).is_enough(9)
+    # There was no memory for it then: the next launch may have it.
+    Some.given_up = [CellState(1, "skipped", "needs 12.0 GiB of 8.0 GiB")]
+    assert not _Width(plan, folder).is_enough(9)
     Some.given_up = [CellState(1, "skipped", "it has ended 2 launches: timeout")]
     assert _Width(plan, folder).is_enough(9)
 
@@ -109,17 +116,44 @@ def test_where_the_mpi_is_another_one_a_run_without_a_name_is_a_new_one(
     by = LaunchedBy("mpirun", [], "")
     monkeypatch.setattr(bench_running, "launched_by", lambda _: by)
     monkeypatch.setattr(bench_running, "_folder", lambda *_, **__: old)
-    monkeypatch.setattr(bench_running, "_new_folder", lambda *_: new)
+    monkeypatch.setattr(bench_running, "_new_folder", lambda *_, **__: new)
     monkeypatch.setattr(bench_running, "Bench", Launching)
     monkeypatch.setattr(BenchFolder, "finish", lambda *_: None)
     mpi = MeasuredMpi(None, Abi.OPENMPI, "libmpi.so.40", tmp_path)  # type: ignore[arg-type]
     plan = old.record().plan
-    _, path = bench_running.launched(plan, mpi, None, None)  # type: ignore[arg-type]
+    run = partial(bench_running.launched, plan, mpi, None)  # type: ignore[arg-type]
+    _, path = _or_new(partial(run, None), None)
     assert path == new.path
     said = " ".join(capsys.readouterr().err.split())
     assert "it was A, now B; this is a new run" in said
     with pytest.raises(InputError, match="now B; name another --output"):
-        bench_running.launched(plan, mpi, None, old.path)  # type: ignore[arg-type]
+        _or_new(partial(run, old.path), old.path)
+
+
+def test_a_new_run_by_another_mpi_has_a_pilot_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = Spec(operations=["ibcast"], sizes=[8], compute=[1.0])
+    launcher = SimpleNamespace(name="mpirun")
+    mpi = MeasuredMpi(launcher, Abi.OPENMPI, "libmpi.so.40", tmp_path)  # type: ignore[arg-type]
+    begun = bench_running.plan_of(spec, mpi, None, {("ibcast", 8): 1000})
+    seen: list[BenchPlan] = []
+
+    def launched(plan: BenchPlan, *_: object, is_new: bool, **__: object) -> tuple[None, Path]:
+        seen.append(plan)
+        if not is_new:
+            raise OtherMpi("it was A, now B")
+        return None, tmp_path
+
+    monkeypatch.setattr(bench_running, "launcher_on", lambda *_: nullcontext())
+    monkeypatch.setattr(bench_running, "launched_by", lambda _: LaunchedBy("mpirun", [], ""))
+    monkeypatch.setattr(bench_running, "implementation", lambda *_: None)
+    monkeypatch.setattr(bench_running, "begun_as", lambda *_, **__: begun)
+    monkeypatch.setattr(bench_running, "_pilot", lambda *_: {("ibcast", 8): 5000})
+    monkeypatch.setattr(bench_running, "launched", launched)
+    assert bench_running.measured(spec, mpi, None, None) == (None, tmp_path)
+    works = [[cell.compute_ns for cell in plan.cells if cell.compute_ns] for plan in seen]
+    assert [set(each) for each in works] == [{1000}, {5000}]
 
 
 def test_what_a_pilot_has_no_figure_of_has_a_line_each(

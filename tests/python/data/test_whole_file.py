@@ -208,3 +208,33 @@ def test_nobody_reads_meanwhile_what_is_private(
     put_whole(file, b"new")
     assert seen == [0o600]
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_a_file_system_says_of_each_file_is_no_attribute_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    put_whole(file, b"old")
+    before = file.stat().st_ino
+    monkeypatch.setattr(os, "listxattr", lambda _: ["system.nfs4_acl", "lustre.lov"])
+    with file.open("rb"):  # so that its number is not used again
+        put_whole(file, b"new")
+    assert file.read_bytes() == b"new"
+    assert file.stat().st_ino != before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to other groups")
+def test_a_group_that_a_container_does_not_know_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    put_whole(file, b"old")
+    os.chown(file, -1, 12345)
+
+    def unknown(*_: object) -> None:
+        raise refused(errno.EINVAL)
+
+    monkeypatch.setattr(os, "chown", unknown)
+    put_whole(file, b"new")
+    assert (file.read_bytes(), file.stat().st_gid) == (b"new", 12345)
+    assert [*tmp_path.iterdir()] == [file]

@@ -60,6 +60,23 @@ def test_many_ranks_share_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert np.isfinite(each.shares).all()
 
 
+def test_of_a_mean_over_groups_what_has_a_figure_is_sure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Halves that were measured at once do not delay each other: there is no figure."""
+    monkeypatch.setattr("benched.RANKS", 34)
+    folder = BenchFolder(benched(tmp_path / "run"))
+    samples = folder.path / "samples.parquet"
+    second = (pl.col("rank") >= 17).cast(pl.Int64)
+    pl.read_parquet(samples).with_columns(group=second).write_parquet(samples)
+    found = {each.name: each for each in delay_matrices(summarise(folder), folder)}
+    end = found[f"iallreduce-4096-late-{DELAY_NS}-native"]
+    assert end.ranks_a_row == 3
+    assert (~np.isnan(end.shares)).any()
+    assert np.isnan(end.shares).any()
+    assert (end.is_sure == ~np.isnan(end.shares)).all()
+
+
 def test_of_many_ranks_those_that_were_late_have_rows_and_lines_say_what_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

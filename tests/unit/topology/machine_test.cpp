@@ -46,22 +46,32 @@ TEST(Machine, SlowsItsNetworkDownAndNoHost) {
 // Large messages whose ends wait inside a call: what the network takes is in their overhead.
 TEST(Machine, SlowsDownWhatTheNetworkTakesOfAnOverhead) {
   Machine machine = machine_of(R"(level 0 0 0 host
-message 0 1000 500 500 0 300 40
+message 0 1000 500 500 0 300 90
+message 8192 1000 500 500 0 300 40
 message 65536 1000 500 500 20 300 0
 message 131072 1000 500 500 5 300 2
 )");
   const std::vector<CostPiece> before = machine.levels[0].pieces;
   slow_network(machine, {.per_byte = 2});
   const auto& pieces = machine.levels[0].pieces;
-  EXPECT_DOUBLE_EQ(pieces[0].gap_per_byte, 80);
-  EXPECT_DOUBLE_EQ(pieces[1].gap_per_byte, 40);  // all of twice 20 was the network's
-  EXPECT_DOUBLE_EQ(pieces[2].gap_per_byte, 14);  // no more than doubles what a byte takes
+  EXPECT_DOUBLE_EQ(pieces[0].gap_per_byte, 180);  // which says nothing of longer messages
+  EXPECT_DOUBLE_EQ(pieces[1].gap_per_byte, 80);
+  EXPECT_DOUBLE_EQ(pieces[2].gap_per_byte, 40);  // all of twice 20 was the network's
+  EXPECT_DOUBLE_EQ(pieces[3].gap_per_byte, 14);  // no more than doubles what a byte takes
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     EXPECT_DOUBLE_EQ(pieces[i].overhead_per_byte, before[i].overhead_per_byte);
   }
   Machine linked = machine_of("level 0 40 0 host\nmessage 0 1000 500 500 20 300 0\n");
   slow_network(linked, {.per_byte = 3});
   EXPECT_DOUBLE_EQ(linked.levels[0].pieces[0].gap_per_byte, 80);
+  // The link says it, where there is one, whatever a gap of some messages is.
+  Machine copying =
+      machine_of("level 0 0.1 0 host\nmessage 0 9 9 9 0.05 3 1\nmessage 65536 9 9 9 0.2 3 0.1\n");
+  slow_network(copying, {.per_byte = 2});
+  EXPECT_DOUBLE_EQ(copying.levels[0].pieces[1].gap_per_byte, 0.2);
+  Machine faster = machine_of("level 0 40 0 host\nmessage 0 1000 500 500 20 300 0\n");
+  slow_network(faster, {.per_byte = 0.5});
+  EXPECT_DOUBLE_EQ(faster.levels[0].pieces[0].gap_per_byte, 0);
 }
 
 TEST(Machine, HasContentionAmongThoseWhoseMessagesShareALink) {

@@ -31,9 +31,16 @@ def plans(house: Path, monkeypatch: pytest.MonkeyPatch) -> list[BenchPlan]:
     found: list[BenchPlan] = []
 
     def launched(
-        plan: BenchPlan, mpi: MeasuredMpi, _where: object, output: Path, *, is_part: bool
+        plan: BenchPlan,
+        mpi: MeasuredMpi,
+        _where: object,
+        output: Path,
+        *,
+        is_part: bool,
+        is_new: bool,
     ) -> object:
         assert not is_part
+        assert not is_new
         found.append(plan)
         if not output.exists():
             output.mkdir()

@@ -124,22 +124,32 @@ namespace {
 // Slopes of shorter messages say little of what a byte takes.
 constexpr std::int64_t kLong = 4096;
 
+// What the link or messages that are long show of what a byte takes in the network; what any show
+// where none of these does.
+double shown_per_byte(const Level& level) {
+  if (level.link_per_byte > 0) return level.link_per_byte;
+  double of_long = 0;
+  double of_any = 0;
+  for (auto piece = level.pieces.begin(); piece != level.pieces.end(); ++piece) {
+    const auto next = std::next(piece);
+    const bool has_long = next == level.pieces.end() || next->from_bytes > kLong;
+    if (has_long) of_long = std::max(of_long, piece->gap_per_byte);
+    of_any = std::max(of_any, piece->gap_per_byte);
+  }
+  return of_long > 0 ? of_long : of_any;
+}
+
 // What a byte of a message takes in the network. Calibration cannot tell all of it from what the
 // ends do: where an end waits inside a call until the bytes have left (an MPI's rendezvous over
-// sockets), it is in `overhead_per_byte`. So it is what the link or other long messages show, but
-// no more than all that a byte of this piece takes.
+// sockets), it is in `overhead_per_byte`. So it is what is `shown`, but no more than all that a
+// byte of this piece takes.
 double network_per_byte(const CostPiece& piece, double shown) {
   const double all = piece.gap_per_byte + 2 * piece.overhead_per_byte;
   return std::max(piece.gap_per_byte, std::min(shown, all));
 }
 
 void slow_level(Level& level, const Slowdown& by) {
-  double shown = level.link_per_byte;
-  if (shown == 0) {
-    for (const CostPiece& piece : level.pieces) {
-      if (piece.from_bytes >= kLong) shown = std::max(shown, piece.gap_per_byte);
-    }
-  }
+  const double shown = shown_per_byte(level);
   for (CostPiece& piece : level.pieces) {
     const double more = (by.per_byte - 1) * network_per_byte(piece, shown);
     piece.gap_per_byte = std::max(piece.gap_per_byte + more, 0.0);

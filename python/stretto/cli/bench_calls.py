@@ -1,12 +1,13 @@
 """stretto bench calls: what the first calls cost, and from which on they are all alike."""
 
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from stretto.cli import bench_options as options
 from stretto.cli.bench_calls_shown import show_calls
-from stretto.cli.bench_running import launched, plan_of
+from stretto.cli.bench_running import launched, or_new, plan_of
 from stretto.cli.bench_series import opened
 from stretto.cli.consoles import note
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
@@ -75,9 +76,10 @@ def calls(
         plan = plan_of(spec, mpi, rig, {})
         # What is named twice is measured once.
         runs = {own.name: own for own in (_of_one(plan, cell) for cell in plan.cells)}
-        made = [
-            launched(own, mpi, where, series.path / own.name, is_part=True) for own in runs.values()
-        ]
+        made = []
+        for name, own in runs.items():
+            path = series.path / name
+            made.append(or_new(partial(launched, own, mpi, where, path, is_part=True), path))
     found = calls_found((result, BenchFolder(path)) for result, path in made)
     series.finish(found.calls)
     show_calls(found, series.path, export_csv, export_markdown, as_json=as_json)

@@ -70,10 +70,10 @@ def measured(
             plan = _plan(spec, mpi, rig, where, output, is_new=is_new)
             return launched(plan, mpi, where, output, is_part=is_part, is_new=is_new)
 
-        return _or_new(run, output)
+        return or_new(run, output)
 
 
-def _or_new(
+def or_new(
     run: Callable[..., tuple[BenchResult, Path]], output: Path | None
 ) -> tuple[BenchResult, Path]:
     """`run(is_new=False)`; where that would go on with a run of another MPI, a new one, unless that
@@ -98,19 +98,20 @@ def _plan(
 ) -> BenchPlan:
     """What is to be launched, as a run that was cut short has it where only that knows."""
     place, by = output or RUNS, launched_by(mpi)
-    before = partial(begun_as, place, by=by) if not is_new else lambda _: None
     try:
         late = lateness_of(spec)
     except InputError:
         # The file or the profile that late ranks were from may be gone: the run has their delays.
-        if begun := before(plan_of(spec, mpi, rig, {}, {})):
+        # They do not depend on the MPI, as what a pilot finds out does.
+        is_same = not (is_new and spec.needs_pilot)
+        if is_same and (begun := begun_as(place, plan_of(spec, mpi, rig, {}, {}), by)):
             return begun
         raise
     plan = plan_of(spec, mpi, rig, {}, late)
     if not spec.needs_pilot:
         return plan
     # What a pilot finds out is never twice the same: a run goes on by what its own found.
-    begun = before(plan)
+    begun = None if is_new else begun_as(place, plan, by)
     if begun and _delays(begun) == _delays(plan):
         return begun
     return plan_of(spec, mpi, rig, _pilot(spec, mpi, rig, where), late)
@@ -127,7 +128,7 @@ def repeated(
     """Run once more exactly what a run folder says, its cells and its seed."""
     plan = msgspec.structs.replace(record.plan, launcher=mpi.launcher.name)
     with launcher_on(mpi.launcher, plan.rig) as where:
-        return _or_new(partial(launched, plan, mpi, where, output), output)
+        return or_new(partial(launched, plan, mpi, where, output), output)
 
 
 def launched(
@@ -235,7 +236,7 @@ def _pilot(
         late="",
     )
     plan = plan_of(alone, mpi, rig, {})
-    result, _ = _or_new(partial(launched, plan, mpi, where, None), None)
+    result, _ = or_new(partial(launched, plan, mpi, where, None), None)
     return taken_alone(result)
 
 

@@ -12,11 +12,8 @@ from stretto.errors import writing
 PARTIAL = ".partial"
 # So much of a file's name is in that of its partial one, which must not be too long for a folder.
 _NAME_SHARE = 50
-# A folder that takes no new file, a file that is mounted, or of a group that a container does not
-# know: only what is there can be written.
-_CANNOT_REPLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EINVAL}
-# What a new file in its place would not have. A file system gives its own to each file.
-_ATTRIBUTES = ("user.", "system.posix_acl_access")
+# A folder that takes no new file, or a file that is mounted: only what is there can be written.
+_CANNOT_REPLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -30,9 +27,9 @@ def put_whole(path: Path, content: bytes) -> None:
 
     A link stays one, and a file keeps its rights, its owner and its group; one that may not be
     written is not. What is no file, as a pipe, what has several names or is another user's, what
-    has attributes of its own, as an access control list, and a file that cannot be replaced, in a
-    folder that is another's, are written in place; what this command prints into, as /dev/stdout,
-    gets it after what was printed.
+    has attributes or an access control list that a new file would not have, and a file that cannot
+    be replaced, in a folder that is another's, are written in place; what this command prints into,
+    as /dev/stdout, gets it after what was printed.
     """
     if (stream := _printed_into(path)) is not None:
         _print_into(stream, content)
@@ -49,9 +46,7 @@ def put_whole(path: Path, content: bytes) -> None:
         # Nobody reads of it meanwhile who may not read the file.
         _write(partial, content, 0o666 if before is None else 0o600)
         if before is not None:
-            if partial.stat().st_gid != before.st_gid:
-                os.chown(partial, -1, before.st_gid)
-            partial.chmod(before.st_mode)
+            _make_alike(partial, there, before)
         partial.replace(there)
     except OSError as error:
         _remove(partial)
@@ -64,19 +59,33 @@ def put_whole(path: Path, content: bytes) -> None:
 
 
 def _is_replaceable(path: Path) -> bool:
-    """Where it is not, writing it says why, or leaves its other names, its owner and its attributes
-    as they are."""
+    """Where it is not, writing it says why, or leaves its other names and its owner as they are."""
     if not path.is_file() or not os.access(path, os.W_OK):
         return False
     found = path.stat()
-    return found.st_nlink == 1 and found.st_uid == os.geteuid() and not _has_attributes(path)
+    return found.st_nlink == 1 and found.st_uid == os.geteuid()
 
 
-def _has_attributes(path: Path) -> bool:
+def _make_alike(partial: Path, there: Path, before: os.stat_result) -> None:
+    """Give it the group and the rights of the file. Raises PermissionError where it cannot take its
+    place as the same."""
+    if partial.stat().st_gid != before.st_gid:
+        try:
+            os.chown(partial, -1, before.st_gid)
+        except OSError as error:  # a container may not know the group
+            raise PermissionError(errno.EPERM, f"its group stays: {error}") from None
+    partial.chmod(before.st_mode)
+    if _attributes(there) != _attributes(partial):
+        raise PermissionError(errno.EPERM, "it has attributes of its own")
+
+
+def _attributes(path: Path) -> dict[str, bytes]:
+    """A user's, and access control lists; others are a file system's own, of each file."""
     try:
-        return any(name.startswith(_ATTRIBUTES) for name in os.listxattr(path))
+        names = [each for each in os.listxattr(path) if each.startswith("user.") or "acl" in each]
+        return {name: os.getxattr(path, name) for name in names}
     except OSError:  # this file system has none
-        return False
+        return {}
 
 
 def _printed_into(path: Path) -> int | None:

@@ -1,5 +1,6 @@
 """How much slower the network may be before a recorded program is: its trace, replayed with it."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -68,8 +69,11 @@ def network_tolerance(run: TraceOnMachine) -> NetworkTolerance:
 def _network_ns_per_byte(level: Level) -> float:
     """What bytes take in the network, as slow_network of src/topology/machine.cpp has it: an MPI's
     ends may seem to take what it does."""
-    gaps = (it.gap_ns_per_byte for it in level.message if it.from_bytes >= _LONG)
-    return level.link_ns_per_byte or max(gaps, default=level.message[-1].gap_ns_per_byte)
+    ends = [*(each.from_bytes for each in level.message[1:]), math.inf]
+    long = (
+        piece.gap_ns_per_byte for piece, end in zip(level.message, ends, strict=True) if end > _LONG
+    )
+    return level.link_ns_per_byte or max(long) or max(it.gap_ns_per_byte for it in level.message)
 
 
 def slowed(scenarios: str, networks: Sequence[tuple[float, float]]) -> str:

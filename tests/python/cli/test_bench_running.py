@@ -14,7 +14,7 @@ from bench_runs import all_samples, make_run
 from benched import LAUNCHES, WAYS, benched
 
 from stretto.cli import bench_running, bench_series
-from stretto.cli.bench_running import _or_new, _Width, taken_alone
+from stretto.cli.bench_running import _plan, _Width, or_new, taken_alone
 from stretto.cli.run_folders import make_folder
 from stretto.data.bench_folder import BenchFolder, LaunchedBy
 from stretto.data.bench_plan import BenchCell, BenchPlan, Form
@@ -122,12 +122,12 @@ def test_where_the_mpi_is_another_one_a_run_without_a_name_is_a_new_one(
     mpi = MeasuredMpi(None, Abi.OPENMPI, "libmpi.so.40", tmp_path)  # type: ignore[arg-type]
     plan = old.record().plan
     run = partial(bench_running.launched, plan, mpi, None)  # type: ignore[arg-type]
-    _, path = _or_new(partial(run, None), None)
+    _, path = or_new(partial(run, None), None)
     assert path == new.path
     said = " ".join(capsys.readouterr().err.split())
     assert "it was A, now B; this is a new run" in said
     with pytest.raises(InputError, match="now B; name another --output"):
-        _or_new(partial(run, old.path), old.path)
+        or_new(partial(run, old.path), old.path)
 
 
 def test_a_new_run_by_another_mpi_has_a_pilot_of_its_own(
@@ -154,6 +154,25 @@ def test_a_new_run_by_another_mpi_has_a_pilot_of_its_own(
     assert bench_running.measured(spec, mpi, None, None) == (None, tmp_path)
     works = [[cell.compute_ns for cell in plan.cells if cell.compute_ns] for plan in seen]
     assert [set(each) for each in works] == [{1000}, {5000}]
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_late_ranks_of_a_file_that_is_gone_are_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_new: bool
+) -> None:
+    """A new run by another MPI has them, too, but not what a pilot found out of the old one."""
+    mpi = MeasuredMpi(SimpleNamespace(name="mpirun"), Abi.OPENMPI, "", tmp_path)  # type: ignore[arg-type]
+    begun = BenchFolder(make_run(tmp_path / "run")).record().plan
+    monkeypatch.setattr(bench_running, "launched_by", lambda _: LaunchedBy("mpirun", [], ""))
+    monkeypatch.setattr(bench_running, "begun_as", lambda *_: begun)
+    for compute, found in (([], begun), ([1.0], None if is_new else begun)):
+        late = Spec(operations=["ibcast"], sizes=[8], late=str(tmp_path / "gone"), compute=compute)
+        arguments = (late, mpi, None, None, None)
+        if found is None:
+            with pytest.raises(InputError, match="gone"):
+                _plan(*arguments, is_new=is_new)  # type: ignore[arg-type]
+        else:
+            assert _plan(*arguments, is_new=is_new) == found  # type: ignore[arg-type]
 
 
 def test_what_a_pilot_has_no_figure_of_has_a_line_each(

@@ -210,17 +210,41 @@ def test_nobody_reads_meanwhile_what_is_private(
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_what_a_file_system_says_of_each_file_is_no_attribute_of_its_own(
+@pytest.mark.parametrize("is_own", [False, True])
+def test_of_an_access_control_list_that_each_file_has_its_own_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_own: bool
+) -> None:
+    """As on NFS, whose list is what the rights are where nobody gave another one."""
+    file = tmp_path / "file"
+    put_whole(file, b"old")
+    before = file.stat().st_ino
+
+    def said(path: Path, name: str) -> bytes:
+        assert name == "system.nfs4_acl"
+        return b"mine" if is_own and path.name == "file" else b"the folder's"
+
+    monkeypatch.setattr(os, "listxattr", lambda _: ["system.nfs4_acl", "lustre.lov"])
+    monkeypatch.setattr(os, "getxattr", said)
+    with file.open("rb"):  # so that its number is not used again
+        put_whole(file, b"new")
+    assert file.read_bytes() == b"new"
+    assert (file.stat().st_ino == before) == is_own
+    assert [*tmp_path.iterdir()] == [file]
+
+
+def test_what_no_group_is_to_blame_for_is_no_reason_to_write_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "file"
     put_whole(file, b"old")
-    before = file.stat().st_ino
-    monkeypatch.setattr(os, "listxattr", lambda _: ["system.nfs4_acl", "lustre.lov"])
-    with file.open("rb"):  # so that its number is not used again
+
+    def invalid(_: int) -> None:
+        raise refused(errno.EINVAL)
+
+    monkeypatch.setattr(os, "fsync", invalid)
+    with pytest.raises(OSError, match="Invalid argument"):
         put_whole(file, b"new")
-    assert file.read_bytes() == b"new"
-    assert file.stat().st_ino != before
+    assert file.read_bytes() == b"old"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files to other groups")

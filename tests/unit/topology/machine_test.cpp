@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "model/refused.hpp"
 #include "model/small_machines.hpp"
 
@@ -47,7 +49,7 @@ TEST(Machine, SlowsItsNetworkDownAndNoHost) {
 TEST(Machine, SlowsDownWhatTheNetworkTakesOfAnOverhead) {
   Machine machine = machine_of(R"(level 0 0 0 host
 message 0 1000 500 500 0 300 90
-message 8192 1000 500 500 0 300 40
+message 2048 1000 500 500 0 300 40
 message 65536 1000 500 500 20 300 0
 message 131072 1000 500 500 5 300 2
 )");
@@ -60,6 +62,13 @@ message 131072 1000 500 500 5 300 2
   EXPECT_DOUBLE_EQ(pieces[3].gap_per_byte, 14);  // no more than doubles what a byte takes
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     EXPECT_DOUBLE_EQ(pieces[i].overhead_per_byte, before[i].overhead_per_byte);
+  }
+  // What the first messages show goes on beyond 4 KiB, or is all that is shown.
+  for (const char* const second : {"65536", "2048"}) {
+    Machine two = machine_of(std::string("level 0 0 0 host\nmessage 0 9 9 9 0 3 40\nmessage ") +
+                             second + " 9 9 9 20 3 0\n");
+    slow_network(two, {.per_byte = 2});
+    EXPECT_DOUBLE_EQ(two.levels[0].pieces[1].gap_per_byte, 40) << second;
   }
   Machine linked = machine_of("level 0 40 0 host\nmessage 0 1000 500 500 20 300 0\n");
   slow_network(linked, {.per_byte = 3});

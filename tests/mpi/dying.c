@@ -3,7 +3,8 @@
  * Usage: dying HOW WHAT [RANK]
  *   HOW   killed, exits, quits (exit code 0), aborts, stops (SIGSTOP, for good), or pauses
  *         (SIGSTOP, for two seconds)
- *   WHAT  blocking or nonblocking
+ *   WHAT  blocking or nonblocking, or outside: after some blocking ones all ranks wait outside of
+ *         MPI, which so cannot tell the others that one is gone
  *   RANK  who does it, 1 unless given
  *
  * All ranks run one collective after another, short and long. A timer ends the one rank
@@ -69,7 +70,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(argc >= 3);
   how = argv[1];
-  void (*round)(int*, int*) = strcmp(argv[2], "blocking") == 0 ? blocking : nonblocking;
+  void (*round)(int*, int*) = strcmp(argv[2], "nonblocking") == 0 ? nonblocking : blocking;
   const int who = argc > 3 ? atoi(argv[3]) : 1;
 
   int *in = malloc(LONG * sizeof *in), *out = malloc(LONG * sizeof *out);
@@ -81,6 +82,7 @@ int main(int argc, char** argv) {
     const struct itimerval soon = {.it_value = {.tv_usec = 150000}};
     setitimer(ITIMER_REAL, &soon, NULL);
   }
+  while (strcmp(argv[2], "outside") == 0) pause();
   /* As long as it takes: all of them see whether the one is still there. */
   const double start = MPI_Wtime(), most_s = strcmp(how, "pauses") == 0 ? 1.0 : 100.0;
   for (int go_on = 1; go_on;) {

@@ -12,6 +12,7 @@ constexpr double kRoundNs = 1'000'000;  // how long one should take
 constexpr int kMostRepeats = 200;
 constexpr double kLongRoundNs = 3'000'000;
 constexpr int kFewRounds = 3;
+constexpr double kMoreThanThere = 5'000;  // ns
 constexpr int kStream = 16;
 constexpr std::array<std::int64_t, 17> kSizes = {
     1,        8,        64,        256,       1 << 10,   2 << 10, 4 << 10, 8 << 10, 16 << 10,
@@ -33,6 +34,7 @@ class PingPongSide {
     bytes_ = static_cast<int>(bytes);
     MessageTimes times;
     times.bytes = bytes;
+    sent_ = answered_ = 0;
     const int few = agreed(1);
     ping_pong(few);
     const double estimate = agreed(ping_pong(few));
@@ -53,6 +55,7 @@ class PingPongSide {
     }
     times.send = summary(sends);
     times.recv = summary(receives);
+    times.rendezvous = 2 * answered_ > sent_;
     times.gap = rounds([&] { return stream(agreed(std::max(repeats / kStream, 1))); });
     return times;
   }
@@ -116,7 +119,7 @@ class PingPongSide {
   }
 
   // The message is sent while its receiver does something else, and received when it has been
-  // there for long.
+  // there for long. One that has not ended before is sent when its receiver has answered.
   std::pair<double, double> apart(int repeats, double one_way_ns) {
     double spent = 0;
     for (int i = 0; i < repeats; ++i) {
@@ -128,9 +131,12 @@ class PingPongSide {
         spent += ns_since(begin);
         int done = 0;
         while (done == 0) native().Test(&request, &done, MPI_STATUS_IGNORE);
+        ++sent_;
+        if (ns_since(begin) > 2 * one_way_ns + kMoreThanThere / 2) ++answered_;
       } else {
         signal();
-        for (const std::int64_t from = now_ns(); ns_since(from) < 3 * one_way_ns + 5'000;) {
+        for (const std::int64_t from = now_ns();
+             ns_since(from) < 3 * one_way_ns + kMoreThanThere;) {
         }
         const std::int64_t begin = now_ns();
         receive();
@@ -176,6 +182,8 @@ class PingPongSide {
   int bytes_ = 0;
   int rounds_ = kRounds;
   std::int64_t turn_ = 0;
+  int sent_ = 0;  // of these bytes, while the other did something else
+  int answered_ = 0;
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;
 };

@@ -17,6 +17,8 @@ struct MessageTimes {
   Sample send;      // in MPI_Isend
   Sample recv;      // in MPI_Recv, of a message that was sent long before
   Sample gap;       // from one message to the next, of many in a row
+  // Whether a send ends only when its receiver has answered.
+  bool rendezvous = false;
 };
 
 // Called by all ranks of `comm`; two of them, first < second, are measured, and rank 0 gets the

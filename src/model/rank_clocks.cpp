@@ -35,6 +35,7 @@ MessageCost RankClocks::cost(std::size_t scenario, Rank other, std::int64_t byte
   cost.recv *= factor;
   cost.gap *= factor;
   cost.wire *= factor;
+  cost.answered *= factor;
   return cost;
 }
 
@@ -58,12 +59,23 @@ const std::vector<std::size_t>& RankClocks::in_order(std::span<const Arrived> me
   return order_;
 }
 
+namespace {
+
+// When a message is there that would be there at `arrival` if nobody had to answer first.
+double when_answered(double arrival, double waits_since, const MessageCost& message) {
+  if (message.answered == 0) return arrival;
+  return std::max(arrival, waits_since) + message.answered;
+}
+
+}  // namespace
+
 void RankClocks::receive(std::span<const Arrived> messages) {
   for (std::size_t i = 0; i < now_.size(); ++i) {
+    const double waits_since = now_[i];
     for (const std::size_t each : in_order(messages, i)) {
       const Arrived& message = messages[each];
       const MessageCost paid = cost(i, message.from, message.bytes, scenarios_[i].point_to_point);
-      const double arrival = message.times[i];
+      const double arrival = when_answered(message.times[i], waits_since, paid);
       const double ready = std::max(now_[i], arrival);
       // One that came before the last one received has passed the port long ago.
       if (arrival < last_arrival_[i]) {
@@ -129,11 +141,13 @@ Waited RankClocks::finish(const NeighborExchange& exchange, std::span<const Arri
   for (std::size_t i = 0; i < now_.size(); ++i) {
     double clock = goes_on(exchange, i) ? exchange.sent[i] : now_[i];
     Port in;
+    const double waits_since = clock;
     for (const std::size_t each : in_order(messages, i)) {
       const Arrived& message = messages[each];
       const double factor = scenarios_[i].factor(exchange.collective, message.bytes);
       const MessageCost received = cost(i, message.from, message.bytes, factor);
-      clock = in.pass(std::max(clock, message.times[i]), received.gap) + received.recv;
+      const double arrival = when_answered(message.times[i], waits_since, received);
+      clock = in.pass(std::max(clock, arrival), received.gap) + received.recv;
     }
     now_[i] = std::max(now_[i], clock);
   }

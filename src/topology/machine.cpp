@@ -29,8 +29,12 @@ bool read_line(std::string_view subject, WordReader& words, Machine& machine) {
   }
   if (subject != "message" || machine.levels.empty()) return false;
   CostPiece& piece = machine.levels.back().pieces.emplace_back();
-  return words.read(piece.from_bytes, piece.latency, piece.send_overhead, piece.recv_overhead,
-                    piece.overhead_per_byte, piece.gap, piece.gap_per_byte);
+  if (!words.read(piece.from_bytes, piece.latency, piece.send_overhead, piece.recv_overhead,
+                  piece.overhead_per_byte, piece.gap, piece.gap_per_byte))
+    return false;
+  const std::string_view protocol = words.word();
+  piece.rendezvous = protocol == "rendezvous";
+  return piece.rendezvous || protocol.empty();
 }
 
 bool are_times(std::initializer_list<double> times) {
@@ -116,7 +120,8 @@ MessageCost message_cost(const Level& level, std::int64_t bytes) {
   return {.send = piece.send_overhead + size * piece.overhead_per_byte,
           .recv = piece.recv_overhead + size * piece.overhead_per_byte,
           .gap = piece.gap + stream,
-          .wire = piece.latency + level.added_latency + stream};
+          .wire = piece.latency + level.added_latency + stream,
+          .answered = piece.rendezvous ? 2 * level.added_latency : 0};
 }
 
 namespace {
@@ -151,8 +156,12 @@ double network_per_byte(const CostPiece& piece, double shown) {
 void slow_level(Level& level, const Slowdown& by) {
   const double shown = shown_per_byte(level);
   for (CostPiece& piece : level.pieces) {
-    const double more = (by.per_byte - 1) * network_per_byte(piece, shown);
-    piece.gap_per_byte = std::max(piece.gap_per_byte + more, 0.0);
+    // What calibration has in the ends stays there: messages whose ends are busy with one wait for
+    // each other, as those do that share the wire.
+    const double in_ends = network_per_byte(piece, shown) - piece.gap_per_byte;
+    piece.gap_per_byte *= by.per_byte;
+    piece.overhead_per_byte =
+        std::max(piece.overhead_per_byte + (by.per_byte - 1) * in_ends / 2, 0.0);
   }
   level.added_latency += by.latency;
   level.link_per_byte *= by.per_byte;

@@ -26,6 +26,8 @@ struct CostPiece {
   double overhead_per_byte = 0;  // O
   double gap = 0;                // g
   double gap_per_byte = 0;       // G
+  // An MPI's rendezvous: the sender asks, and the message leaves when its receiver has answered.
+  bool rendezvous = false;
 };
 
 // Ranks [k n, (k + 1) n) are together at this level, n = `ranks`.
@@ -84,6 +86,9 @@ struct MessageCost {
   double recv = 0;  // the receiver's
   double gap = 0;   // from its start to the next one's at the same port
   double wire = 0;  // from the end of `send` until it can be received
+  // From when its receiver waits for it, too: what was added to the latencies of an answer and of
+  // what is sent upon it. Those that the machine has are in `recv`, as calibration found them.
+  double answered = 0;
 };
 [[nodiscard]] MessageCost message_cost(const Level& level, std::int64_t bytes);
 
@@ -113,7 +118,8 @@ struct BadMachine : std::runtime_error {
 //   reduce CONSTANT PER_BYTE
 //   page_fault CONSTANT                                    (may be left out: 0)
 //   level RANKS LINK_PER_BYTE MEDIUM_PER_BYTE NAME         nearest first; RANKS 0 in the last
-//   message FROM_BYTES L O_SEND O_RECV O_PER_BYTE G G_PER_BYTE    of the level before it
+//   message FROM_BYTES L O_SEND O_RECV O_PER_BYTE G G_PER_BYTE [rendezvous]
+//                                                          of the level before it
 //
 // Throws BadMachine.
 [[nodiscard]] Machine read_machine(std::string_view text);

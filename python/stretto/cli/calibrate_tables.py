@@ -11,12 +11,14 @@ def fitted_tables(fitted: Fitted) -> list[Table]:
     tables = []
     for level, pieces in fitted.pieces.items():
         table = Table(title=f"level '{level}'", title_justify="left")
-        for column in ("from bytes", "L", "o send", "o recv", "O ns/B", "g", "G ns/B", "worst fit"):
+        for column in ("from bytes", "protocol", "L", "o send", "o recv", "O ns/B", "g", "G ns/B"):
             table.add_column(column, justify="right", no_wrap=True)
+        table.add_column("worst fit", justify="right", no_wrap=True)
         for piece in pieces:
             each = piece.message
             table.add_row(
                 f"{each.from_bytes:,}",
+                "rendezvous" if each.rendezvous else "eager",
                 *(
                     seconds(ns * 1e-9)
                     for ns in (each.latency_ns, each.send_overhead_ns, each.recv_overhead_ns)

@@ -27,6 +27,8 @@ class MessageTimes(msgspec.Struct, frozen=True):
     send: Quartiles
     recv: Quartiles
     gap: Quartiles
+    # A send ends only when its receiver has answered; older run folders do not say.
+    rendezvous: bool = False
 
 
 class LevelTimes(msgspec.Struct, frozen=True):

@@ -81,4 +81,6 @@ def written(value: str | float) -> str:
         # TOML takes JSON's strings but for one character, which JSON leaves as it is.
         text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
         return escape_lone_bytes(text)
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -62,6 +62,7 @@ def _measured(level: LevelTimes) -> Measured:
         send=_typical([each.send for each in messages]),
         recv=_typical([each.recv for each in messages]),
         gap=_typical([each.gap for each in messages]),
+        rendezvous=np.array([each.rendezvous for each in messages], dtype=np.bool_),
     )
 
 

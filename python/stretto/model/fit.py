@@ -10,6 +10,7 @@ from stretto.model.machine import Message
 TOLERANCE = 0.05  # a piece ends where a message's whole time would be further off
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Measured:
     send: Floats  # of that, the sender's CPU
     recv: Floats  # and the receiver's
     gap: Floats  # from one message to the next
+    rendezvous: Bools  # it leaves when its receiver has answered
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def fit(measured: Measured) -> list[Piece]:
     while begin < count:
         end = begin + 1
         best = _fit_range(measured, begin, end)
-        while end < count:
+        while end < count and measured.rendezvous[end] == measured.rendezvous[begin]:
             longer = _fit_range(measured, begin, end + 1)
             if longer.worst > TOLERANCE:
                 break
@@ -80,6 +82,7 @@ def _fit_range(every: Measured, begin: int, end: int) -> Piece:
             overhead_ns_per_byte=twice_per_byte / 2,
             gap_ns=gap,
             gap_ns_per_byte=gap_per_byte,
+            rendezvous=bool(every.rendezvous[begin]),
         ),
         sizes=end - begin,
         worst=float(np.max(np.abs(said - whole) / whole)),

@@ -27,6 +27,9 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gap_ns_per_byte: Nanoseconds
     overhead_ns_per_byte: Nanoseconds = 0.0
     from_bytes: Annotated[int, msgspec.Meta(ge=0)] = 0
+    # The sender asks, and the message leaves when its receiver has answered: what is added to the
+    # latency, it takes three times.
+    rendezvous: bool = False
 
 
 class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -147,7 +150,9 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                     each.gap_ns,
                     each.gap_ns_per_byte,
                 )
-                lines.append(f"message {each.from_bytes} {' '.join(map(repr, parameters))}")
+                protocol = " rendezvous" if each.rendezvous else ""
+                words = " ".join(map(repr, parameters))
+                lines.append(f"message {each.from_bytes} {words}{protocol}")
         return "\n".join(lines) + "\n"
 
 

@@ -37,6 +37,7 @@ void describe(Json& json, const bench::MessageTimes& times) {
   describe(json, "send", times.send);
   describe(json, "recv", times.recv);
   describe(json, "gap", times.gap);
+  json.field("rendezvous", times.rendezvous);
   json.end_object();
 }
 

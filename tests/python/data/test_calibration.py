@@ -16,7 +16,8 @@ from stretto.errors import ApplicationFailed
 WHOLE = b"""{"mpi": "Open MPI v4.1.4", "ranks": 2, "hosts": 1,
  "crowded": false,
  "levels": [{"name": "host", "holds": 4, "messages": [{"bytes": 8, "one_way": [1, 0.5, 2],
-   "exchange": [3, 2, 4], "send": [5, 4, 6], "recv": [7, 6, 8], "gap": [9.5, 9, 10]}]}],
+   "exchange": [3, 2, 4], "send": [5, 4, 6], "recv": [7, 6, 8], "gap": [9.5, 9, 10],
+   "rendezvous": true}]}],
  "collectives": [{"name": "bcast", "bytes": 8, "calls": 8, "time": [500, 400, 600]}],
  "work": [{"bytes": 64, "copy": [10, 9, 11], "reduce": [20, 19, 21]}],
  "page_fault": [1500, 1400, 1600]}"""
@@ -36,6 +37,7 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert [(level.name, level.holds) for level in found.levels] == [("host", 4)]
     (message,) = found.levels[0].messages
     assert message.bytes == 8
+    assert message.rendezvous
     assert message.one_way == Quartiles(1, 0.5, 2)
     assert message.exchange == Quartiles(typical=3, low=2, high=4)
     assert (message.send.typical, message.recv.typical, message.gap.typical) == (5, 7, 9.5)

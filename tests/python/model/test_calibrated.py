@@ -48,6 +48,7 @@ def level(name: str, latency: float, per_byte: float, holds: int = 0) -> LevelTi
                 send=sample(100),
                 recv=sample(300),
                 gap=sample(50 + (size - 1) * per_byte),
+                rendezvous=False,
             )
             for size in SIZES
         ],

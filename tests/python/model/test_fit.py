@@ -1,5 +1,7 @@
 """LogGP parameters from messages whose parameters are known, and from any others."""
 
+import dataclasses
+
 import msgspec
 import numpy as np
 import pytest
@@ -46,6 +48,7 @@ def measured(sizes: list[float], *messages: Message) -> Measured:
         send=np.array([m.send_overhead_ns + m.overhead_ns_per_byte * s for m, s in pairs]),
         recv=np.array([m.recv_overhead_ns + m.overhead_ns_per_byte * s for m, s in pairs]),
         gap=np.array([m.gap_ns + m.gap_ns_per_byte * (s - 1) for m, s in pairs]),
+        rendezvous=np.array([m.rendezvous for m, _ in pairs]),
     )
 
 
@@ -105,7 +108,7 @@ def test_a_size_that_fits_with_none_goes_towards_the_next() -> None:
     sizes = [1024.0, 2048.0, 4096.0, 8192.0]
     whole = np.array([10_000.0, 40_000.0, 30_000.0, 200_000.0])
     none = np.zeros(4)
-    pieces = fit(Measured(np.array(sizes), whole, none + 1, none, none))
+    pieces = fit(Measured(np.array(sizes), whole, none + 1, none, none, none > 0))
     assert [piece.sizes for piece in pieces] == [1, 1, 1, 1]
     assert [whole_time(p.message, s) for p, s in zip(pieces, sizes, strict=True)] == (
         pytest.approx(whole)
@@ -118,10 +121,21 @@ def test_a_size_that_fits_with_none_goes_towards_the_next() -> None:
 def test_overheads_of_more_than_the_message_are_cut() -> None:
     """Medians of different messages do not add up to one message."""
     times = measured([64.0], EAGER)
-    (piece,) = fit(Measured(times.bytes, times.whole, times.whole, times.whole, times.gap))
+    (piece,) = fit(dataclasses.replace(times, send=times.whole, recv=times.whole))
     assert piece.message.latency_ns == pytest.approx(0)
     assert piece.message.send_overhead_ns == pytest.approx(piece.message.recv_overhead_ns)
     assert whole_time(piece.message, 64) == pytest.approx(times.whole[0])
+
+
+def test_a_piece_ends_where_the_protocol_does() -> None:
+    """Even where one line goes through all sizes."""
+    asked = msgspec.structs.replace(EAGER, rendezvous=True, from_bytes=4096)
+    pieces = fit(measured(SIZES, EAGER, asked))
+    assert [(each.message.from_bytes, each.message.rendezvous) for each in pieces] == [
+        (0, False),
+        (4096, True),
+    ]
+    assert all(piece.worst < 1e-9 for piece in pieces)
 
 
 def test_nothing_is_no_pieces() -> None:
@@ -138,7 +152,8 @@ def any_measured(draw: st.DrawFn) -> Measured:
         np.array(draw(st.lists(times_ns, min_size=len(sizes), max_size=len(sizes))))
         for _ in range(4)
     ]
-    return Measured(np.array(sizes, dtype=np.float64), *columns)
+    rendezvous = draw(st.lists(st.booleans(), min_size=len(sizes), max_size=len(sizes)))
+    return Measured(np.array(sizes, dtype=np.float64), *columns, np.array(rendezvous, dtype=bool))
 
 
 @given(times=any_measured())

@@ -35,7 +35,7 @@ FURTHER = (
 NEAR = MINIMAL.partition('name = "all"')[2] + "\n[[level]]\n"
 
 times = st.floats(0, 1e6)
-messages = st.builds(Message, times, times, times, times, times, times)
+messages = st.builds(Message, *[times] * 6, rendezvous=st.booleans())
 levels = st.builds(
     Level, st.text(), st.lists(messages, min_size=1, max_size=1), st.integers(1, 9), times, times
 )

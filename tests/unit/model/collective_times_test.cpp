@@ -261,8 +261,9 @@ TEST(CollectiveTimes, AreCorrectedOnceAndForTheForcedAlgorithm) {
 // bytes take is. The algorithm stays, whatever would be the fastest then.
 TEST(CollectiveTimes, OnASlowerNetworkGoOnAsTheyWereMeasured) {
   const CollectiveCall call{.collective = Collective::allreduce, .bytes = 8};
-  const auto taken = [&](Slowdown by) {
+  const auto taken = [&](Slowdown by, bool rendezvous = false) {
     Scenario scenario = on(machine_of(kCluster));
+    scenario.machine.levels.back().pieces[0].rendezvous = rendezvous;
     scenario.algorithms[static_cast<std::size_t>(Collective::allreduce)].algorithm =
         find_algorithm(Collective::allreduce, "recursive_doubling");
     rule_of(scenario, Collective::allreduce).measured = {{8, 16, 50'000}};
@@ -272,6 +273,8 @@ TEST(CollectiveTimes, OnASlowerNetworkGoOnAsTheyWereMeasured) {
   };
   EXPECT_NEAR(taken({}), 50'000, 1e-6);
   EXPECT_NEAR(taken({.latency = 1000}), 50'000 + 2 * 1000, 1e-6);  // two rounds between hosts
+  EXPECT_NEAR(taken({}, true), 50'000, 1e-6);
+  EXPECT_NEAR(taken({.latency = 1000}, true), 50'000 + 2 * 3 * 1000, 1e-6);
   EXPECT_GT(taken({.per_byte = 100}), taken({}));
   const CollectiveCall any{.collective = Collective::allreduce, .bytes = 1 << 16};
   Scenario scenario = on(machine_of(kCluster));

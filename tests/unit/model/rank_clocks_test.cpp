@@ -64,6 +64,27 @@ TEST(RankClocks, AReceiverThatIsLateFindsTheMessage) {
   EXPECT_EQ(shown(receiver), Times{91500});
 }
 
+// Messages that their receiver answers first, on a network to whose latency 100 were added.
+TEST(RankClocks, AnAnswerIsSentWhenTheReceiverWaits) {
+  std::vector<Scenario> scenarios{on(uniform(1000, 10, 0, 0))};
+  scenarios[0].machine.levels[0].pieces[0].rendezvous = true;
+  slow_network(scenarios[0].machine, {.latency = 100});
+  RankClocks sender = clocks_of(scenarios, 0);
+  const Times first = sent(sender, 1, 1);
+  const Times second = sent(sender, 1, 1);
+  EXPECT_EQ(first, Times{10 + 1100});
+  EXPECT_EQ(second, Times{20 + 1100});
+  const std::vector<RankClocks::Arrived> both{{0, 1, first.data()}, {0, 1, second.data()}};
+  RankClocks receiver = clocks_of(scenarios, 1);
+  receiver.receive(both);
+  EXPECT_EQ(shown(receiver), Times{1120 + 200 + 10});
+  // The answers to both are under way together.
+  RankClocks late = clocks_of(scenarios, 1);
+  late.compute(5000);
+  late.receive(both);
+  EXPECT_EQ(shown(late), Times{5000 + 200 + 10 + 10});
+}
+
 TEST(RankClocks, TheNextMessageLeavesAGapLater) {
   const std::vector<Scenario> scenarios{on(uniform(1000, 10, 50, 2))};
   RankClocks clocks = clocks_of(scenarios);

@@ -53,34 +53,51 @@ message 2048 1000 500 500 0 300 40
 message 65536 1000 500 500 20 300 0
 message 131072 1000 500 500 5 300 2
 )");
-  const std::vector<CostPiece> before = machine.levels[0].pieces;
   slow_network(machine, {.per_byte = 2});
   const auto& pieces = machine.levels[0].pieces;
   EXPECT_DOUBLE_EQ(pieces[0].gap_per_byte, 180);  // which says nothing of longer messages
   EXPECT_DOUBLE_EQ(pieces[1].gap_per_byte, 80);
-  EXPECT_DOUBLE_EQ(pieces[2].gap_per_byte, 40);  // all of twice 20 was the network's
-  EXPECT_DOUBLE_EQ(pieces[3].gap_per_byte, 14);  // no more than doubles what a byte takes
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    EXPECT_DOUBLE_EQ(pieces[i].overhead_per_byte, before[i].overhead_per_byte);
-  }
+  EXPECT_DOUBLE_EQ(pieces[1].overhead_per_byte, 0);
+  // It stays where it was found: all of twice 20 was the network's.
+  EXPECT_DOUBLE_EQ(pieces[2].gap_per_byte, 0);
+  EXPECT_DOUBLE_EQ(pieces[2].overhead_per_byte, 40);
+  EXPECT_DOUBLE_EQ(pieces[3].gap_per_byte, 4);  // no more than doubles what a byte takes
+  EXPECT_DOUBLE_EQ(pieces[3].overhead_per_byte, 10);
   // What the first messages show goes on beyond 4 KiB, or is all that is shown.
   for (const char* const second : {"65536", "2048"}) {
     Machine two = machine_of(std::string("level 0 0 0 host\nmessage 0 9 9 9 0 3 40\nmessage ") +
                              second + " 9 9 9 20 3 0\n");
     slow_network(two, {.per_byte = 2});
-    EXPECT_DOUBLE_EQ(two.levels[0].pieces[1].gap_per_byte, 40) << second;
+    EXPECT_DOUBLE_EQ(two.levels[0].pieces[1].overhead_per_byte, 40) << second;
   }
   Machine linked = machine_of("level 0 40 0 host\nmessage 0 1000 500 500 20 300 0\n");
   slow_network(linked, {.per_byte = 3});
-  EXPECT_DOUBLE_EQ(linked.levels[0].pieces[0].gap_per_byte, 80);
+  EXPECT_DOUBLE_EQ(linked.levels[0].pieces[0].overhead_per_byte, 60);
   // The link says it, where there is one, whatever a gap of some messages is.
   Machine copying =
       machine_of("level 0 0.1 0 host\nmessage 0 9 9 9 0.05 3 1\nmessage 65536 9 9 9 0.2 3 0.1\n");
   slow_network(copying, {.per_byte = 2});
   EXPECT_DOUBLE_EQ(copying.levels[0].pieces[1].gap_per_byte, 0.2);
+  EXPECT_DOUBLE_EQ(copying.levels[0].pieces[1].overhead_per_byte, 0.2);
   Machine faster = machine_of("level 0 40 0 host\nmessage 0 1000 500 500 20 300 0\n");
   slow_network(faster, {.per_byte = 0.5});
   EXPECT_DOUBLE_EQ(faster.levels[0].pieces[0].gap_per_byte, 0);
+  EXPECT_DOUBLE_EQ(faster.levels[0].pieces[0].overhead_per_byte, 10);
+}
+
+TEST(Machine, AddsLatencyThreeTimesToAMessageThatIsAnsweredFirst) {
+  Machine machine =
+      machine_of("level 0 0 0 host\nmessage 0 9 8 7 0 3 1\nmessage 64 20 8 30 0 3 1 rendezvous\n");
+  EXPECT_DOUBLE_EQ(message_cost(machine.levels[0], 64).answered, 0);
+  slow_network(machine, {.latency = 100});
+  EXPECT_DOUBLE_EQ(message_cost(machine.levels[0], 63).wire, 9 + 62 + 100);
+  EXPECT_DOUBLE_EQ(message_cost(machine.levels[0], 63).answered, 0);
+  EXPECT_DOUBLE_EQ(message_cost(machine.levels[0], 64).wire, 20 + 63 + 100);
+  EXPECT_DOUBLE_EQ(message_cost(machine.levels[0], 64).answered, 200);
+  for (const char* const damaged : {"eager", "rendezvous 1", "1"}) {
+    const std::string text = "level 0 0 0 host\nmessage 0 9 8 7 0 3 1 ";
+    EXPECT_THROW(static_cast<void>(read_machine(text + damaged + "\n")), BadMachine) << damaged;
+  }
 }
 
 TEST(Machine, HasContentionAmongThoseWhoseMessagesShareALink) {

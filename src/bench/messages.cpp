@@ -12,6 +12,8 @@ constexpr double kRoundNs = 1'000'000;  // how long one should take
 constexpr int kMostRepeats = 200;
 constexpr double kLongRoundNs = 3'000'000;
 constexpr int kFewRounds = 3;
+// Of exchanges no fewer, as an MPI carries both ways of long messages at once, or not.
+constexpr int kExchanges = 9;
 constexpr double kMoreThanThere = 5'000;  // ns
 constexpr int kStream = 16;
 constexpr std::array<std::int64_t, 17> kSizes = {
@@ -44,7 +46,7 @@ class PingPongSide {
     rounds_ = estimate * repeats > share_of_time() * kLongRoundNs ? kFewRounds
                                                                   : fewer(kRounds, kFewRounds);
     times.one_way = rounds([&] { return ping_pong(agreed(repeats)); });
-    times.exchange = rounds([&] { return exchange(agreed(repeats)); });
+    times.exchange = rounds([&] { return exchange(agreed(repeats)); }, fewer(kExchanges, 3));
     std::vector<double> sends;
     std::vector<double> receives;
     const int count = agreed(rounds_);
@@ -73,9 +75,9 @@ class PingPongSide {
   }
 
   template <class Round>
-  Sample rounds(Round round) {
+  Sample rounds(Round round, int at_least = 1) {
     std::vector<double> times;
-    const int count = agreed(rounds_);
+    const int count = agreed(std::max(rounds_, at_least));
     times.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) times.push_back(round());
     return summary(std::move(times));

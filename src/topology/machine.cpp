@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 
 #include "base/lines.hpp"
@@ -129,6 +130,11 @@ namespace {
 // Slopes of shorter messages say little of what a byte takes.
 constexpr std::int64_t kLong = 4096;
 
+bool has_long(const Level& level, std::vector<CostPiece>::const_iterator piece) {
+  const auto next = std::next(piece);
+  return next == level.pieces.end() || next->from_bytes > kLong;
+}
+
 // What the link or messages that are long show of what a byte takes in the network; what any show
 // where none of these does.
 double shown_per_byte(const Level& level) {
@@ -136,29 +142,40 @@ double shown_per_byte(const Level& level) {
   double of_long = 0;
   double of_any = 0;
   for (auto piece = level.pieces.begin(); piece != level.pieces.end(); ++piece) {
-    const auto next = std::next(piece);
-    const bool has_long = next == level.pieces.end() || next->from_bytes > kLong;
-    if (has_long) of_long = std::max(of_long, piece->gap_per_byte);
+    if (has_long(level, piece)) of_long = std::max(of_long, piece->gap_per_byte);
     of_any = std::max(of_any, piece->gap_per_byte);
   }
   return of_long > 0 ? of_long : of_any;
 }
 
+// What an end of a message that leaves at once spends on a byte; none where all messages that are
+// long are answered first.
+std::optional<double> spent_per_byte(const Level& level) {
+  std::optional<double> most;
+  for (auto piece = level.pieces.begin(); piece != level.pieces.end(); ++piece) {
+    if (piece->rendezvous || !has_long(level, piece)) continue;
+    most = std::max(most.value_or(0), piece->overhead_per_byte);
+  }
+  return most;
+}
+
 // What a byte of a message takes in the network. Calibration cannot tell all of it from what the
 // ends do: where an end waits inside a call until the bytes have left (an MPI's rendezvous over
 // sockets), it is in `overhead_per_byte`. So it is what is `shown`, but no more than all that a
-// byte of this piece takes.
-double network_per_byte(const CostPiece& piece, double shown) {
+// byte of this piece takes; and of a rendezvous all but what ends that do not wait have `spent`.
+double network_per_byte(const CostPiece& piece, double shown, std::optional<double> spent) {
   const double all = piece.gap_per_byte + 2 * piece.overhead_per_byte;
-  return std::max(piece.gap_per_byte, std::min(shown, all));
+  const double waited = piece.rendezvous && spent ? all - 2 * *spent : 0;
+  return std::max({piece.gap_per_byte, std::min(shown, all), waited});
 }
 
 void slow_level(Level& level, const Slowdown& by) {
   const double shown = shown_per_byte(level);
+  const std::optional<double> spent = spent_per_byte(level);
   for (CostPiece& piece : level.pieces) {
     // What calibration has in the ends stays there: messages whose ends are busy with one wait for
     // each other, as those do that share the wire.
-    const double in_ends = network_per_byte(piece, shown) - piece.gap_per_byte;
+    const double in_ends = network_per_byte(piece, shown, spent) - piece.gap_per_byte;
     piece.gap_per_byte *= by.per_byte;
     piece.overhead_per_byte =
         std::max(piece.overhead_per_byte + (by.per_byte - 1) * in_ends / 2, 0.0);

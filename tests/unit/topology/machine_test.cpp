@@ -85,6 +85,24 @@ message 131072 1000 500 500 5 300 2
   EXPECT_DOUBLE_EQ(faster.levels[0].pieces[0].overhead_per_byte, 10);
 }
 
+// Whose receiver waits inside a call for bytes to come, and they may come one way at a time.
+TEST(Machine, SlowsDownAllOfARendezvousButWhatEndsSpend) {
+  Machine machine = machine_of(R"(level 0 0 0 host
+message 0 9 9 9 3 3 40
+message 4096 9 9 9 1 3 40
+message 65536 9 9 9 20 3 40 rendezvous
+)");
+  slow_network(machine, {.per_byte = 2});
+  const auto& pieces = machine.levels[0].pieces;
+  EXPECT_DOUBLE_EQ(pieces[1].gap_per_byte, 80);
+  EXPECT_DOUBLE_EQ(pieces[1].overhead_per_byte, 1);
+  EXPECT_DOUBLE_EQ(pieces[2].gap_per_byte, 80);
+  EXPECT_DOUBLE_EQ(pieces[2].overhead_per_byte, 39);
+  Machine alone = machine_of("level 0 0 0 host\nmessage 0 9 9 9 20 3 40 rendezvous\n");
+  slow_network(alone, {.per_byte = 2});
+  EXPECT_DOUBLE_EQ(alone.levels[0].pieces[0].overhead_per_byte, 20);
+}
+
 TEST(Machine, AddsLatencyThreeTimesToAMessageThatIsAnsweredFirst) {
   Machine machine =
       machine_of("level 0 0 0 host\nmessage 0 9 8 7 0 3 1\nmessage 64 20 8 30 0 3 1 rendezvous\n");

@@ -69,7 +69,10 @@ def _fit_range(every: Measured, begin: int, end: int) -> Piece:
         # The wire takes what is left, so that the whole is right where its parts are not.
         left = np.maximum(whole - overheads - twice_per_byte * size, 0.0)
         latency, gap_per_byte = line(size - 1, left, whole)
-    gap = max(float(np.median(every.gap[part] - gap_per_byte * (size - 1))), 0.0)
+    # Where an end is busy with the bytes, the gap grows as the overhead does, and not as the wire's
+    # time: that is not the constant.
+    apart = every.gap[part]
+    gap, _ = line(size - 1, apart - gap_per_byte * (size - 1), whole)
     said = overheads + twice_per_byte * size + latency + gap_per_byte * (size - 1)
     senders = float(np.median(every.send[part] / (every.send[part] + every.recv[part])))
     return Piece(

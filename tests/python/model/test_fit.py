@@ -138,6 +138,18 @@ def test_a_piece_ends_where_the_protocol_does() -> None:
     assert all(piece.worst < 1e-9 for piece in pieces)
 
 
+def test_a_gap_that_grows_as_overheads_do_is_no_constant() -> None:
+    """A rendezvous, whose receiver waits inside its call for the bytes."""
+    waits = msgspec.structs.replace(
+        EAGER, gap_ns=400.0, gap_ns_per_byte=0.0, overhead_ns_per_byte=20.0
+    )
+    sizes = [float(1 << power) for power in range(16, 23)]
+    times = measured(sizes, waits)
+    (piece,) = fit(dataclasses.replace(times, gap=400 + 40 * (times.bytes - 1)))
+    assert piece.message.gap_ns == pytest.approx(400)
+    assert piece.message.gap_ns_per_byte == pytest.approx(0, abs=1e-6)
+
+
 def test_nothing_is_no_pieces() -> None:
     assert fit(measured([])) == []
 

@@ -47,11 +47,12 @@ class PingPongSide {
                                                                   : fewer(kRounds, kFewRounds);
     times.one_way = rounds([&] { return ping_pong(agreed(repeats)); });
     times.exchange = rounds([&] { return exchange(agreed(repeats)); }, fewer(kExchanges, 3));
+    const double one_way = agreed(times.one_way.typical);
     std::vector<double> sends;
     std::vector<double> receives;
     const int count = agreed(rounds_);
     for (int round = 0; round < count; ++round) {
-      const auto [send, receive] = apart(agreed(std::max(repeats / 4, 1)), estimate);
+      const auto [send, receive] = apart(agreed(std::max(repeats / 4, 1)), one_way);
       sends.push_back(send);
       receives.push_back(receive);
     }

@@ -16,7 +16,7 @@ CostId Costs::other_message(std::size_t level, Count elements) {
     const std::int64_t bytes = elements == 0 ? signal_bytes_ : elements * element_bytes_;
     const Level& between = machine_.levels[level];
     MessageCost cost = message_cost(between, bytes);
-    // Both ends are in the collective: the receiver answers at once.
+    // As if both ends were in the collective by then: the receiver answers at once.
     cost.wire += added_share_ * (between.added_latency + cost.answered) - between.added_latency;
     messages_.push_back({cost, static_cast<std::uint32_t>(level), bytes});
   }

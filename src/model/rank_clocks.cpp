@@ -1,7 +1,7 @@
 #include "model/rank_clocks.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace stretto::model {
 
@@ -47,43 +47,42 @@ void RankClocks::send(Rank to, std::int64_t bytes, std::span<double> arrivals) {
   }
 }
 
-const std::vector<std::size_t>& RankClocks::in_order(std::span<const Arrived> messages,
-                                                     std::size_t scenario) {
-  order_.resize(messages.size());
-  std::iota(order_.begin(), order_.end(), std::size_t{0});
+const std::vector<RankClocks::Coming>& RankClocks::in_order(std::span<const Arrived> messages,
+                                                            std::size_t scenario,
+                                                            double waits_since,
+                                                            std::optional<Collective> collective) {
+  const Scenario& rules = scenarios_[scenario];
+  coming_.clear();
+  coming_.reserve(messages.size());
+  for (const Arrived& each : messages) {
+    const double factor = collective ? rules.factor(*collective, each.bytes) : rules.point_to_point;
+    Coming coming{.arrival = each.times[scenario],
+                  .cost = cost(scenario, each.from, each.bytes, factor)};
+    coming.there = coming.arrival;
+    if (coming.cost.answered > 0) {
+      coming.there = std::max(coming.arrival, waits_since) + coming.cost.answered;
+    }
+    coming_.push_back(coming);
+  }
   // Takes memory even for one.
-  if (messages.size() > 1)
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return messages[a].times[scenario] < messages[b].times[scenario];
+  if (coming_.size() > 1)
+    std::ranges::stable_sort(coming_, {}, [](const Coming& message) {
+      return std::pair{message.there, message.arrival};
     });
-  return order_;
+  return coming_;
 }
-
-namespace {
-
-// When a message is there that would be there at `arrival` if nobody had to answer first.
-double when_answered(double arrival, double waits_since, const MessageCost& message) {
-  if (message.answered == 0) return arrival;
-  return std::max(arrival, waits_since) + message.answered;
-}
-
-}  // namespace
 
 void RankClocks::receive(std::span<const Arrived> messages) {
   for (std::size_t i = 0; i < now_.size(); ++i) {
-    const double waits_since = now_[i];
-    for (const std::size_t each : in_order(messages, i)) {
-      const Arrived& message = messages[each];
-      const MessageCost paid = cost(i, message.from, message.bytes, scenarios_[i].point_to_point);
-      const double arrival = when_answered(message.times[i], waits_since, paid);
-      const double ready = std::max(now_[i], arrival);
+    for (const Coming& message : in_order(messages, i, now_[i], {})) {
+      const double ready = std::max(now_[i], message.there);
       // One that came before the last one received has passed the port long ago.
-      if (arrival < last_arrival_[i]) {
-        now_[i] = ready + paid.recv;
+      if (message.arrival < last_arrival_[i]) {
+        now_[i] = ready + message.cost.recv;
         continue;
       }
-      now_[i] = in_[i].pass(ready, paid.gap) + paid.recv;
-      last_arrival_[i] = arrival;
+      now_[i] = in_[i].pass(ready, message.cost.gap) + message.cost.recv;
+      last_arrival_[i] = message.arrival;
     }
   }
 }
@@ -141,13 +140,8 @@ Waited RankClocks::finish(const NeighborExchange& exchange, std::span<const Arri
   for (std::size_t i = 0; i < now_.size(); ++i) {
     double clock = goes_on(exchange, i) ? exchange.sent[i] : now_[i];
     Port in;
-    const double waits_since = clock;
-    for (const std::size_t each : in_order(messages, i)) {
-      const Arrived& message = messages[each];
-      const double factor = scenarios_[i].factor(exchange.collective, message.bytes);
-      const MessageCost received = cost(i, message.from, message.bytes, factor);
-      const double arrival = when_answered(message.times[i], waits_since, received);
-      clock = in.pass(std::max(clock, arrival), received.gap) + received.recv;
+    for (const Coming& message : in_order(messages, i, clock, exchange.collective)) {
+      clock = in.pass(std::max(clock, message.there), message.cost.gap) + message.cost.recv;
     }
     now_[i] = std::max(now_[i], clock);
   }

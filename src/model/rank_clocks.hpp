@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -91,8 +92,15 @@ class RankClocks {
  private:
   [[nodiscard]] MessageCost cost(std::size_t scenario, Rank other, std::int64_t bytes,
                                  double factor) const;
-  // The messages' numbers, as they come in this scenario.
-  const std::vector<std::size_t>& in_order(std::span<const Arrived> messages, std::size_t scenario);
+  struct Coming {
+    double there = 0;    // when it can be received
+    double arrival = 0;  // when it could be if nobody had to answer it
+    MessageCost cost;
+  };
+  // The messages as they come in this scenario to a rank that waits for them since then; of a
+  // collective, if one is named.
+  const std::vector<Coming>& in_order(std::span<const Arrived> messages, std::size_t scenario,
+                                      double waits_since, std::optional<Collective> collective);
   [[nodiscard]] bool goes_on(const NeighborExchange& exchange, std::size_t scenario) const {
     return exchange.nonblocking && scenarios_[scenario].overlap;
   }
@@ -104,7 +112,7 @@ class RankClocks {
   std::vector<Port> out_;
   std::vector<Port> in_;
   std::vector<double> last_arrival_;  // at in_
-  std::vector<std::size_t> order_;    // of messages; kept for its memory
+  std::vector<Coming> coming_;        // kept for its memory
 };
 
 }  // namespace stretto::model

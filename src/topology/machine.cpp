@@ -162,16 +162,18 @@ std::optional<double> spent_per_byte(const Level& level) {
 // What a byte of a message takes in the network. Calibration cannot tell all of it from what the
 // ends do: where an end waits inside a call until the bytes have left (an MPI's rendezvous over
 // sockets), it is in `overhead_per_byte`. So it is what is `shown`, but no more than all that a
-// byte of this piece takes; and of a rendezvous all but what ends that do not wait have `spent`.
+// byte of this piece takes; and of a rendezvous all but what ends that do not wait have `spent`, at
+// most that of both ways one after the other.
 double network_per_byte(const CostPiece& piece, double shown, std::optional<double> spent) {
   const double all = piece.gap_per_byte + 2 * piece.overhead_per_byte;
-  const double waited = piece.rendezvous && spent ? all - 2 * *spent : 0;
+  const double waited = piece.rendezvous && spent ? std::min(all - 2 * *spent, 2 * shown) : 0;
   return std::max({piece.gap_per_byte, std::min(shown, all), waited});
 }
 
 void slow_level(Level& level, const Slowdown& by) {
   const double shown = shown_per_byte(level);
-  const std::optional<double> spent = spent_per_byte(level);
+  // A link says it already.
+  const auto spent = level.link_per_byte > 0 ? std::nullopt : spent_per_byte(level);
   for (CostPiece& piece : level.pieces) {
     // What calibration has in the ends stays there: messages whose ends are busy with one wait for
     // each other, as those do that share the wire.

@@ -87,7 +87,7 @@ struct MessageCost {
   double gap = 0;   // from its start to the next one's at the same port
   double wire = 0;  // from the end of `send` until it can be received
   // From when its receiver waits for it, too: what was added to the latencies of an answer and of
-  // what is sent upon it. Those that the machine has are in `recv`, as calibration found them.
+  // what is sent upon it. What they take on the machine as it is, is in the others.
   double answered = 0;
 };
 [[nodiscard]] MessageCost message_cost(const Level& level, std::int64_t bytes);

@@ -370,6 +370,9 @@ def test_calibrate_writes_a_machine_that_simulate_reads(
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert "level 'host'" in answer.stdout
+    messages = read_machine(str(file)).level[-1].message
+    assert not messages[0].rendezvous
+    assert messages[-1].rendezvous  # of 4 MiB
     simulated = subprocess.run(
         [STRETTO, "simulate", "allreduce", "-n", "8", "--machine", str(file), "--json"],
         capture_output=True, text=True, timeout=60, check=False,

@@ -24,7 +24,9 @@ class NetworkTolerance(msgspec.Struct, frozen=True):
     level: str  # of the machine: its last
     latency_ns: float  # there, of the shortest message
     bit_per_s: float | None  # there, of the longest; None: bytes cost nothing
-    messages_in_a_row: float  # so many times the added latency adds to the time, while it is short
+    # So many times the added latency adds to the time, while it is short; a message that its
+    # receiver answers first counts three times.
+    messages_in_a_row: float
     bears: list[Bearable]
     by_latency: list[tuple[float, float]]  # ns that were added, and the share of time that did
     by_bandwidth: list[tuple[float, float]]  # what it was divided by, and that share

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stretto.data.calibration import Calibration, LevelTimes, Quartiles
-from stretto.model.fit import Floats, Measured, Piece, fit, line
+from stretto.model.fit import Bools, Floats, Measured, Piece, fit, line
 from stretto.model.machine import Collective, Compute, Level, Machine
 
 # Behind it a machine's source names the MPI.
@@ -62,8 +62,15 @@ def _measured(level: LevelTimes) -> Measured:
         send=_typical([each.send for each in messages]),
         recv=_typical([each.recv for each in messages]),
         gap=_typical([each.gap for each in messages]),
-        rendezvous=np.array([each.rendezvous for each in messages], dtype=np.bool_),
+        rendezvous=_from_one_size_on([each.rendezvous for each in messages]),
     )
+
+
+def _from_one_size_on(rendezvous: Sequence[bool]) -> Bools:
+    """As MPIs have it: a size that was found to be otherwise was disturbed."""
+    ends = range(len(rendezvous), -1, -1)
+    first = min(ends, key=lambda at: sum(rendezvous[:at]) + rendezvous[at:].count(False))
+    return np.arange(len(rendezvous)) >= first
 
 
 def _typical(samples: Sequence[Quartiles]) -> Floats:

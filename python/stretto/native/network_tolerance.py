@@ -33,8 +33,9 @@ class TraceOnMachine:
 def network_tolerance(run: TraceOnMachine) -> NetworkTolerance:
     """Search for the latency that may be added, and what bandwidth may be divided by.
 
-    Above the hosts, or at all levels of a machine that has nothing above them. Overheads, the
-    algorithms of collectives and how their times compare with those measured stay as they are.
+    Above the hosts, or at all levels of a machine that has nothing above them. Overheads but for
+    what of them is the network's, the algorithms of collectives and how their times compare with
+    those measured stay as they are.
     Raises InputError.
     """
     as_it_is = times_on(run, [(0.0, 1.0)])[0]
@@ -67,8 +68,8 @@ def network_tolerance(run: TraceOnMachine) -> NetworkTolerance:
 
 
 def _network_ns_per_byte(level: Level) -> float:
-    """What bytes take in the network, as slow_network of src/topology/machine.cpp has it: an MPI's
-    ends may seem to take what it does."""
+    """What bytes are seen to take in the network, as slow_network of src/topology/machine.cpp has
+    it: an MPI's ends may seem to take what it does."""
     ends = [*(each.from_bytes for each in level.message[1:]), math.inf]
     long = (
         piece.gap_ns_per_byte for piece, end in zip(level.message, ends, strict=True) if end > _LONG

@@ -20,8 +20,9 @@ def in_words(found: NetworkTolerance) -> Iterator[str]:
         yield f"no message of its longest path goes over the {found.level}"
     else:
         yield (
-            f"{significant(found.messages_in_a_row)} messages over the {found.level} follow each "
-            "other on its longest path: so many times added latency counts, while it is little"
+            f"added latency counts {significant(found.messages_in_a_row)} times on its longest "
+            f"path, while it is little: once for a message over the {found.level}, three times for "
+            "one that its receiver answers first"
         )
     yield sentence(found.bears[0], found)
 

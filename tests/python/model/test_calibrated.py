@@ -180,6 +180,29 @@ def test_work_and_collectives_are_the_medians() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("found", "taken"),
+    [
+        ("00000000", "00000000"),
+        ("00100000", "00000000"),  # disturbed
+        ("00001111", "00001111"),
+        ("00110111", "00111111"),
+        ("01001111", "00001111"),
+        ("11111111", "11111111"),
+    ],
+)
+def test_a_rendezvous_begins_at_one_size(found: str, taken: str) -> None:
+    times = level("host", 900, 0.5)
+    messages = [
+        msgspec.structs.replace(each, rendezvous=digit == "1")
+        for each, digit in zip(times.messages, found, strict=True)
+    ]
+    (fitted,) = machine_of(calibration([LevelTimes("host", 0, messages)]), "here").machine.level
+    expected = {size for size, digit in zip(SIZES, taken, strict=True) if digit == "1"}
+    first = {each.from_bytes for each in fitted.message if each.rendezvous}
+    assert first == ({0 if min(expected) == SIZES[0] else min(expected)} if expected else set())
+
+
 def test_times_of_nothing_are_a_nanosecond() -> None:
     """A clock of coarse ticks measures 0."""
     zero = sample(0)

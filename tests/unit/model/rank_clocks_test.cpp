@@ -85,6 +85,38 @@ TEST(RankClocks, AnAnswerIsSentWhenTheReceiverWaits) {
   EXPECT_EQ(shown(late), Times{5000 + 200 + 10 + 10});
 }
 
+// A nanosecond more makes nobody wait for a gap that was over.
+TEST(RankClocks, ALittleLatencyCostsALittle) {
+  std::vector<Scenario> scenarios{on(uniform(1000, 10, 500, 0))};
+  scenarios[0].machine.levels[0].pieces[0].rendezvous = true;
+  const double early = 100;
+  const double late = 200;
+  const auto waited = [&] {
+    RankClocks clocks = clocks_of(scenarios, 1);
+    clocks.receive(std::vector<RankClocks::Arrived>{{0, 1, &late}});
+    clocks.receive(std::vector<RankClocks::Arrived>{{0, 1, &early}});
+    return clocks.now()[0];
+  };
+  EXPECT_EQ(waited(), 200 + 10 + 10);
+  slow_network(scenarios[0].machine, {.latency = 1});
+  EXPECT_EQ(waited(), 200 + 2 + 10 + 2 + 10);
+}
+
+// Who asks first is not there first.
+TEST(RankClocks, WhatNobodyAnswersComesBeforeWhatIsStillToBeAnswered) {
+  std::vector<Scenario> scenarios{on(uniform(1000, 10, 0, 0))};
+  auto& pieces = scenarios[0].machine.levels[0].pieces;
+  pieces.push_back(pieces[0]);
+  pieces[1].from_bytes = 64;
+  pieces[1].rendezvous = true;
+  slow_network(scenarios[0].machine, {.latency = 100});
+  const double asked = 100;
+  const double sent = 150;
+  RankClocks clocks = clocks_of(scenarios, 1);
+  clocks.receive(std::vector<RankClocks::Arrived>{{0, 64, &asked}, {0, 1, &sent}});
+  EXPECT_EQ(shown(clocks), Times{100 + 200 + 10});
+}
+
 TEST(RankClocks, TheNextMessageLeavesAGapLater) {
   const std::vector<Scenario> scenarios{on(uniform(1000, 10, 50, 2))};
   RankClocks clocks = clocks_of(scenarios);

@@ -98,6 +98,15 @@ message 65536 9 9 9 20 3 40 rendezvous
   EXPECT_DOUBLE_EQ(pieces[1].overhead_per_byte, 1);
   EXPECT_DOUBLE_EQ(pieces[2].gap_per_byte, 80);
   EXPECT_DOUBLE_EQ(pieces[2].overhead_per_byte, 39);
+  // No more than both ways one after the other take, and no more than a link says.
+  for (const char* const level : {"level 0 0 0 host\n", "level 0 1 0 host\n"}) {
+    Machine copying = machine_of(std::string(level) + R"(message 0 9 9 9 0.05 3 1
+message 65536 9 9 9 20 3 1 rendezvous
+)");
+    slow_network(copying, {.per_byte = 2});
+    const double more = copying.levels[0].link_per_byte > 0 ? 0 : 0.5;
+    EXPECT_DOUBLE_EQ(copying.levels[0].pieces[1].overhead_per_byte, 20 + more);
+  }
   Machine alone = machine_of("level 0 0 0 host\nmessage 0 9 9 9 20 3 40 rendezvous\n");
   slow_network(alone, {.per_byte = 2});
   EXPECT_DOUBLE_EQ(alone.levels[0].pieces[0].overhead_per_byte, 20);

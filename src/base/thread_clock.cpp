@@ -37,6 +37,11 @@ namespace {
 // Waits that are shorter are not worth asking what they were.
 constexpr std::int64_t kShortest = 20'000;
 
+// The system's clocks are read one after the other. Where others take the CPU between two of them
+// one has that and the other has not, which the next sample would take for sleep: again, but on a
+// machine where that never ends.
+constexpr int kReadings = 5;
+
 std::int64_t thread_cpu_ns() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -97,11 +102,9 @@ std::optional<std::int64_t> delay_in(int schedstat) {
 }  // namespace
 
 ThreadClock::ThreadClock()
-    : schedstat_(open(kSchedstat, O_RDONLY | O_CLOEXEC)),
-      mark_(working_mark()),
-      wall_(now_ns()),
-      cpu_(thread_cpu_ns()),
-      delay_(run_delay()) {}
+    : schedstat_(open(kSchedstat, O_RDONLY | O_CLOEXEC)), mark_(working_mark()) {
+  begin();
+}
 
 ThreadClock::~ThreadClock() {
   if (mark_ != nullptr) __atomic_store_n(mark_, 0, __ATOMIC_RELAXED);
@@ -133,25 +136,40 @@ bool ThreadClock::restart() {
       return false;
     }
   }
-  delay_ = run_delay();
-  unexplained_ = 0;
-  if (mark_ != nullptr) __atomic_store_n(mark_, announced(), __ATOMIC_RELAXED);
-  cpu_ = thread_cpu_ns();
-  wall_ = now_ns();
+  begin();
   return true;
 }
 
-void ThreadClock::sample() {
-  // First: an interruption while it reads must not be missed.
+void ThreadClock::begin() {
+  unexplained_ = 0;
+  for (int reading = 0; reading < kReadings; ++reading) {
+    announce();
+    delay_ = run_delay();
+    cpu_ = thread_cpu_ns();
+    wall_ = now_ns();
+    if (mark_ == nullptr || !was_interrupted()) return;
+  }
+}
+
+// First: an interruption while it reads must not be missed.
+void ThreadClock::announce() {
   if (mark_ != nullptr) __atomic_store_n(mark_, announced(), __ATOMIC_RELAXED);
-  const std::int64_t wall = now_ns();
-  const std::int64_t cpu = thread_cpu_ns();
-  unexplained_ += (wall - wall_) - (cpu - cpu_);
-  count_ += cpu - cpu_;
-  wall_ = wall;
-  cpu_ = cpu;
-  if (unexplained_ < kShortest || schedstat_ < 0) return;
-  const std::int64_t delay = run_delay();
+}
+
+void ThreadClock::sample() {
+  std::int64_t delay = delay_;
+  for (int reading = 0; reading < kReadings; ++reading) {
+    announce();
+    const std::int64_t wall = now_ns();
+    const std::int64_t cpu = thread_cpu_ns();
+    unexplained_ += (wall - wall_) - (cpu - cpu_);
+    count_ += cpu - cpu_;
+    wall_ = wall;
+    cpu_ = cpu;
+    if (unexplained_ < kShortest || schedstat_ < 0) return;
+    delay = run_delay();
+    if (mark_ == nullptr || !was_interrupted()) break;
+  }
   const std::int64_t asleep = unexplained_ - (delay - delay_);
   delay_ = delay;
   unexplained_ = 0;

@@ -29,6 +29,8 @@ class ThreadClock {
 
  private:
   [[nodiscard]] bool was_interrupted() const;
+  void announce();
+  void begin();   // to count from here on
   void sample();  // reads the system's clocks
   [[nodiscard]] std::int64_t run_delay() const;
 

@@ -14,7 +14,8 @@ constexpr double kLongRoundNs = 3'000'000;
 constexpr int kFewRounds = 3;
 // Of exchanges no fewer, as an MPI carries both ways of long messages at once, or not.
 constexpr int kExchanges = 9;
-constexpr double kMoreThanThere = 5'000;  // ns
+constexpr double kMargin =
+    5'000;  // ns that a receiver waits beyond three times what a message takes
 constexpr int kStream = 16;
 constexpr std::array<std::int64_t, 17> kSizes = {
     1,        8,        64,        256,       1 << 10,   2 << 10, 4 << 10, 8 << 10, 16 << 10,
@@ -135,11 +136,10 @@ class PingPongSide {
         int done = 0;
         while (done == 0) native().Test(&request, &done, MPI_STATUS_IGNORE);
         ++sent_;
-        if (ns_since(begin) > 2 * one_way_ns + kMoreThanThere / 2) ++answered_;
+        if (ns_since(begin) > 2 * one_way_ns + kMargin / 2) ++answered_;
       } else {
         signal();
-        for (const std::int64_t from = now_ns();
-             ns_since(from) < 3 * one_way_ns + kMoreThanThere;) {
+        for (const std::int64_t from = now_ns(); ns_since(from) < 3 * one_way_ns + kMargin;) {
         }
         const std::int64_t begin = now_ns();
         receive();

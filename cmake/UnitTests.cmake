@@ -50,6 +50,11 @@ if(STRETTO_MPI_FREE_TESTS)
   list(TRANSFORM mpi_free_suite REPLACE "(.+)" "src/bench/suite/\\1.cpp")
   stretto_add_unit_tests(stretto-unit ${unit_sources} src/engine/plan.cpp src/engine/tags.cpp
                                       ${mpi_free_suite})
+  # As where the C library or the kernel has no rseq, or a container forbids it.
+  add_test(NAME stretto-unit-without-rseq COMMAND stretto-unit --gtest_brief=1
+                                                  --gtest_filter=ThreadClock.*)
+  set_tests_properties(stretto-unit-without-rseq PROPERTIES ENVIRONMENT
+                                                            GLIBC_TUNABLES=glibc.pthread.rseq=0)
 endif()
 
 if(NOT mpich IN_LIST STRETTO_ABIS)

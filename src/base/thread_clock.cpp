@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.hpp"
 
@@ -147,7 +148,7 @@ void ThreadClock::begin() {
     delay_ = run_delay();
     cpu_ = thread_cpu_ns();
     wall_ = now_ns();
-    if (mark_ == nullptr || !was_interrupted()) return;
+    if (mark_ != nullptr ? !was_interrupted() : run_delay() == delay_) return;
   }
 }
 
@@ -167,8 +168,9 @@ void ThreadClock::sample() {
     wall_ = wall;
     cpu_ = cpu;
     if (unexplained_ < kShortest || schedstat_ < 0) return;
-    delay = run_delay();
-    if (mark_ == nullptr || !was_interrupted()) break;
+    const std::int64_t before = std::exchange(delay, run_delay());
+    // Without a mark it shows in the delay whether others had the CPU meanwhile.
+    if (mark_ != nullptr ? !was_interrupted() : reading > 0 && delay == before) break;
   }
   const std::int64_t asleep = unexplained_ - (delay - delay_);
   delay_ = delay;
@@ -178,7 +180,7 @@ void ThreadClock::sample() {
   blocked_ += asleep;
 }
 
-std::int64_t ThreadClock::run_delay() const { return delay_in(schedstat_).value_or(0); }
+std::int64_t ThreadClock::run_delay() const { return delay_in(schedstat_).value_or(delay_); }
 
 std::optional<std::int64_t> thread_run_delay_ns() {
   const int file = open(kSchedstat, O_RDONLY | O_CLOEXEC);

@@ -52,6 +52,7 @@ const std::vector<RankClocks::Coming>& RankClocks::in_order(std::span<const Arri
                                                             double waits_since,
                                                             std::optional<Collective> collective) {
   const Scenario& rules = scenarios_[scenario];
+  if (coming_.capacity() > kKept && messages.size() <= kKept) coming_ = {};
   coming_.clear();
   coming_.reserve(messages.size());
   for (const Arrived& each : messages) {
@@ -64,25 +65,29 @@ const std::vector<RankClocks::Coming>& RankClocks::in_order(std::span<const Arri
     }
     coming_.push_back(coming);
   }
-  // Takes memory even for one.
+  // Not by when they are there: then the shortest answer would put all that are answered behind all
+  // others where the receiver is late, and what comes last lets nobody wait for its gap. Sorting
+  // takes memory even for one.
   if (coming_.size() > 1)
     std::ranges::stable_sort(coming_, {}, [](const Coming& message) {
-      return std::pair{message.there, message.arrival};
+      return std::pair{message.arrival + message.cost.answered, message.arrival};
     });
   return coming_;
 }
 
 void RankClocks::receive(std::span<const Arrived> messages) {
   for (std::size_t i = 0; i < now_.size(); ++i) {
+    const double last = last_arrival_[i];
     for (const Coming& message : in_order(messages, i, now_[i], {})) {
       const double ready = std::max(now_[i], message.there);
-      // One that came before the last one received has passed the port long ago.
-      if (message.arrival < last_arrival_[i]) {
+      // One that came before the last one of an earlier call has passed the port long ago. Those of
+      // this call pass one after the other, though answers let them come in another order.
+      if (message.arrival < last) {
         now_[i] = ready + message.cost.recv;
         continue;
       }
       now_[i] = in_[i].pass(ready, message.cost.gap) + message.cost.recv;
-      last_arrival_[i] = message.arrival;
+      last_arrival_[i] = std::max(last_arrival_[i], message.arrival);
     }
   }
 }

@@ -112,7 +112,9 @@ class RankClocks {
   std::vector<Port> out_;
   std::vector<Port> in_;
   std::vector<double> last_arrival_;  // at in_
-  std::vector<Coming> coming_;        // kept for its memory
+  // Kept for its memory, but no more: a replay has the clocks of all ranks in one process.
+  static constexpr std::size_t kKept = 64;
+  std::vector<Coming> coming_;
 };
 
 }  // namespace stretto::model

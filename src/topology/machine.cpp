@@ -135,16 +135,28 @@ bool has_long(const Level& level, std::vector<CostPiece>::const_iterator piece) 
   return next == level.pieces.end() || next->from_bytes > kLong;
 }
 
-// What the link or messages that are long show of what a byte takes in the network; what any show
-// where none of these does.
+// Calibration doubles sizes, and one that fits with none beside it has a slope that leads to the
+// next: where the protocol changes there that is the change's, not a byte's.
+bool is_of_one_size(const Level& level, std::vector<CostPiece>::const_iterator piece) {
+  const auto next = std::next(piece);
+  return next != level.pieces.end() && next->from_bytes <= 2 * piece->from_bytes;
+}
+
+// What the link or messages that are long show of what a byte takes in the network, best those of
+// several sizes; what any show where none of these does.
 double shown_per_byte(const Level& level) {
   if (level.link_per_byte > 0) return level.link_per_byte;
+  double of_several = 0;
   double of_long = 0;
   double of_any = 0;
   for (auto piece = level.pieces.begin(); piece != level.pieces.end(); ++piece) {
-    if (has_long(level, piece)) of_long = std::max(of_long, piece->gap_per_byte);
-    of_any = std::max(of_any, piece->gap_per_byte);
+    const double per_byte = piece->gap_per_byte;
+    of_any = std::max(of_any, per_byte);
+    if (!has_long(level, piece)) continue;
+    of_long = std::max(of_long, per_byte);
+    if (!is_of_one_size(level, piece)) of_several = std::max(of_several, per_byte);
   }
+  if (of_several > 0) return of_several;
   return of_long > 0 ? of_long : of_any;
 }
 

@@ -71,10 +71,15 @@ def _network_ns_per_byte(level: Level) -> float:
     """What bytes are seen to take in the network, as slow_network of src/topology/machine.cpp has
     it: an MPI's ends may seem to take what it does."""
     ends = [*(each.from_bytes for each in level.message[1:]), math.inf]
-    long = (
-        piece.gap_ns_per_byte for piece, end in zip(level.message, ends, strict=True) if end > _LONG
+    pieces = list(zip(level.message, ends, strict=True))
+    long = [(piece, end) for piece, end in pieces if end > _LONG]
+    # Calibration doubles sizes: one alone has the slope to the next.
+    several = [(piece, end) for piece, end in long if end > 2 * piece.from_bytes]
+    shown = (
+        max((piece.gap_ns_per_byte for piece, _ in some), default=0.0)
+        for some in (several, long, pieces)
     )
-    return level.link_ns_per_byte or max(long) or max(it.gap_ns_per_byte for it in level.message)
+    return level.link_ns_per_byte or next(filter(None, shown), 0.0)
 
 
 def slowed(scenarios: str, networks: Sequence[tuple[float, float]]) -> str:

@@ -21,6 +21,8 @@ def level(*gaps: tuple[int, float], link: float = 0.0) -> Level:
         ([(0, 40), (65536, 0)], 40),  # the first ones go on beyond 4 KiB
         ([(0, 40), (2048, 0)], 40),  # nothing else shows any
         ([(0, 4000), (64, 36), (65536, 0)], 36),
+        ([(0, 0.8), (8192, 3.6), (16384, 0.8)], 0.8),  # one size leads to another protocol
+        ([(0, 0), (8192, 3.6), (16384, 0)], 3.6),
         ([(0, 0)], 0),
     ],
 )

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <vector>
+
 #include "model/small_machines.hpp"
 
 namespace stretto::model {
@@ -100,6 +103,33 @@ TEST(RankClocks, ALittleLatencyCostsALittle) {
   EXPECT_EQ(waited(), 200 + 10 + 10);
   slow_network(scenarios[0].machine, {.latency = 1});
   EXPECT_EQ(waited(), 200 + 2 + 10 + 2 + 10);
+}
+
+// Nor do long and short messages of one call that comes late pass the port at once for it.
+TEST(RankClocks, ALittleLatencyMakesNothingFaster) {
+  std::vector<Scenario> scenarios{on(uniform(1000, 200, 50, 0))};
+  auto& pieces = scenarios[0].machine.levels[0].pieces;
+  pieces.push_back(pieces[0]);
+  pieces[1].from_bytes = 65536;
+  pieces[1].gap = 105000;
+  pieces[1].rendezvous = true;
+  const std::array<double, 4> arrivals{1000, 2000, 3000, 4000};
+  const auto waited = [&] {
+    RankClocks clocks = clocks_of(scenarios, 1);
+    clocks.compute(500000);
+    clocks.receive(std::vector<RankClocks::Arrived>{{0, 65536, &arrivals[0]},
+                                                    {0, 65536, &arrivals[1]},
+                                                    {0, 65536, &arrivals[2]},
+                                                    {0, 1, &arrivals[3]}});
+    return clocks.now()[0];
+  };
+  const double before = waited();
+  EXPECT_EQ(before, 500000 + 3 * 105000 + 200);
+  for (const double latency : {1, 399}) {  // 400 in all: they come in the same order still
+    slow_network(scenarios[0].machine, {.latency = latency});
+    EXPECT_GE(waited(), before);
+    EXPECT_LE(waited(), before + 1000);
+  }
 }
 
 // Who asks first is not there first.

@@ -70,6 +70,13 @@ message 131072 1000 500 500 5 300 2
     slow_network(two, {.per_byte = 2});
     EXPECT_DOUBLE_EQ(two.levels[0].pieces[1].overhead_per_byte, 40) << second;
   }
+  // Not that of one size, which is the way to another protocol, where sizes beside each other fit.
+  Machine jumping = machine_of(
+      "level 0 0 0 host\nmessage 0 9 9 9 0.5 3 0.8\nmessage 8192 9 9 9 0.5 3 3.6\n"
+      "message 16384 9 9 9 0.5 3 0.8\n");
+  slow_network(jumping, {.per_byte = 2});
+  EXPECT_DOUBLE_EQ(jumping.levels[0].pieces[2].gap_per_byte, 1.6);
+  EXPECT_DOUBLE_EQ(jumping.levels[0].pieces[2].overhead_per_byte, 0.5);
   Machine linked = machine_of("level 0 40 0 host\nmessage 0 1000 500 500 20 300 0\n");
   slow_network(linked, {.per_byte = 3});
   EXPECT_DOUBLE_EQ(linked.levels[0].pieces[0].overhead_per_byte, 60);

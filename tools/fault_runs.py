@@ -151,7 +151,10 @@ def _writers_fail(command: Command) -> Sequence[int]:
 
 
 def _writers_fail_or_all(command: Command) -> Sequence[int]:
-    return (5,) if command.writes else (0, 5)  # a temporary file is one, too
+    if command.writes:
+        return (5,)
+    # A temporary file is one, too, and MPIs begin with files of their own.
+    return (0, 4, 5) if command.launches else (0, 5)
 
 
 def _launchers_may_fail(command: Command) -> Sequence[int]:

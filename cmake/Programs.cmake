@@ -116,6 +116,8 @@ foreach(abi IN LISTS STRETTO_ABIS)
       cmake_path(GET source STEM name)
       stretto_add_program(tests ${abi} ${name} ${source})
       target_link_libraries(tests-${abi}-${name} PRIVATE mpi-fortran-${abi})
+      # Who called whom is what one of them is about.
+      target_compile_options(tests-${abi}-${name} PRIVATE -fno-inline)
     endforeach()
   endif()
 endforeach()

@@ -43,6 +43,13 @@ def test_the_table_names_who_asked_first(
     assert "Allreduce solve:17 <- sum paths.c:11" in text
 
 
+def test_callers_in_fortran_modules_are_named_as_they_are_written(mpi: Mpi, tmp_path: Path) -> None:
+    found = sites(profile(mpi, "fortran_paths", 2, tmp_path / "run", "--depth=2"), "MPI_Allreduce")
+    calls = {site["callers"][0]["symbol"]: site["calls"] for site in found}
+    assert calls == {"steps::residual": 16, "steps::energy": 4}
+    assert {site["symbol"] for site in found} == {"halo::sum_over_ranks"}
+
+
 def test_callers_of_python_are_lines(
     mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Where in its source a program's call is, by binutils' addr2line where there is one."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Collection, Iterable
@@ -10,6 +11,16 @@ from stretto.data.function_sizes import lie_in_functions
 from stretto.data.places import Address, Line, Lines
 
 _TIMEOUT_S = 60.0
+# A procedure of a Fortran module, as gfortran and LLVM's Flang name it, Flang's in another, too:
+# Fortran's names have no capitals there. What Intel's compilers write, module_mp_procedure_, may
+# also be a procedure of that name.
+_OF_FORTRAN = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"__(?P<module>[a-z]\w*?)_MOD_(?P<name>[a-z]\w*)",
+        r"_QM(?P<module>[a-z][a-z0-9_]*)(?:F[a-z0-9_]+)?P(?P<name>[a-z][a-z0-9_]*)",
+    )
+)
 
 
 class _CallSite(Protocol):
@@ -76,12 +87,21 @@ def _ask(tool: str, path: str, addresses: list[Address]) -> dict[Address, Line]:
     }
 
 
+def as_written(symbol: str) -> str:
+    """module::procedure for a symbol of a Fortran module's procedure; any other as it is."""
+    for pattern in _OF_FORTRAN:
+        found = pattern.fullmatch(symbol)
+        if found:
+            return f"{found['module']}::{found['name']}"
+    return symbol
+
+
 def _line(function: str, place: str, *, is_inside: bool) -> Line:
     """What addr2line says, its function where a line or that function's size speaks for it."""
     file, _, digits = place.partition(" (discriminator")[0].rpartition(":")
     number = int(digits) if digits.isdigit() else 0
     return Line(
-        function=function if function != "??" and (number or is_inside) else "",
+        function=as_written(function) if function != "??" and (number or is_inside) else "",
         file=file if number else "",  # a file alone is that of a symbol, or "??"
         number=number,
     )

@@ -8,7 +8,7 @@ from stand_ins import executable
 
 from stretto.data.function_sizes import lie_in_functions
 from stretto.data.places import Address, Line
-from stretto.data.symbols import source_lines
+from stretto.data.symbols import as_written, source_lines
 
 FUNCTION, OBJECT = 2, 1
 SYMTAB, DYNSYM = 2, 11
@@ -44,6 +44,24 @@ def test_nothing_is_known_of_other_files(tmp_path: Path, content: bytes) -> None
     path.write_bytes(content)
     assert lie_in_functions(path, [4]) == [False]
     assert lie_in_functions(tmp_path / "missing", [4]) == [False]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "written"),
+    [
+        ("__message_passing_MOD_mp_sum_d", "message_passing::mp_sum_d"),  # gfortran
+        ("_QMmessage_passingPmp_sum", "message_passing::mp_sum"),  # Flang
+        ("_QMhaloFexchangePpack", "halo::pack"),
+        ("message_passing_mp_sum_", "message_passing_mp_sum_"),
+        ("MAIN__", "MAIN__"),
+        ("__MOD_", "__MOD_"),
+        ("std::sort<int>(int*)", "std::sort<int>(int*)"),
+    ],
+)
+def test_procedures_of_fortran_modules_are_named_as_they_are_written(
+    symbol: str, written: str
+) -> None:
+    assert as_written(symbol) == written
 
 
 @pytest.mark.parametrize(

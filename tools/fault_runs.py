@@ -138,6 +138,7 @@ class Fault:
     spoils: Callable[[bytes], bytes] | None = None  # each file that the verbs have made
     is_silent: bool = False  # standard error cannot be written
     drops_rights: bool = False  # root is refused what others are
+    stops_mpis: bool = False  # no rank starts, with or without Stretto
 
 
 def _cut_off(whole: bytes) -> bytes:
@@ -151,10 +152,7 @@ def _writers_fail(command: Command) -> Sequence[int]:
 
 
 def _writers_fail_or_all(command: Command) -> Sequence[int]:
-    if command.writes:
-        return (5,)
-    # A temporary file is one, too, and MPIs begin with files of their own.
-    return (0, 4, 5) if command.launches else (0, 5)
+    return (5,) if command.writes else (0, 5)  # a temporary file is one, too
 
 
 def _launchers_may_fail(command: Command) -> Sequence[int]:
@@ -187,7 +185,7 @@ FAULTS = {
     "nearly full": Fault(_any, _DISK.format(size="24k"), True),
     "read-only": Fault(_writers_fail, f"{_DISK.format(size='4k')}; mount -o remount,ro .", True),
     "no permission": Fault(_writers_fail, "chmod 555 .", drops_rights=True),
-    "no file may have bytes": Fault(_writers_fail_or_all, "ulimit -f 0"),
+    "no file may have bytes": Fault(_writers_fail_or_all, "ulimit -f 0", stops_mpis=True),
     "files may have 4 KiB": Fault(_any, "ulimit -f 8"),
     "few files may be open": Fault(_any, "ulimit -n 24"),
     "no temporary files": Fault(
@@ -264,12 +262,15 @@ def run(command: Command, fault: Fault, made: Path, *, stand_in: bool) -> Ended:
         )
 
 
-def judged(command: Command, fault: Fault, ended: Ended) -> str | None:
+def judged(command: Command, fault: Fault, ended: Ended, *, stand_in: bool) -> str | None:
     """What it did that docs/cli.md does not say; None where it did well."""
+    # What is not written first is launched, and that fails.
+    fails = fault.stops_mpis and command.launches and not command.writes and not stand_in
+    ends = (4,) if fails else fault.ends(command)
     if why := what_is_wrong(ended, says_why=not fault.is_silent):
         return why
-    if ended.code not in fault.ends(command):
-        return f"exit code {ended.code}, not {' or '.join(map(str, fault.ends(command)))}"
+    if ended.code not in ends:
+        return f"exit code {ended.code}, not {' or '.join(map(str, ends))}"
     return None
 
 
@@ -304,7 +305,7 @@ def main() -> int:
 
         with ThreadPoolExecutor(usable_cores()) as pool:
             for (verb, name), ended in zip(todo, pool.map(ended_of, todo), strict=True):
-                why = judged(commands[verb], FAULTS[name], ended)
+                why = judged(commands[verb], FAULTS[name], ended, stand_in=chosen.stand_in)
                 done += 1
                 wrong += why is not None
                 if why or chosen.all:

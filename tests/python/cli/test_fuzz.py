@@ -66,7 +66,7 @@ def test_verbs_with_faults(made: Path, verb: str, fault: str) -> None:
     if FAULTS[fault].mounts and not fault_runs.may_mount():
         pytest.skip("only root may mount a small disk, and not everywhere")
     ended = fault_runs.run(COMMANDS[verb], FAULTS[fault], made, stand_in=True)
-    assert judged(COMMANDS[verb], FAULTS[fault], ended) is None, ended
+    assert judged(COMMANDS[verb], FAULTS[fault], ended, stand_in=True) is None, ended
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,10 @@ CollectiveTimes::Known& CollectiveTimes::known(const CollectiveCall& call) {
   auto found = known_.find(call);
   if (found == known_.end()) {
     if (known_.size() == kMostKnown) known_.clear();
-    const double factor = scenario_.factor(call.collective, call.bytes, call.cold);
+    // Of less, but for nothing, the inverse may be no number.
+    constexpr double kLeast = 1e-9;
+    const double asked = scenario_.factor(call.collective, call.bytes, call.cold);
+    const double factor = asked == 0 ? 0 : std::max(asked, kLeast);
     found = known_.emplace(call, Known{.factor = factor}).first;
   }
   last_ = &*found;

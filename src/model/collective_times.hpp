@@ -1,7 +1,6 @@
 // When each rank is done with a collective of a program that runs in virtual time.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -64,9 +63,7 @@ class CollectiveTimes {
   // Built for one call, as rounds where it has them.
   struct Prepared {
     Prepared(const Machine& machine, int ranks, double factor)
-        : costs(machine, 1, 0, 1 / std::max(factor, kLeastFactor)), rounds(ranks) {}
-    // Of less, the inverse may be no number.
-    static constexpr double kLeastFactor = 1e-9;
+        : costs(machine, 1, 0, 1 / factor), rounds(ranks) {}
     Costs costs;
     Rounds rounds;
     bool by_rounds = false;

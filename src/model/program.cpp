@@ -94,7 +94,7 @@ void Program::finish() {
   const Places places = places_by_step();
   move_to(places);
   list_dependents(places);
-  waits_ = {};
+  waits_ = decltype(waits_)();  // `= {}` would keep its memory
   known_ = {};
 }
 

@@ -52,7 +52,6 @@ const std::vector<RankClocks::Coming>& RankClocks::in_order(std::span<const Arri
                                                             double waits_since,
                                                             std::optional<Collective> collective) {
   const Scenario& rules = scenarios_[scenario];
-  if (coming_.capacity() > kKept && messages.size() <= kKept) coming_ = {};
   coming_.clear();
   coming_.reserve(messages.size());
   for (const Arrived& each : messages) {
@@ -65,14 +64,20 @@ const std::vector<RankClocks::Coming>& RankClocks::in_order(std::span<const Arri
     }
     coming_.push_back(coming);
   }
-  // Not by when they are there: then the shortest answer would put all that are answered behind all
-  // others where the receiver is late, and what comes last lets nobody wait for its gap. Sorting
-  // takes memory even for one.
+  // What came before the receiver waits stays in the order of arrival: by when it is there the
+  // shortest answer would put all that are answered behind all others, and what comes last lets
+  // nobody wait for its gap. Sorting takes memory even for one.
   if (coming_.size() > 1)
-    std::ranges::stable_sort(coming_, {}, [](const Coming& message) {
-      return std::pair{message.arrival + message.cost.answered, message.arrival};
+    std::ranges::stable_sort(coming_, {}, [waits_since](const Coming& message) {
+      const bool is_early = message.arrival <= waits_since;
+      return std::pair{is_early ? waits_since : message.there, message.arrival};
     });
   return coming_;
+}
+
+void RankClocks::keep_little() {
+  // Not `= {}`, which keeps what the vector has.
+  if (coming_.capacity() > kKept) coming_ = std::vector<Coming>();
 }
 
 void RankClocks::receive(std::span<const Arrived> messages) {
@@ -90,6 +95,7 @@ void RankClocks::receive(std::span<const Arrived> messages) {
       last_arrival_[i] = std::max(last_arrival_[i], message.arrival);
     }
   }
+  keep_little();
 }
 
 void RankClocks::wait_until(std::span<const double> ends) {
@@ -150,6 +156,7 @@ Waited RankClocks::finish(const NeighborExchange& exchange, std::span<const Arri
     }
     now_[i] = std::max(now_[i], clock);
   }
+  keep_little();
   waited.after = now_[0];
   return waited;
 }

@@ -101,6 +101,7 @@ class RankClocks {
   // collective, if one is named.
   const std::vector<Coming>& in_order(std::span<const Arrived> messages, std::size_t scenario,
                                       double waits_since, std::optional<Collective> collective);
+  void keep_little();  // of that memory
   [[nodiscard]] bool goes_on(const NeighborExchange& exchange, std::size_t scenario) const {
     return exchange.nonblocking && scenarios_[scenario].overlap;
   }

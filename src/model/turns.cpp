@@ -13,7 +13,7 @@ Turns::Turns(SharedLinks links, std::size_t ranks) : links_(std::move(links)), r
   const bool in_order = std::is_sorted(by_domain_.begin(), by_domain_.end(), before);
   if (!in_order) std::stable_sort(by_domain_.begin(), by_domain_.end(), before);
   const std::size_t domains = domain_of(by_domain_.back()) + 1;
-  if (in_order) by_domain_ = {};
+  if (in_order) by_domain_ = decltype(by_domain_)();
   last_out_.resize(domains, {.start = -1, .sender = -1, .other = -1});
   last_in_ = last_out_;
 }

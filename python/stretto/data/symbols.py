@@ -17,7 +17,7 @@ _TIMEOUT_S = 60.0
 _OF_FORTRAN = tuple(
     re.compile(pattern)
     for pattern in (
-        r"__(?P<module>[a-z]\w*?)_MOD_(?P<name>[a-z]\w*)",
+        r"__(?P<module>[a-z]\w*?)_MOD_(?P<name>[a-z]\w*)(?:\.[a-z]+\.\d+)*",  # or a copy of it
         r"_QM(?P<module>[a-z][a-z0-9_]*)(?:F[a-z0-9_]+)?P(?P<name>[a-z][a-z0-9_]*)",
     )
 )

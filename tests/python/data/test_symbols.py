@@ -50,6 +50,7 @@ def test_nothing_is_known_of_other_files(tmp_path: Path, content: bytes) -> None
     ("symbol", "written"),
     [
         ("__message_passing_MOD_mp_sum_d", "message_passing::mp_sum_d"),  # gfortran
+        ("__halo_MOD_pack.constprop.0", "halo::pack"),
         ("_QMmessage_passingPmp_sum", "message_passing::mp_sum"),  # Flang
         ("_QMhaloFexchangePpack", "halo::pack"),
         ("message_passing_mp_sum_", "message_passing_mp_sum_"),

@@ -125,10 +125,14 @@ TEST(RankClocks, ALittleLatencyMakesNothingFaster) {
   };
   const double before = waited();
   EXPECT_EQ(before, 500000 + 3 * 105000 + 200);
-  for (const double latency : {1, 399}) {  // 400 in all: they come in the same order still
+  double fastest = before;
+  double added = 0;
+  for (const double latency : {1, 399, 101, 1000, 3499, 95000}) {
     slow_network(scenarios[0].machine, {.latency = latency});
-    EXPECT_GE(waited(), before);
-    EXPECT_LE(waited(), before + 1000);
+    added += latency;
+    EXPECT_GE(waited(), fastest) << added;
+    EXPECT_LE(waited(), before + 2 * added) << added;
+    fastest = waited();
   }
 }
 

@@ -89,7 +89,7 @@ RIGHT: dict[str, Sequence[str]] = {
     "--from-profile": ("runs/profile", "runs/compare", "missing"),
     "--rounds": ("1", "2"),
     "--launches": ("1",),
-    "--to": ("openmpi", "openmpi6", "impi", "impi-adjust", "mpich", "mpich-ch4"),
+    "--to": ("openmpi", "openmpi-han", "openmpi6", "impi", "impi-adjust", "mpich", "mpich-ch4"),
     "--scale": ("1x", "2x", "2", "3x", "64x", "0x", "9999999x"),
     "--ppn": ("1", "2", "7"),
     "--hosts": ("1", "2", "7"),

@@ -1,6 +1,6 @@
 // One collective of one size, ten times: which algorithm runs it is seen from outside. Arguments:
-// its name, bytes and, if rank 1 is to come late to each call, by how many milliseconds. Blocks of
-// scatter and gather are checked: there the ranks give MPI what it needs of each, and no more.
+// its name, bytes and, if rank 1 is to come late to each call, by how many milliseconds (0: it does
+// not), and how many calls instead of ten. Blocks of scatter and gather are checked: there the ranks give MPI what it needs of each, and no more.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +58,12 @@ int main(int argc, char** argv) {
   const int bytes = argc > 2 ? atoi(argv[2]) : 0;
   void* in = calloc((size_t)bytes + 1, 1);
   void* out = calloc((size_t)bytes * (size_t)size + 1, 1);
-  const struct timespec late = {0, argc > 3 ? atoi(argv[3]) * 1000000L : 0};
-  for (int i = 0; argc > 2 && i < kCalls; ++i) {
-    if (argc > 3) MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1) nanosleep(&late, NULL);
+  const int late_ms = argc > 3 ? atoi(argv[3]) : 0;
+  const struct timespec late = {0, late_ms * 1000000L};
+  const int calls = argc > 4 ? atoi(argv[4]) : kCalls;
+  for (int i = 0; argc > 2 && i < calls; ++i) {
+    if (late_ms > 0) MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1 && late_ms > 0) nanosleep(&late, NULL);
     if (!call(argv[1], in, out, bytes, rank, size)) MPI_Abort(MPI_COMM_WORLD, 1);
   }
   free(in);

@@ -18,6 +18,7 @@ from stretto.launch.yielding import yielding
 from stretto.tune.mpis import settings_of
 from stretto.tune.openmpi import classic_rules
 from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, read_tuned, toml_of
+from stretto.tune.settings import Where
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,11 +98,14 @@ def test_own_algorithms_are_measured_and_exported(any_mpi: Mpi, tmp_path: Path) 
     barrier, allgather = read_tuned(tmp_path / "tuned.toml").collective
     for each in (barrier, allgather):
         measured = {one.algorithm for one in each.measured}
-        assert measured >= {f"native:{name}" for name in own.algorithms(each.name, 2)}
+        assert measured >= {f"native:{name}" for name in own.algorithms(each.name, Where(2))}
     for name in own.formats:
         command = [*STRETTO, "export", "tuned.toml", "--to", name]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0 or "own choice won wherever" in done.stderr, done.stderr
+        # Only where another algorithm won has Intel MPI rules, and only on several hosts HAN.
+        why_not = "own choice won wherever" if name.startswith("impi") else "HAN "
+        assert done.returncode == 0 or why_not in done.stderr, done.stderr
+        assert done.returncode != 0 or name != "openmpi-han"
 
 
 # In a binomial tree, which MPIs run, rank 3 waits for rank 1, which is late; in a flat one only

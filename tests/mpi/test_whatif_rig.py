@@ -8,26 +8,14 @@ from pathlib import Path
 
 import pytest
 from mpi_runs import MPIS
+from rig_here import NEEDS_A_RIG
 
-from stretto.errors import EnvironmentUnusable
-from stretto.launch.rig.rig import require_usable
 from stretto.model.machine import read_machine
 
 STRETTO = Path(sys.executable).with_name("stretto")
 
 
-def unusable() -> str | None:
-    try:
-        require_usable()
-    except EnvironmentUnusable as why:
-        return str(why)
-    return None
-
-
-pytestmark = [
-    pytest.mark.skipif(unusable() is not None, reason=unusable() or ""),
-    pytest.mark.xdist_group("rig"),
-]
+pytestmark = NEEDS_A_RIG
 
 
 # The hosts of a rig have this one's cores, so two ranks are as many as one of them has room for.

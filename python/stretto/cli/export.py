@@ -26,8 +26,9 @@ def export(
 ) -> None:
     """Write the MPI's own algorithms that stretto tune --native-algorithms chose as settings which
     the MPI reads itself: openmpi (a file of dynamic rules, as the version that was measured takes
-    it), openmpi6 (JSON), impi (JSON for I_MPI_TUNING), impi-adjust (I_MPI_ADJUST_*, for a shell),
-    or mpich and mpich-ch4 (JSON: MPICH 5.0 needs both).
+    it), openmpi-han (one of HAN, for several hosts), openmpi6 (JSON), impi (JSON for
+    I_MPI_TUNING), impi-adjust (I_MPI_ADJUST_*, for a shell), or mpich and mpich-ch4 (JSON: MPICH
+    5.0 needs both).
 
     Example: stretto export tuned.toml --to openmpi -o rules.conf
     """

@@ -44,7 +44,7 @@ from stretto.tune.contenders import contenders
 from stretto.tune.mpis import PRODUCTS, settings_of
 from stretto.tune.results import Results
 from stretto.tune.rules import Fingerprint, Tuned, toml_of
-from stretto.tune.settings import OwnSettings
+from stretto.tune.settings import OwnSettings, Where, version_in
 
 
 def tune(
@@ -91,8 +91,8 @@ def tune(
         runs = [
             run
             for subject in subjects
-            for plan in [_plan(tuning, subject, rounds)]
-            for run in _runs(plan, subject.ranks, own)
+            for seen in [_seen(tuning, subject)]
+            for run in _runs(_plan(seen, subject, rounds), seen, own)
         ]
         turns = [run for _ in range(launches) for run in runs]
         for count, plan, settings in track(turns, "measuring", console=err, transient=True):
@@ -150,11 +150,16 @@ def _fingerprint(job: Job, launcher: Launcher, rig: str | None) -> Fingerprint:
     )
 
 
-def _plan(tuning: Tuning, subject: Subject, rounds: int) -> ContestPlan:
-    """What to measure on so many ranks, which are started once to see where they are."""
-    seen = tuning.measure(subject.ranks, ContestPlan(rounds, []), {})
+def _seen(tuning: Tuning, subject: Subject) -> Contests:
+    """Where so many ranks are, which are started once for that."""
+    seen = tuning.measure(subject.ranks, ContestPlan(1, []), {})
     if seen.crowded:
         note(f"stretto: {seen.ranks} ranks share cores here: their rules are for runs that do, too")
+    return seen
+
+
+def _plan(seen: Contests, subject: Subject, rounds: int) -> ContestPlan:
+    """What to measure on these ranks."""
     return ContestPlan(
         rounds,
         [
@@ -165,21 +170,22 @@ def _plan(tuning: Tuning, subject: Subject, rounds: int) -> ContestPlan:
 
 
 def _runs(
-    plan: ContestPlan, ranks: int, own: OwnSettings | None
+    plan: ContestPlan, seen: Contests, own: OwnSettings | None
 ) -> Iterator[tuple[int, ContestPlan, dict[str, str]]]:
     """The launches of a turn: ranks, what they measure, and settings of the MPI's."""
-    yield ranks, plan, {}
+    yield seen.ranks, plan, {}
     if own is not None:
-        for each, settings in _of_the_mpi(plan, ranks, own):
-            yield ranks, each, settings
+        for each, settings in _of_the_mpi(plan, seen, own):
+            yield seen.ranks, each, settings
 
 
 def _of_the_mpi(
-    plan: ContestPlan, ranks: int, own: OwnSettings
+    plan: ContestPlan, seen: Contests, own: OwnSettings
 ) -> Iterator[tuple[ContestPlan, dict[str, str]]]:
     """The same calls by the MPI's own algorithms: a launch for the first of each collective, one
     for the second, and so on."""
-    known = {each.collective: own.algorithms(each.collective, ranks) for each in plan.contests}
+    where = Where(seen.ranks, seen.hosts, version_in(seen.mpi))
+    known = {each.collective: own.algorithms(each.collective, where) for each in plan.contests}
     for turn in range(max(map(len, known.values()), default=0)):
         forced = {name: names[turn] for name, names in known.items() if turn < len(names)}
         contests = [

@@ -15,7 +15,7 @@ from stretto.data.contests import NATIVE, Way
 from stretto.errors import InputError
 from stretto.tune.decide import rules_from
 from stretto.tune.rules import CollectiveRules, Rule, Tuned
-from stretto.tune.settings import Format, OwnSettings, groups, name_of, ranges, within
+from stretto.tune.settings import Format, OwnSettings, Where, groups, name_of, ranges, within
 
 PRODUCT = "Intel MPI"
 
@@ -44,9 +44,9 @@ _LARGEST = (1 << 31) - 1  # size that I_MPI_ADJUST_* takes; the last range holds
 _Sized = list[tuple[int | None, int]]  # the last size of a range, and its preset
 
 
-def algorithms(collective: str, ranks: int) -> list[str]:
+def algorithms(collective: str, where: Where) -> list[str]:
     """All presets that are right: Intel MPI itself takes another one where they cannot run."""
-    del ranks
+    del where
     names = [f"{_PRESET}{number}" for number in range(_HIGHEST[collective] + 1)]
     return [name for name in names if name not in _WRONG.get(collective, ())]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from stretto.data.contests import NATIVE
 from stretto.tune.mpich_defaults import CH4, GENERIC, Tree
 from stretto.tune.rules import CollectiveRules, Tuned
-from stretto.tune.settings import Format, OwnSettings, groups, name_of, ranges, within
+from stretto.tune.settings import Format, OwnSettings, Where, groups, name_of, ranges, within
 
 PRODUCT = "MPICH 5.0"
 
@@ -86,12 +86,12 @@ _COMPOSITION = "composition=MPIDI_{}_intra_composition_{}"
 _Node = dict[str, "_Node"]
 
 
-def algorithms(collective: str, ranks: int) -> list[str]:
+def algorithms(collective: str, where: Where) -> list[str]:
     """The names of those that run among so many ranks; none where MPICH has one only."""
     return [
         name
         for name, each in _ALGORITHMS.get(collective, {}).items()
-        if not each.power_of_two or _is_power_of_two(ranks)
+        if not each.power_of_two or _is_power_of_two(where.ranks)
     ]
 
 

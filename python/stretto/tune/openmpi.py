@@ -1,4 +1,5 @@
-"""Open MPI's own algorithms (its component coll/tuned), and files of rules that it reads.
+"""Open MPI's own algorithms (its components coll/tuned and, on several hosts, HAN), and files of
+rules that it reads.
 
 The numbers are those of Open MPI 4.1 to 6: `ompi_info --param coll tuned --level 9` lists them.
 """
@@ -6,11 +7,17 @@ The numbers are those of Open MPI 4.1 to 6: `ompi_info --param coll tuned --leve
 import json
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from stretto.data.contests import NATIVE
-from stretto.tune.rules import CollectiveRules, Tuned
+from stretto.errors import InputError
+from stretto.tune import han
+from stretto.tune.rules import CollectiveRules, Rule, Tuned
 from stretto.tune.settings import (
     Format,
     OwnSettings,
+    Unsafe,
+    Where,
     groups,
     name_of,
     not_written,
@@ -81,13 +88,18 @@ _OF_ALL_BLOCKS = ("allgather", "alltoall", "gather", "scatter", "reduce_scatter"
 # by what each sends, which means nothing on a root in place; scatter's by what each has to send,
 # which means nothing but on the root; scan's and exscan's by the bytes of one element.
 _IGNORANT_OF_SIZES = ("gather", "scatter", "scan", "exscan")
+# How many there are side by side in "chain" where nobody sets that: in a rule it has to be said.
+_CHAIN = "chain"
+_CHAINS = 4
 # From this version on rules have a fifth column, and the first line says so.
 _FIFTH_COLUMN = (5, 0, 7)
 
 
-def algorithms(collective: str, ranks: int) -> list[str]:
-    """The names of those that run among so many ranks."""
-    return [name for name in _ALGORITHMS[collective] if name != _TWO or ranks == 2]
+def algorithms(collective: str, where: Where) -> list[str]:
+    """The names of those that run there. HAN's come first, so that none of coll/tuned's is forced
+    in a launch in which HAN may run it as a part of one of its own."""
+    of_tuned = [name for name in _ALGORITHMS[collective] if name != _TWO or where.ranks == 2]
+    return [*han.algorithms(collective, where), *of_tuned]
 
 
 def forced(algorithm_of: Mapping[str, str]) -> dict[str, str]:
@@ -95,25 +107,32 @@ def forced(algorithm_of: Mapping[str, str]) -> dict[str, str]:
     chosen = {
         f"{_SETTING}{name_of(name)}_algorithm": algorithm
         for name, algorithm in algorithm_of.items()
+        if not han.is_own(algorithm)
     }
+    for name, algorithm in algorithm_of.items():
+        chosen |= han.forced(name, algorithm)
+        if algorithm == _CHAIN:
+            chosen[f"{_SETTING}{name_of(name)}_algorithm_chain_fanout"] = str(_CHAINS)
     return {f"{_SETTING}use_dynamic_rules": "1", **chosen}
 
 
 def classic_rules(tuned: Tuned) -> str:
     """A file for coll_tuned_dynamic_rules_filename. Raises InputError."""
     has_fifth = version_of(tuned, PRODUCT) >= _FIFTH_COLUMN
-    columns = " 0 0 0" if has_fifth else " 0 0"  # fan-out, segments and requests as usual
+    columns = " 0 0" if has_fifth else " 0"  # segments and requests as usual
     lines = ["rule-file-version-2"] if has_fifth else []
-    written = groups(tuned, PRODUCT, _ALGORITHMS, algorithms, _is_unsafe)
+    written = _groups(tuned)
     lines += [f"# {line}" for line in remarks(tuned)]
     lines.append(f"{len(written)} # collectives")
     for name, by_ranks in written.items():
-        sizes = dict(_all_sizes(by_ranks))
+        sizes = dict(_all_sizes([_of_tuned(tuned, each) for each in by_ranks]))
         lines += [f"{_IDS[name]} # {name}", f"{len(sizes)} # communicator sizes"]
         for ranks, rules in sizes.items():
             lines += [f"{ranks} # ranks or more", f"{len(rules)} # message sizes"]
             for start, algorithm in rules:
-                lines.append(f"{start} {_number(name, algorithm)}{columns} # {algorithm}")
+                fan_out = _CHAINS if algorithm == _CHAIN else 0
+                way = f"{_number(name, algorithm)} {fan_out}{columns}"
+                lines.append(f"{start} {way} # {algorithm}")
     return "\n".join(lines) + "\n"
 
 
@@ -127,26 +146,80 @@ def json_rules(tuned: Tuned) -> str:
                 "rules": [
                     {"msg_size_min": start, "alg": _number(name, algorithm)}
                     | ({} if end is None else {"msg_size_max": end})
+                    | ({"faninout": _CHAINS} if algorithm == _CHAIN else {})
                     for start, end, algorithm in _ranges(each)
                 ],
             }
-            for each in by_ranks
+            for each in (_of_tuned(tuned, measured) for measured in by_ranks)
         ]
-        for name, by_ranks in groups(tuned, PRODUCT, _ALGORITHMS, algorithms, _is_unsafe).items()
+        for name, by_ranks in _groups(tuned).items()
     }
     rules = {"rule_file_version": 3, "module": "tuned", "collectives": collectives}
     return json.dumps(rules, indent=2) + "\n"
 
 
+def han_rules(tuned: Tuned) -> str:
+    """A file for coll_han_dynamic_rules_filename: what HAN runs, and by which algorithm, and what
+    it leaves to coll/tuned and the file of classic_rules(). Raises InputError."""
+    version = version_of(tuned, PRODUCT)
+    if not han.algorithms("bcast", Where(ranks=2, hosts=2, version=version)):
+        raise InputError(
+            f"{tuned.fingerprint.mpi}: HAN is right from Open MPI 5.0 on; before that some of its "
+            "results are wrong, and nobody gets it who does not ask for it"
+        )
+    among_hosts = {
+        name: several
+        for name, by_ranks in _groups(tuned).items()
+        if (several := [each for each in by_ranks if each.hosts > 1])
+    }
+    return "".join(f"# {line}\n" for line in remarks(tuned)) + han.rules_file(among_hosts)
+
+
 def remarks(tuned: Tuned) -> list[str]:
-    """Which rules are left out of every file."""
-    left_out = not_written(tuned, PRODUCT, _is_unsafe)
-    return [left_out] if left_out else []
+    """Which rules are left out of every file, and which files belong together."""
+    left_out = not_written(tuned, PRODUCT, _unsafe(tuned))
+    hans = sorted(
+        {
+            each.name
+            for each in tuned.collective
+            if each.mpi_rule and han.algorithms(each.name, _where(tuned, each))
+        }
+    )
+    both = (
+        f"on several hosts {', '.join(hans)} have rules of both HAN and coll/tuned: hand over the "
+        "files of --to openmpi and of --to openmpi-han together"
+    )
+    return [*([left_out] if left_out else []), *([both] if hans else [])]
 
 
-def _is_unsafe(of: CollectiveRules) -> bool:
-    algorithms_of = {rule.algorithm for rule in of.mpi_rule}
-    return of.name in _IGNORANT_OF_SIZES and len(algorithms_of) > 1
+def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
+    return groups(tuned, PRODUCT, _ALGORITHMS, algorithms, _unsafe(tuned))
+
+
+def _unsafe(tuned: Tuned) -> Unsafe:
+    def is_unsafe(of: CollectiveRules) -> bool:
+        left = han.left_to_tuned(of, _where(tuned, of))
+        return of.name in _IGNORANT_OF_SIZES and len({rule.algorithm for rule in left}) > 1
+
+    return is_unsafe
+
+
+def _where(tuned: Tuned, of: CollectiveRules) -> Where:
+    return Where(of.ranks, of.hosts, version_of(tuned, PRODUCT))
+
+
+def _of_tuned(tuned: Tuned, of: CollectiveRules) -> CollectiveRules:
+    """What coll/tuned has to know, which HAN does not ask at all sizes where it runs."""
+    left = han.left_to_tuned(of, _where(tuned, of))
+    if left == of.mpi_rule:
+        return of
+    if of.name in _IGNORANT_OF_SIZES:  # one algorithm, as no size can be relied on
+        one = left[0].algorithm if left else NATIVE
+        return replace(of, mpi_rule=[Rule(one)])
+    rules = [
+        rule if rule in left else Rule(NATIVE, up_to_bytes=rule.up_to_bytes) for rule in of.mpi_rule
+    ]
+    return replace(of, mpi_rule=rules)
 
 
 def _all_sizes(by_ranks: list[CollectiveRules]) -> Iterator[tuple[int, list[tuple[int, str]]]]:
@@ -174,10 +247,18 @@ def _number(collective: str, algorithm: str) -> int:
 _USE = (
     "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} ..."
 )
+_USE_HAN = (
+    "mpirun --mca coll_han_use_dynamic_file_rules 1 --mca coll_han_dynamic_rules_filename {file} "
+    "..."
+)
 OWN = OwnSettings(
     PRODUCT,
     algorithms,
     forced,
     remarks,
-    {"openmpi": Format(classic_rules, _USE), "openmpi6": Format(json_rules, _USE)},
+    {
+        "openmpi": Format(classic_rules, _USE),
+        "openmpi-han": Format(han_rules, _USE_HAN),
+        "openmpi6": Format(json_rules, _USE),
+    },
 )

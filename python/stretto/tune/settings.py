@@ -12,8 +12,18 @@ from stretto.data.contests import NATIVE
 from stretto.errors import InputError
 from stretto.tune.rules import CollectiveRules, Tuned
 
-# The names of a collective's algorithms, among so many ranks.
-Algorithms = Callable[[str, int], list[str]]
+
+@dataclass(frozen=True)
+class Where:
+    """What decides which algorithms an MPI has: `version` of it, as far as it is known."""
+
+    ranks: int
+    hosts: int = 1
+    version: tuple[int, ...] = ()
+
+
+# The names of a collective's algorithms there.
+Algorithms = Callable[[str, Where], list[str]]
 
 
 @dataclass(frozen=True)
@@ -54,10 +64,16 @@ def version_of(tuned: Tuned, product: str) -> tuple[int, ...]:
     mpi = tuned.fingerprint.mpi
     if not _is_of(mpi, product):
         raise InputError(f"the rules are {mpi}'s, not {product}'s")
-    found = re.match(r"[^\d.]*(\d+(?:\.\d+)+)", mpi)
-    if found is None:
+    version = version_in(mpi)
+    if not version:
         raise InputError(f"the rules are of '{mpi}', which names no version like 5.0")
-    return tuple(int(part) for part in found[1].split("."))
+    return version
+
+
+def version_in(mpi: str) -> tuple[int, ...]:
+    """That which an MPI's launcher says with its name; empty where it says none."""
+    found = re.match(r"[^\d.]*(\d+(?:\.\d+)+)", mpi)
+    return () if found is None else tuple(int(part) for part in found[1].split("."))
 
 
 def _is_of(mpi: str, product: str) -> bool:
@@ -71,11 +87,11 @@ def groups(
     algorithms: Algorithms,
     is_unsafe: Unsafe,
 ) -> dict[str, list[CollectiveRules]]:
-    """What can be written, by collective, the fewest ranks first. No MPI's rules know hosts.
+    """What can be written, by collective, the fewest ranks first. Rules say nothing of hosts.
 
     `known`: the collectives that have rules. Raises InputError.
     """
-    version_of(tuned, product)
+    version = version_of(tuned, product)
     with_rules = [each for each in tuned.collective if each.mpi_rule]
     if not with_rules:
         raise InputError(
@@ -88,7 +104,9 @@ def groups(
     if not safe:
         raise InputError(f"no rules are left: {not_written(tuned, product, is_unsafe)}")
     for each in safe:
-        _check_algorithms(each, product, algorithms(each.name, each.ranks))
+        _check_algorithms(
+            each, product, algorithms(each.name, Where(each.ranks, each.hosts, version))
+        )
     ordered = sorted(safe, key=lambda each: (each.name, each.ranks))
     found = {name: list(of) for name, of in groupby(ordered, key=lambda each: each.name)}
     for name, of in found.items():

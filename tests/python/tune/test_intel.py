@@ -12,6 +12,7 @@ from tuned import LARGEST, of, rules, tuned
 from stretto.errors import InputError
 from stretto.tune.intel import adjust_settings, algorithms, forced, remarks, tuning_file
 from stretto.tune.rules import Evidence, Rule, Tuned, rule_for
+from stretto.tune.settings import Where
 
 MPI = "Intel MPI 2021.19"
 PRESETS = ["preset_1", "preset_2", "preset_3"]
@@ -135,5 +136,5 @@ def test_what_makes_intel_mpi_take_a_preset() -> None:
         "I_MPI_ADJUST_REDUCE_SCATTER_BLOCK": "3",
         "I_MPI_ADJUST_BCAST": "0",
     }
-    assert len(algorithms("allreduce", 4)) == 33
-    assert algorithms("reduce_scatter", 4) == [f"preset_{n}" for n in (0, 1, 3, 4)]
+    assert len(algorithms("allreduce", Where(4))) == 33
+    assert algorithms("reduce_scatter", Where(4)) == [f"preset_{n}" for n in (0, 1, 3, 4)]

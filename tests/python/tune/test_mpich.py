@@ -15,6 +15,7 @@ from tuned import LARGEST, of, rules, tuned
 from stretto.errors import InputError
 from stretto.tune.mpich import algorithms, ch4_table, forced, generic_table
 from stretto.tune.rules import Rule, Tuned, rule_for
+from stretto.tune.settings import Where
 
 MPI = "MPICH 5.0.2"
 
@@ -82,7 +83,7 @@ NAMES = ["bcast", "reduce", "allreduce", "allgather", "alltoall", "reduce_scatte
 def test_each_size_has_the_algorithm_of_its_rule(
     data: some.DataObject, name: str, ranks: int, size: int
 ) -> None:
-    picked = data.draw(rules(["native", *algorithms(name, ranks)]))
+    picked = data.draw(rules(["native", *algorithms(name, Where(ranks))]))
     table = tuned(MPI, of(name, ranks, picked))
     wanted = rule_for(picked, size).algorithm
     call = Call(name, ranks, size)
@@ -104,7 +105,7 @@ def test_each_size_has_the_algorithm_of_its_rule(
 @pytest.mark.parametrize("ranks", [7, 8, 9])
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_left_to_mpich_is_its_choice_for_so_many_ranks(name: str, ranks: int) -> None:
-    first, *_ = algorithms(name, ranks)
+    first, *_ = algorithms(name, Where(ranks))
     table = tuned(MPI, of(name, ranks, [Rule(first, 10), Rule("native")]))
     for write in (generic_table, ch4_table):
         for size in (11, 256, 4096, 20_000, 100_000, 1 << 20):
@@ -200,6 +201,6 @@ def test_what_makes_mpich_take_an_algorithm() -> None:
         "MPIR_CVAR_REDUCE_SCATTER_BLOCK_DEVICE_COLLECTIVE": "0",
         "MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM": "pairwise",
     }
-    assert "recursive_doubling" in algorithms("allgather", 4)
-    assert "recursive_doubling" not in algorithms("allgather", 6)
-    assert algorithms("gather", 4) == []
+    assert "recursive_doubling" in algorithms("allgather", Where(4))
+    assert "recursive_doubling" not in algorithms("allgather", Where(6))
+    assert algorithms("gather", Where(4)) == []

@@ -17,6 +17,7 @@ from stretto.tune.openmpi import (
     remarks,
 )
 from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, rule_for
+from stretto.tune.settings import Where
 
 RULES = [Rule("native", 1000), Rule("ring")]
 
@@ -49,7 +50,7 @@ def test_ranks_that_were_not_measured_go_by_no_rule() -> None:
 def test_each_size_has_the_algorithm_of_its_rule(
     name: str, data: some.DataObject, size: int
 ) -> None:
-    names = algorithms(name, 4)
+    names = algorithms(name, Where(4))
     chosen = data.draw(random_rules(["native", *names]))
     of_four = tuned(of(name, 4, chosen))
     wanted = ["native", *names].index(rule_for(chosen, size).algorithm)
@@ -84,7 +85,18 @@ def test_blocks_are_counted_together() -> None:
 def test_the_fifth_column_came_with_5_0_7(version: str, has_fifth: bool) -> None:
     text = classic_rules(tuned(of("bcast", 4, [Rule("chain")]), mpi=f"Open MPI {version}"))
     assert text.startswith("rule-file-version-2\n") == has_fifth
-    assert ("\n0 2 0 0 0 #" in text) == has_fifth
+    assert ("\n0 2 4 0 0 #" in text) == has_fifth
+
+
+# One that is forced has four chains, and a rule that says nothing has one.
+def test_a_chain_is_the_one_that_was_measured() -> None:
+    chain = tuned(of("bcast", 4, [Rule("chain", 1000), Rule("pipeline")]))
+    settings = forced({"bcast": "chain", "reduce": "pipeline"})
+    assert settings["OMPI_MCA_coll_tuned_bcast_algorithm_chain_fanout"] == "4"
+    assert "OMPI_MCA_coll_tuned_reduce_algorithm_chain_fanout" not in settings
+    assert numbers(classic_rules(chain))[8:10] == [[0, 2, 4, 0], [1001, 3, 0, 0]]
+    of_four = json.loads(json_rules(chain))["collectives"]["bcast"][0]["rules"]
+    assert [each.get("faninout") for each in of_four] == [4, None]
 
 
 def test_json_is_of_version_3() -> None:
@@ -149,5 +161,5 @@ def test_what_makes_open_mpi_take_an_algorithm() -> None:
         "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
         "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm": "butterfly",
     }
-    assert "two_proc" in algorithms("allgather", 2)
-    assert "two_proc" not in algorithms("allgather", 3)
+    assert "two_proc" in algorithms("allgather", Where(2))
+    assert "two_proc" not in algorithms("allgather", Where(3))

@@ -1,0 +1,102 @@
+"""HAN, Open MPI's component for communicators of several hosts (coll/han), and its file of rules.
+
+From 5.0 on it comes before coll/tuned there, for the collectives that it has, so that rules of
+coll/tuned hold only where HAN leaves it the call. HAN of 4.1, where nobody gets it who does not ask
+for it, is left alone: a gather in place and a scatter had wrong data under it, and an allreduce
+that it leaves to coll/tuned ends in a crash (seen with 4.1.4).
+"""
+
+from collections.abc import Iterator, Mapping
+
+from stretto.data.contests import NATIVE
+from stretto.errors import InputError
+from stretto.tune.rules import CollectiveRules, Rule
+from stretto.tune.settings import Where, ranges
+
+# By collective, as coll_han_use_<collective>_algorithm has them.
+_ALGORITHMS = {
+    "allgather": ("intra", "simple"),
+    "allreduce": ("intra", "simple"),
+    "barrier": ("simple",),
+    "bcast": ("intra", "simple"),
+    "gather": ("intra", "simple"),
+    "reduce": ("intra", "simple"),
+    "scatter": ("intra", "simple"),
+}
+_FIRST = (5, 0)  # version
+_START = "han_"
+_SETTING = "OMPI_MCA_coll_han_"
+# What HAN calls a level of communicators, and components, in settings (coll_han_dynamic.h).
+_WHOLE = 2
+_TUNED = 3
+_ITSELF = 6
+
+
+def algorithms(collective: str, where: Where) -> list[str]:
+    """The names of those that run there; none where HAN does not."""
+    runs = where.hosts > 1 and where.version >= _FIRST
+    return [_START + name for name in _ALGORITHMS.get(collective, ())] if runs else []
+
+
+def is_own(algorithm: str) -> bool:
+    """Whether the name is that of one of HAN's."""
+    return algorithm.startswith(_START)
+
+
+def forced(collective: str, algorithm: str) -> dict[str, str]:
+    """What makes HAN run the calls by this algorithm, or leave them to coll/tuned."""
+    if collective not in _ALGORITHMS:
+        return {}
+    level = f"{_SETTING}{collective}_dynamic_global_communicator_module"
+    if not is_own(algorithm):
+        return {level: str(_TUNED)}
+    chosen = f"{_SETTING}use_{collective}_algorithm"
+    return {level: str(_ITSELF), chosen: algorithm.removeprefix(_START)}
+
+
+def left_to_tuned(of: CollectiveRules, where: Where) -> list[Rule]:
+    """The rules of calls that HAN does not run itself: where it runs, the MPI's own are its."""
+    if not algorithms(of.name, where):
+        return of.mpi_rule
+    return [rule for rule in of.mpi_rule if not _is_hans(rule.algorithm)]
+
+
+def rules_file(by_collective: Mapping[str, list[CollectiveRules]]) -> str:
+    """A file for coll_han_dynamic_rules_filename, of what was measured on several hosts. Raises
+    InputError where that is nothing."""
+    written = {name: of for name, of in by_collective.items() if name in _ALGORITHMS}
+    if not written:
+        raise InputError(
+            f"HAN has rules of {', '.join(_ALGORITHMS)} on several hosts, and of none of these "
+            "anything was measured"
+        )
+    lines = [f"{len(written)} # collectives"]
+    for name, of in written.items():
+        sizes = dict(_all_sizes(of))
+        lines += [name, "1 # level", f"{_WHOLE} # the whole communicator"]
+        lines.append(f"{len(sizes)} # communicator sizes")
+        for ranks, rules in sizes.items():
+            lines += [f"{ranks} # ranks or more", f"{len(rules)} # message sizes"]
+            lines += [f"{start} {_written(algorithm)}" for start, algorithm in rules]
+    return "\n".join(lines) + "\n"
+
+
+def _all_sizes(by_ranks: list[CollectiveRules]) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+    """The least number of ranks, from 1 on, and its rules: others than those measured are HAN's."""
+    own = [(0, NATIVE)]
+    yield 1, own
+    for each, after in zip(by_ranks, [*by_ranks[1:], None], strict=True):
+        # It looks up a vector's size, or one block's.
+        yield each.ranks, [(start, algorithm) for start, _, algorithm in ranges(each)]
+        if after is None or after.ranks > each.ranks + 1:
+            yield each.ranks + 1, own
+
+
+def _written(algorithm: str) -> str:
+    if is_own(algorithm):
+        return f"han @{algorithm.removeprefix(_START)}"
+    return "han" if algorithm == NATIVE else f"tuned # {algorithm}"
+
+
+def _is_hans(algorithm: str) -> bool:
+    return algorithm == NATIVE or is_own(algorithm)

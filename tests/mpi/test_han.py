@@ -1,0 +1,194 @@
+"""Open MPI's HAN on the hosts of a rig: its algorithms are measured, the file that stretto export
+writes of them is obeyed to the byte, beside coll/tuned's, and programs stay right."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from mpi_runs import EVERY_MPI
+from rig_here import NEEDS_A_RIG
+
+from stretto.launch.base import Abi, Start
+from stretto.launch.process import launch
+from stretto.launch.rig.rig import Rig
+from stretto.launch.rig.spec import parse_rig
+from stretto.launch.yielding import yielding
+from stretto.tune import han
+from stretto.tune.openmpi import classic_rules, forced, han_rules
+from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, read_tuned
+from stretto.tune.settings import Where, version_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from mpi_runs import Mpi
+
+    from stretto.launch.base import Launcher
+
+pytestmark = NEEDS_A_RIG
+
+RIG = "2x2@1gbit"
+RANKS = 4
+HOSTS = 2
+FEW, MORE = 10, 40  # calls
+LIMIT = 1000
+STRETTO = [sys.executable, "-c", "from stretto.cli.main import main; main()"]
+NAMES = ("allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter")
+
+Sent = Counter[tuple[int, int]]
+
+
+@pytest.fixture(scope="module")
+def open_mpi() -> Mpi:
+    """One whose HAN is right, and comes first on several hosts."""
+    of_it = (mpi for mpi in EVERY_MPI.values() if mpi.abi is Abi.OPENMPI)
+    found = next((mpi for mpi in of_it if version_in(mpi.name) >= (5, 0)), None)
+    if found is None:
+        pytest.skip("no Open MPI 5 here")
+    return found
+
+
+@pytest.fixture(scope="module")
+def launcher(open_mpi: Mpi) -> Iterator[Launcher]:
+    """It, on two hosts."""
+    with Rig(parse_rig(RIG)) as rig:
+        yield rig.launcher(open_mpi.launcher)
+
+
+def run(open_mpi: Mpi, launcher: Launcher, words: list[object], env: Mapping[str, str]) -> None:
+    program = [str(open_mpi.program(str(words[0]))), *map(str, words[1:])]
+    env = {**open_mpi.environment, **yielding(open_mpi.abi), **env}
+    ended = launch(launcher.command(Start(RANKS, program, env)), timeout_s=100)
+    assert ended.exit_code == 0, (words, env)
+
+
+def sent(
+    open_mpi: Mpi, launcher: Launcher, name: str, size: int, folder: Path, env: Mapping[str, str]
+) -> Sent:
+    """How many messages go from which rank to which in a call, by Open MPI's own count.
+
+    Those that HAN sends once, as it makes its communicators, are not a call's.
+    """
+    few, more = (counted(open_mpi, launcher, [name, size, 0, n], folder, env) for n in (FEW, MORE))
+    more.subtract(few)
+    assert all(count % (MORE - FEW) == 0 for count in more.values()), more
+    return Counter({pair: count // (MORE - FEW) for pair, count in more.items() if count})
+
+
+def counted(
+    open_mpi: Mpi, launcher: Launcher, words: list[object], folder: Path, env: Mapping[str, str]
+) -> Sent:
+    settings = {
+        "pml": "ob1,monitoring",
+        "pml_monitoring_enable": "2",
+        "pml_monitoring_enable_output": "3",
+        "pml_monitoring_filename": str(folder / "sent"),
+    }
+    counting = {f"OMPI_MCA_{key}": value for key, value in settings.items()}
+    run(open_mpi, launcher, ["chosen", *words], {**counting, **env})
+    found: Sent = Counter()
+    for path in folder.glob("sent.*.prof"):
+        line = r"^[EI]\t(\d)\t(\d)\t\d+ bytes\t(\d+) msgs"
+        lines = re.findall(line, path.read_text(), re.MULTILINE)
+        found.update({(int(a), int(b)): int(count) for a, b, count in lines})
+        path.unlink()
+    if not found:
+        pytest.skip("this Open MPI does not count its messages")
+    return found
+
+
+def handed_over(open_mpi: Mpi, folder: Path, *collectives: CollectiveRules) -> dict[str, str]:
+    """Both files, and the settings that hand them over."""
+    tuned = Tuned(Fingerprint(open_mpi.name, "cpu", 2), list(collectives))
+    (folder / "tuned.conf").write_text(classic_rules(tuned))
+    (folder / "han.conf").write_text(han_rules(tuned))
+    return {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(folder / "tuned.conf"),
+        "OMPI_MCA_coll_han_use_dynamic_file_rules": "1",
+        "OMPI_MCA_coll_han_dynamic_rules_filename": str(folder / "han.conf"),
+    }
+
+
+def rules(name: str, *chosen: Rule) -> CollectiveRules:
+    return CollectiveRules(name, RANKS, HOSTS, [Rule("native")], list(chosen))
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "then"),
+    [
+        ("allreduce", "ring", "han_simple"),
+        ("allreduce", "han_intra", "ring"),
+        ("bcast", "native", "chain"),
+        ("bcast", "chain", "pipeline"),
+        ("allgather", "ring", "native"),
+        ("gather", "basic_linear", "han_intra"),
+        ("scatter", "han_simple", "basic_linear"),
+    ],
+)
+def test_the_file_is_obeyed_to_the_byte(
+    open_mpi: Mpi, launcher: Launcher, name: str, first: str, then: str, tmp_path: Path
+) -> None:
+    below, above = (
+        sent(open_mpi, launcher, name, LIMIT, tmp_path, {} if each == "native" else settings)
+        for each in (first, then)
+        for settings in [forced({name: each})]
+    )
+    assert below != above
+    for limit, expected in ((LIMIT, below), (LIMIT - 1, above)):
+        env = handed_over(open_mpi, tmp_path, rules(name, Rule(first, limit), Rule(then)))
+        assert sent(open_mpi, launcher, name, LIMIT, tmp_path, env) == expected, limit
+
+
+# Other numbers of ranks, and collectives, have what Open MPI chooses itself.
+def test_what_was_not_measured_stays_as_it_is(
+    open_mpi: Mpi, launcher: Launcher, tmp_path: Path
+) -> None:
+    usual = sent(open_mpi, launcher, "allreduce", LIMIT, tmp_path, {})
+    more = CollectiveRules("allreduce", RANKS + 1, HOSTS, [Rule("native")], [Rule("ring")])
+    for others in ([more], [rules("bcast", Rule("chain"))]):
+        env = handed_over(open_mpi, tmp_path, *others)
+        assert sent(open_mpi, launcher, "allreduce", LIMIT, tmp_path, env) == usual
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_its_algorithms_are_right(
+    open_mpi: Mpi, launcher: Launcher, turn: int, tmp_path: Path
+) -> None:
+    where = Where(RANKS, HOSTS, version_in(open_mpi.name))
+    of = {name: han.algorithms(name, where) for name in NAMES}
+    chosen = {name: names[min(turn, len(names) - 1)] for name, names in of.items()}
+    written = [rules(name, Rule(algorithm)) for name, algorithm in chosen.items()]
+    for env in (forced(chosen), handed_over(open_mpi, tmp_path, *written)):
+        run(open_mpi, launcher, ["ordered"], env)
+        for name in ("gather", "scatter"):
+            run(open_mpi, launcher, ["chosen", name, LIMIT], env)
+
+
+def test_it_is_measured_on_several_hosts(open_mpi: Mpi, tmp_path: Path) -> None:
+    words = ["tune", "--rig", RIG, "--launcher", open_mpi.launcher.path, "-n", RANKS]
+    words += ["--sizes", 8, "--collectives", "barrier,gather", "--rounds", 2, "--launches", 1]
+    words += ["--native-algorithms", open_mpi.program("chosen")]
+    command = [*STRETTO, *map(str, words)]
+    env = {**os.environ, **open_mpi.environment}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    barrier, gather = read_tuned(tmp_path / "tuned.toml").collective
+    assert (gather.ranks, gather.hosts) == (RANKS, HOSTS)
+    of_mpi = {one.algorithm for one in gather.measured}
+    assert of_mpi >= {"native", "native:han_intra", "native:han_simple", "native:binomial"}
+    assert "native:han_simple" in {one.algorithm for one in barrier.measured}
+    command = [*STRETTO, "export", "tuned.toml", "--to", "openmpi-han", "-o", "han.conf"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "hand over the files of --to openmpi and of --to openmpi-han together" in done.stderr
+    assert f"coll_han_dynamic_rules_filename {tmp_path / 'han.conf'}" in done.stderr

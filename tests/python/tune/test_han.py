@@ -1,0 +1,132 @@
+"""Rules of Open MPI's HAN. That it obeys them is tested in tests/mpi/test_han.py."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from tuned import LARGEST
+from tuned import rules as random_rules
+
+from stretto.errors import InputError
+from stretto.tune.openmpi import algorithms, classic_rules, forced, han_rules, remarks
+from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, rule_for
+from stretto.tune.settings import Where
+
+FIVE = (5, 0, 11)
+_SETTING = "OMPI_MCA_coll_han_"
+
+
+def tuned(*collectives: CollectiveRules, mpi: str = "Open MPI 5.0.11") -> Tuned:
+    return Tuned(Fingerprint(mpi, "cpu", 2), list(collectives))
+
+
+def of(name: str, ranks: int, *rules: Rule, hosts: int = 2) -> CollectiveRules:
+    return CollectiveRules(name, ranks, hosts, [Rule("native")], list(rules))
+
+
+def lines(text: str) -> list[str]:
+    return [line.partition("#")[0].strip() for line in text.splitlines() if line[0] != "#"]
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        (Where(4, 2, FIVE), ["han_intra", "han_simple"]),
+        (Where(4, 1, FIVE), []),  # it keeps to communicators of several hosts
+        (Where(4, 2, (4, 1, 4)), []),  # it computes wrong results
+        (Where(4, 2), []),
+    ],
+)
+def test_where_han_is_measured(where: Where, names: list[str]) -> None:
+    assert [name for name in algorithms("bcast", where) if "han" in name] == names
+    assert [name for name in algorithms("alltoall", where) if "han" in name] == []
+
+
+# What coll/tuned is forced to it would do within HAN's, too.
+def test_han_is_measured_before_all_of_what_it_may_call() -> None:
+    assert algorithms("bcast", Where(4, 2, FIVE))[:3] == ["han_intra", "han_simple", "basic_linear"]
+    assert algorithms("barrier", Where(4, 2, FIVE))[:2] == ["han_simple", "linear"]
+
+
+def test_what_makes_han_run_an_algorithm_or_leave_the_call() -> None:
+    assert forced({"bcast": "han_simple", "gather": "binomial", "alltoall": "pairwise"}) == {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        f"{_SETTING}bcast_dynamic_global_communicator_module": "6",
+        f"{_SETTING}use_bcast_algorithm": "simple",
+        f"{_SETTING}gather_dynamic_global_communicator_module": "3",
+        "OMPI_MCA_coll_tuned_gather_algorithm": "binomial",
+        "OMPI_MCA_coll_tuned_alltoall_algorithm": "pairwise",
+    }
+
+
+def test_numbers_of_ranks_that_were_not_measured_stay_hans() -> None:
+    text = han_rules(tuned(of("bcast", 4, Rule("han_simple", 1000), Rule("chain"))))
+    assert lines(text) == [
+        *("1", "bcast", "1", "2", "3"),
+        *("1", "1", "0 han"),
+        *("4", "2", "0 han @simple", "1001 tuned"),
+        *("5", "1", "0 han"),
+    ]
+    neighbours = han_rules(tuned(of("bcast", 5, Rule("han_intra")), of("bcast", 4, Rule("native"))))
+    assert lines(neighbours)[4:] == [
+        *("4", "1", "1", "0 han", "4", "1", "0 han"),
+        *("5", "1", "0 han @intra", "6", "1", "0 han"),
+    ]
+
+
+@given(some.sampled_from(["bcast", "gather", "allgather"]), some.data(), some.integers(0, LARGEST))
+def test_the_two_files_together_run_the_algorithm_of_the_rule(
+    name: str, data: some.DataObject, size: int
+) -> None:
+    where = Where(4, 2, FIVE)
+    names = algorithms(name, where)
+    if name == "gather":  # only one of coll/tuned's can be written
+        names = [*names[:2], "binomial"]
+    chosen = data.draw(random_rules(["native", *names]))
+    wanted = rule_for(chosen, size).algorithm
+    both = tuned(of(name, 4, *chosen))
+    found = lines(han_rules(both))
+    at = found.index("4", 7)
+    of_four = [row.split(maxsplit=1) for row in found[at + 2 : at + 2 + int(found[at + 1])]]
+    by_han = [what for start, what in of_four if int(start) <= size][-1]
+    if wanted in ("native", "han_intra", "han_simple"):
+        assert by_han == wanted.replace("native", "han").replace("han_", "han @")
+        return
+    assert by_han == "tuned"
+    rows = [line.partition("# ")[::2] for line in classic_rules(both).splitlines()]
+    at = next(i for i, (start, _) in enumerate(rows) if start == "4 " and i > 2)
+    counted = size if name == "bcast" else 4 * size
+    within = [what for start, what in rows[at + 2 :] if len(start.split()) == 5]
+    starts = [int(start.split()[0]) for start, _ in rows[at + 2 :] if len(start.split()) == 5]
+    most = int(rows[at + 1][0])
+    assert [what for start, what in zip(starts, within, strict=True)][:most][
+        sum(start <= counted for start in starts[:most]) - 1
+    ] == wanted
+
+
+# A gather's size coll/tuned cannot look up safely, and HAN can.
+def test_sizes_that_han_tells_apart_need_not_be_left_out() -> None:
+    rules = tuned(of("gather", 4, Rule("han_simple", 1000), Rule("binomial")))
+    assert "4 # ranks or more\n1 # message sizes\n0 2 0 0 0 # binomial\n" in classic_rules(rules)
+    assert "1001 tuned" in lines(han_rules(rules))
+    (both,) = remarks(rules)
+    assert both.startswith("on several hosts gather have rules of both HAN and coll/tuned: ")
+    several = tuned(
+        of("gather", 4, Rule("linear_sync", 1000), Rule("binomial")), of("bcast", 4, Rule("native"))
+    )
+    assert remarks(several)[0].startswith("not written: gather on 4 ranks: ")
+    assert "gather" not in lines(han_rules(several))
+
+
+@pytest.mark.parametrize(
+    ("rules", "complaint"),
+    [
+        (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 4.1.4"), "HAN is right from .* 5.0 on"),
+        (tuned(of("bcast", 4, Rule("chain"), hosts=1)), "HAN has rules of .* on several hosts"),
+        (tuned(of("alltoall", 4, Rule("pairwise"))), "HAN has rules of .* on several hosts"),
+        (tuned(of("bcast", 4, Rule("han_fast"))), "no bcast algorithm 'han_fast'"),
+        (tuned(of("bcast", 4, Rule("han_intra"), hosts=1)), "no bcast algorithm 'han_intra'"),
+    ],
+)
+def test_what_cannot_be_written_is_said(rules: Tuned, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        han_rules(rules)

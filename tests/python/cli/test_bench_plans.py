@@ -121,7 +121,7 @@ def test_tests_rise_from_none_to_a_thousand() -> None:
     }
 
 
-def test_the_two_level_reduces_stand_beside_what_runs_by_default() -> None:
+def test_the_two_level_reduces_stand_beside_the_tuned_one() -> None:
     assert PLANS["hierarchical-reduce"].implementations == [
         "native:coll_han_priority=0",
         "native:coll_han_priority=100",

@@ -147,7 +147,7 @@ def test_ranks_of_which_no_size_fits_are_left_out(capsys: Captured) -> None:
     ("words", "complaint"),
     [
         (["nowhere.toml", "--to", "openmpi"], "nowhere.toml: No such file"),
-        (["nowhere.toml", "--to", "lam"], "--to lam: there are openmpi, openmpi6"),
+        (["nowhere.toml", "--to", "lam"], "--to lam: there are openmpi, openmpi-han"),
     ],
 )
 def test_what_cannot_be_exported_is_said(

@@ -1,6 +1,7 @@
 // One collective of one size, ten times: which algorithm runs it is seen from outside. Arguments:
 // its name, bytes and, if rank 1 is to come late to each call, by how many milliseconds (0: it does
-// not), and how many calls instead of ten. Blocks of scatter and gather are checked: there the ranks give MPI what it needs of each, and no more.
+// not), and how many calls instead of ten. What comes is checked; in scatter and gather the ranks
+// give MPI what it needs of each, and no more.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,17 +37,39 @@ static int gather(char* in, char* out, int bytes, int rank, int size) {
   return is_right(out, 0, size, bytes);
 }
 
+static int bcast(char* out, int bytes, int rank) {
+  memset(out, rank == 0 ? 1 : 0, (size_t)bytes);
+  MPI_Bcast(out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  return is_right(out, 0, 1, bytes);
+}
+
+static int allgather(char* in, char* out, int bytes, int rank, int size) {
+  memset(in, rank + 1, (size_t)bytes);
+  MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  return is_right(out, 0, size, bytes);
+}
+
+// A bit for each rank.
+static int reduce(const char* name, char* in, char* out, int bytes, int rank, int size) {
+  memset(in, 1 << rank % 8, (size_t)bytes);
+  memset(out, 0, (size_t)bytes);
+  const int is_to_all = strcmp(name, "allreduce") == 0;
+  if (is_to_all) MPI_Allreduce(in, out, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+  if (!is_to_all) MPI_Reduce(in, out, bytes, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+  const char all = (char)(size < 8 ? (1 << size) - 1 : 255);
+  for (int i = 0; (is_to_all || rank == 0) && i < bytes; ++i) {
+    if (out[i] != all) return 0;
+  }
+  return 1;
+}
+
 static int call(const char* name, void* in, void* out, int bytes, int rank, int size) {
   if (strcmp(name, "scatter") == 0) return scatter(in, out, bytes, rank, size);
   if (strcmp(name, "gather") == 0) return gather(in, out, bytes, rank, size);
-  if (strcmp(name, "bcast") == 0) {
-    MPI_Bcast(out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-  } else if (strcmp(name, "allgather") == 0) {
-    MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
-  } else {
-    MPI_Allreduce(in, out, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
-  }
-  return 1;
+  if (strcmp(name, "bcast") == 0) return bcast(out, bytes, rank);
+  if (strcmp(name, "allgather") == 0) return allgather(in, out, bytes, rank, size);
+  if (strcmp(name, "barrier") == 0) return MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
+  return reduce(name, in, out, bytes, rank, size);
 }
 
 int main(int argc, char** argv) {

@@ -21,7 +21,7 @@ from stretto.launch.rig.spec import parse_rig
 from stretto.launch.yielding import yielding
 from stretto.tune import han
 from stretto.tune.openmpi import classic_rules, forced, han_rules
-from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, read_tuned
+from stretto.tune.rules import CollectiveRules, Evidence, Fingerprint, Rule, Tuned, read_tuned
 from stretto.tune.settings import Where, version_in
 
 if TYPE_CHECKING:
@@ -117,8 +117,9 @@ def handed_over(open_mpi: Mpi, folder: Path, *collectives: CollectiveRules) -> d
     }
 
 
-def rules(name: str, *chosen: Rule) -> CollectiveRules:
-    return CollectiveRules(name, RANKS, HOSTS, [Rule("native")], list(chosen))
+def rules(name: str, *chosen: Rule, ranks: int = RANKS) -> CollectiveRules:
+    seen = [Evidence(LIMIT, "none", "native:han_simple", 1, 1, 1, 1)]
+    return CollectiveRules(name, ranks, HOSTS, [Rule("native")], list(chosen), seen)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +132,7 @@ def rules(name: str, *chosen: Rule) -> CollectiveRules:
         ("allgather", "ring", "native"),
         ("gather", "basic_linear", "han_intra"),
         ("scatter", "han_simple", "basic_linear"),
+        ("reduce", "han_simple", "linear"),
     ],
 )
 def test_the_file_is_obeyed_to_the_byte(
@@ -147,17 +149,29 @@ def test_the_file_is_obeyed_to_the_byte(
         assert sent(open_mpi, launcher, name, LIMIT, tmp_path, env) == expected, limit
 
 
+# A barrier has no size.
+def test_barriers_obey(open_mpi: Mpi, launcher: Launcher, tmp_path: Path) -> None:
+    found = []
+    for each in ("han_simple", "linear"):
+        expected = sent(open_mpi, launcher, "barrier", 0, tmp_path, forced({"barrier": each}))
+        env = handed_over(open_mpi, tmp_path, rules("barrier", Rule(each)))
+        assert sent(open_mpi, launcher, "barrier", 0, tmp_path, env) == expected
+        found.append(expected)
+    assert found[0] != found[1]
+
+
 # Other numbers of ranks, and collectives, have what Open MPI chooses itself.
 def test_what_was_not_measured_stays_as_it_is(
     open_mpi: Mpi, launcher: Launcher, tmp_path: Path
 ) -> None:
     usual = sent(open_mpi, launcher, "allreduce", LIMIT, tmp_path, {})
-    more = CollectiveRules("allreduce", RANKS + 1, HOSTS, [Rule("native")], [Rule("ring")])
+    more = rules("allreduce", Rule("ring"), ranks=RANKS + 2)
     for others in ([more], [rules("bcast", Rule("chain"))]):
         env = handed_over(open_mpi, tmp_path, *others)
         assert sent(open_mpi, launcher, "allreduce", LIMIT, tmp_path, env) == usual
 
 
+# That it is they that run the cases above show.
 @pytest.mark.parametrize("turn", [0, 1])
 def test_its_algorithms_are_right(
     open_mpi: Mpi, launcher: Launcher, turn: int, tmp_path: Path
@@ -168,7 +182,7 @@ def test_its_algorithms_are_right(
     written = [rules(name, Rule(algorithm)) for name, algorithm in chosen.items()]
     for env in (forced(chosen), handed_over(open_mpi, tmp_path, *written)):
         run(open_mpi, launcher, ["ordered"], env)
-        for name in ("gather", "scatter"):
+        for name in NAMES:
             run(open_mpi, launcher, ["chosen", name, LIMIT], env)
 
 
@@ -190,5 +204,26 @@ def test_it_is_measured_on_several_hosts(open_mpi: Mpi, tmp_path: Path) -> None:
     command = [*STRETTO, "export", "tuned.toml", "--to", "openmpi-han", "-o", "han.conf"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "hand over the files of --to openmpi and of --to openmpi-han together" in done.stderr
+    assert "barrier, gather: these rules hold only together with the file of" in done.stderr
     assert f"coll_han_dynamic_rules_filename {tmp_path / 'han.conf'}" in done.stderr
+
+
+# HAN takes itself out where hosts have one rank each, or not all as many: its names would stand for
+# what coll/tuned does.
+@pytest.mark.parametrize(("rig", "ranks"), [("2x1@1gbit", 2), ("2x2@1gbit", 3)])
+def test_where_it_does_not_run_it_is_not_measured(
+    open_mpi: Mpi, rig: str, ranks: int, tmp_path: Path
+) -> None:
+    words = ["tune", "--rig", rig, "--launcher", open_mpi.launcher.path, "-n", ranks]
+    words += ["--sizes", 8, "--collectives", "scatter", "--rounds", 1, "--launches", 1]
+    words += ["--native-algorithms", open_mpi.program("chosen")]
+    command = [*STRETTO, *map(str, words)]
+    env = {**os.environ, **open_mpi.environment}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (scatter,) = read_tuned(tmp_path / "tuned.toml").collective
+    measured = {one.algorithm for one in scatter.measured}
+    assert "native:binomial" in measured
+    assert not [name for name in measured if "han" in name]

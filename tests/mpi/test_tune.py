@@ -16,7 +16,7 @@ from stretto.data.host import this_host
 from stretto.launch.base import Abi
 from stretto.launch.yielding import yielding
 from stretto.tune.mpis import settings_of
-from stretto.tune.openmpi import classic_rules
+from stretto.tune.openmpi import algorithms, classic_rules, forced, remarks
 from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, read_tuned, toml_of
 from stretto.tune.settings import Where
 
@@ -103,7 +103,7 @@ def test_own_algorithms_are_measured_and_exported(any_mpi: Mpi, tmp_path: Path) 
         command = [*STRETTO, "export", "tuned.toml", "--to", name]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         # Only where another algorithm won has Intel MPI rules, and only on several hosts HAN.
-        why_not = "own choice won wherever" if name.startswith("impi") else "HAN "
+        why_not = "own choice won wherever" if name.startswith("impi") else "HAN"
         assert done.returncode == 0 or why_not in done.stderr, done.stderr
         assert done.returncode != 0 or name != "openmpi-han"
 
@@ -233,6 +233,25 @@ def test_open_mpi_reads_exported_rules_to_the_byte(
         if not sent:
             pytest.skip("this Open MPI does not count its messages")
         assert (sent[pair] >= CALLS) == is_first, (size, sent)
+
+
+# Which of them are only for operations that commute, as export says with rules of theirs.
+@pytest.mark.parametrize("name", ["allreduce", "reduce", "reduce_scatter"])
+def test_algorithms_that_mix_up_the_order_of_ranks_are_known(any_mpi: Mpi, name: str) -> None:
+    if any_mpi.abi is not Abi.OPENMPI:
+        pytest.skip("no Open MPI")
+    wrong = []
+    for algorithm in algorithms(name, Where(RANKS)):
+        env = forced({name: algorithm}) | yielding(any_mpi.abi)
+        ended = any_mpi.run(any_mpi.program("ordered"), ranks=RANKS, env=env)
+        if not ended.ok:
+            assert "== wanted does not hold" in ended.stderr, ended.stderr
+            wrong.append(algorithm)
+    for each in wrong:
+        (said,) = remarks(tuned_for(any_mpi, changing(name, each, each)))
+        assert said.endswith(f"with others results are wrong of {name} by {each}")
+    right = [each for each in algorithms(name, Where(RANKS)) if each not in wrong]
+    assert remarks(tuned_for(any_mpi, *(changing(name, each, each) for each in right))) == []
 
 
 # Not all ranks know a scatter's size, nor a gather's where the root is in place: it has to be one

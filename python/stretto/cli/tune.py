@@ -1,6 +1,7 @@
 """stretto tune: which way to run each collective here, measured."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def tune(
     _require_writable(output)
     _refuse_forced(os.environ)
     job = prepare(program, launcher, launcher_args)
-    own = _own_settings(job.launcher.product) if native_algorithms else None
+    own = _own_settings(job.launcher.product, os.environ) if native_algorithms else None
     results = Results()
     with launcher_on(job.launcher, rig) as where:
         tuning = Tuning(job, where, timeout)
@@ -127,7 +128,7 @@ def _refuse_forced(environment: Mapping[str, str]) -> None:
         raise InputError(f"{forced} is set, and would run whatever is measured: unset it")
 
 
-def _own_settings(mpi: str) -> OwnSettings:
+def _own_settings(mpi: str, environment: Mapping[str, str]) -> OwnSettings:
     """What is known of the MPI's own algorithms. Raises InputError."""
     own = settings_of(mpi)
     if own is None:
@@ -135,6 +136,8 @@ def _own_settings(mpi: str) -> OwnSettings:
             f"--native-algorithms: those of {mpi} are not known here, only those of "
             f"{', '.join(PRODUCTS)}"
         )
+    if chosen := next((name for name in environment if re.fullmatch(own.choosing, name)), None):
+        raise InputError(f"--native-algorithms: {chosen} is set, and chooses some: unset it")
     return own
 
 
@@ -184,7 +187,8 @@ def _of_the_mpi(
 ) -> Iterator[tuple[ContestPlan, dict[str, str]]]:
     """The same calls by the MPI's own algorithms: a launch for the first of each collective, one
     for the second, and so on."""
-    where = Where(seen.ranks, seen.hosts, version_in(seen.mpi))
+    is_even = seen.least_ranks_of_a_host == seen.most_ranks_of_a_host
+    where = Where(seen.ranks, seen.hosts, version_in(seen.mpi), is_even)
     known = {each.collective: own.algorithms(each.collective, where) for each in plan.contests}
     for turn in range(max(map(len, known.values()), default=0)):
         forced = {name: names[turn] for name, names in known.items() if turn < len(names)}

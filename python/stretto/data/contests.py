@@ -69,6 +69,8 @@ class Contests(msgspec.Struct, frozen=True):
     hosts: int
     crowded: bool
     cases: list[ContestTimes]
+    least_ranks_of_a_host: int = 1
+    most_ranks_of_a_host: int = 1
 
 
 def read_contests(path: Path) -> Contests:

@@ -1,15 +1,15 @@
 """HAN, Open MPI's component for communicators of several hosts (coll/han), and its file of rules.
 
 From 5.0 on it comes before coll/tuned there, for the collectives that it has, so that rules of
-coll/tuned hold only where HAN leaves it the call. HAN of 4.1, where nobody gets it who does not ask
-for it, is left alone: a gather in place and a scatter had wrong data under it, and an allreduce
-that it leaves to coll/tuned ends in a crash (seen with 4.1.4).
+coll/tuned hold only where HAN leaves it the call. It takes itself out where hosts have one rank
+each, or not all as many. HAN of 4.1, where nobody gets it who does not ask for it, is left alone: a
+gather in place and a scatter had wrong data under it, and an allreduce that it leaves to coll/tuned
+ends in a crash (seen with 4.1.4).
 """
 
 from collections.abc import Iterator, Mapping
 
 from stretto.data.contests import NATIVE
-from stretto.errors import InputError
 from stretto.tune.rules import CollectiveRules, Rule
 from stretto.tune.settings import Where, ranges
 
@@ -23,7 +23,9 @@ _ALGORITHMS = {
     "reduce": ("intra", "simple"),
     "scatter": ("intra", "simple"),
 }
-_FIRST = (5, 0)  # version
+# From this version on its file names algorithms, and up to that one nothing of it was seen.
+_FIRST = (5, 0, 7)
+_BEFORE = (6,)
 _START = "han_"
 _SETTING = "OMPI_MCA_coll_han_"
 # What HAN calls a level of communicators, and components, in settings (coll_han_dynamic.h).
@@ -34,8 +36,23 @@ _ITSELF = 6
 
 def algorithms(collective: str, where: Where) -> list[str]:
     """The names of those that run there; none where HAN does not."""
-    runs = where.hosts > 1 and where.version >= _FIRST
+    runs = is_known(where.version) and 1 < where.hosts < where.ranks and where.is_even
     return [_START + name for name in _ALGORITHMS.get(collective, ())] if runs else []
+
+
+def is_known(version: tuple[int, ...]) -> bool:
+    """Whether what is written here holds of that version's."""
+    return _FIRST <= version < _BEFORE
+
+
+def was_measured(of: CollectiveRules) -> bool:
+    """Whether HAN ran there, as its algorithms have times."""
+    return any(is_own(each.algorithm.removeprefix(f"{NATIVE}:")) for each in of.measured)
+
+
+def may_come_first(of: CollectiveRules) -> bool:
+    """Whether HAN has such calls, where it comes before coll/tuned."""
+    return of.name in _ALGORITHMS and 1 < of.hosts < of.ranks
 
 
 def is_own(algorithm: str) -> bool:
@@ -54,24 +71,17 @@ def forced(collective: str, algorithm: str) -> dict[str, str]:
     return {level: str(_ITSELF), chosen: algorithm.removeprefix(_START)}
 
 
-def left_to_tuned(of: CollectiveRules, where: Where) -> list[Rule]:
+def left_to_tuned(of: CollectiveRules) -> list[Rule]:
     """The rules of calls that HAN does not run itself: where it runs, the MPI's own are its."""
-    if not algorithms(of.name, where):
+    if not was_measured(of):
         return of.mpi_rule
     return [rule for rule in of.mpi_rule if not _is_hans(rule.algorithm)]
 
 
 def rules_file(by_collective: Mapping[str, list[CollectiveRules]]) -> str:
-    """A file for coll_han_dynamic_rules_filename, of what was measured on several hosts. Raises
-    InputError where that is nothing."""
-    written = {name: of for name, of in by_collective.items() if name in _ALGORITHMS}
-    if not written:
-        raise InputError(
-            f"HAN has rules of {', '.join(_ALGORITHMS)} on several hosts, and of none of these "
-            "anything was measured"
-        )
-    lines = [f"{len(written)} # collectives"]
-    for name, of in written.items():
+    """A file for coll_han_dynamic_rules_filename, of what was measured where HAN runs."""
+    lines = [f"{len(by_collective)} # collectives"]
+    for name, of in by_collective.items():
         sizes = dict(_all_sizes(of))
         lines += [name, "1 # level", f"{_WHOLE} # the whole communicator"]
         lines.append(f"{len(sizes)} # communicator sizes")

@@ -204,4 +204,5 @@ OWN = OwnSettings(
         "impi": Format(tuning_file, "I_MPI_TUNING={file} mpirun ..."),
         "impi-adjust": Format(adjust_settings, ". {file}; mpirun ..."),
     },
+    choosing=r"I_MPI_(ADJUST_\w+|TUNING)",
 )

@@ -271,4 +271,6 @@ OWN = OwnSettings(
             ch4_table, "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE={file} mpirun ..."
         ),
     },
+    choosing=r"MPIR_CVAR_(\w*COLL_SELECTION_TUNING_JSON_FILE|\w+_INTRA_ALGORITHM|"
+    r"DEVICE_COLLECTIVES|\w+_DEVICE_COLLECTIVE)",
 )

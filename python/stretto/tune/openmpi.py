@@ -16,7 +16,6 @@ from stretto.tune.rules import CollectiveRules, Rule, Tuned
 from stretto.tune.settings import (
     Format,
     OwnSettings,
-    Unsafe,
     Where,
     groups,
     name_of,
@@ -88,9 +87,19 @@ _OF_ALL_BLOCKS = ("allgather", "alltoall", "gather", "scatter", "reduce_scatter"
 # by what each sends, which means nothing on a root in place; scatter's by what each has to send,
 # which means nothing but on the root; scan's and exscan's by the bytes of one element.
 _IGNORANT_OF_SIZES = ("gather", "scatter", "scan", "exscan")
+# In place it looks up the arguments that are ignored then. HAN does not: where one algorithm is all
+# that HAN leaves it, no size is asked for.
+_IN_PLACE = "allgather"
+_HAN_FIRST = (5, 0)  # from this version on it comes first
 # How many there are side by side in "chain" where nobody sets that: in a rule it has to be said.
 _CHAIN = "chain"
 _CHAINS = 4
+# What mixes up the order of ranks, whatever the operation: with one that does not commute results
+# are wrong (tests/mpi/ordered.c; 4.1.4, 5.0.11). Open MPI heeds that where it chooses itself.
+_MIXES = {
+    "allreduce": ("ring", "segmented_ring"),
+    "reduce": ("chain", "pipeline", "binary", "binomial"),
+}
 # From this version on rules have a fifth column, and the first line says so.
 _FIFTH_COLUMN = (5, 0, 7)
 
@@ -125,7 +134,7 @@ def classic_rules(tuned: Tuned) -> str:
     lines += [f"# {line}" for line in remarks(tuned)]
     lines.append(f"{len(written)} # collectives")
     for name, by_ranks in written.items():
-        sizes = dict(_all_sizes([_of_tuned(tuned, each) for each in by_ranks]))
+        sizes = dict(_all_sizes([_of_tuned(each) for each in by_ranks]))
         lines += [f"{_IDS[name]} # {name}", f"{len(sizes)} # communicator sizes"]
         for ranks, rules in sizes.items():
             lines += [f"{ranks} # ranks or more", f"{len(rules)} # message sizes"]
@@ -150,7 +159,7 @@ def json_rules(tuned: Tuned) -> str:
                     for start, end, algorithm in _ranges(each)
                 ],
             }
-            for each in (_of_tuned(tuned, measured) for measured in by_ranks)
+            for each in (_of_tuned(measured) for measured in by_ranks)
         ]
         for name, by_ranks in _groups(tuned).items()
     }
@@ -161,61 +170,68 @@ def json_rules(tuned: Tuned) -> str:
 def han_rules(tuned: Tuned) -> str:
     """A file for coll_han_dynamic_rules_filename: what HAN runs, and by which algorithm, and what
     it leaves to coll/tuned and the file of classic_rules(). Raises InputError."""
-    version = version_of(tuned, PRODUCT)
-    if not han.algorithms("bcast", Where(ranks=2, hosts=2, version=version)):
+    if not han.is_known(version_of(tuned, PRODUCT)):
+        raise InputError(f"HAN of {tuned.fingerprint.mpi} is not known here, only that of 5.0.7 on")
+    of_han = [each for each in tuned.collective if han.was_measured(each)]
+    if not of_han:
         raise InputError(
-            f"{tuned.fingerprint.mpi}: HAN is right from Open MPI 5.0 on; before that some of its "
-            "results are wrong, and nobody gets it who does not ask for it"
+            "of HAN, which runs where all of several hosts have as many ranks, nothing was measured"
         )
-    among_hosts = {
-        name: several
-        for name, by_ranks in _groups(tuned).items()
-        if (several := [each for each in by_ranks if each.hosts > 1])
-    }
-    return "".join(f"# {line}\n" for line in remarks(tuned)) + han.rules_file(among_hosts)
+    text = han.rules_file(_groups(replace(tuned, collective=of_han)))
+    return "".join(f"# {line}\n" for line in remarks(tuned)) + text
 
 
 def remarks(tuned: Tuned) -> list[str]:
-    """Which rules are left out of every file, and which files belong together."""
-    left_out = not_written(tuned, PRODUCT, _unsafe(tuned))
-    hans = sorted(
+    """Which rules are left out of every file, which files belong together, and for which programs
+    they are."""
+    version = version_of(tuned, PRODUCT)
+    left_out = not_written(tuned, PRODUCT, _is_unsafe)
+    written = [each for each in tuned.collective if each.mpi_rule and not _is_unsafe(each)]
+    of_han = sorted({each.name for each in written if han.was_measured(each)})
+    before = sorted(
         {
             each.name
-            for each in tuned.collective
-            if each.mpi_rule and han.algorithms(each.name, _where(tuned, each))
+            for each in written
+            if version >= _HAN_FIRST and han.may_come_first(each) and not han.was_measured(each)
         }
     )
-    both = (
-        f"on several hosts {', '.join(hans)} have rules of both HAN and coll/tuned: hand over the "
-        "files of --to openmpi and of --to openmpi-han together"
+    mixing = sorted(
+        {
+            f"{each.name} by {rule.algorithm}"
+            for each in written
+            for rule in each.mpi_rule
+            if rule.algorithm in _MIXES.get(each.name, ())
+        }
     )
-    return [*([left_out] if left_out else []), *([both] if hans else [])]
+    lines = {
+        left_out: left_out,
+        f"on several hosts {', '.join(of_han)}: these rules hold only together with the file of "
+        "the other format: openmpi and openmpi-han": of_han,
+        f"on several hosts HAN comes before these rules of {', '.join(before)}, and was not "
+        "measured: they hold with --mca coll_han_priority 0": before,
+        "only for programs whose operations all commute: with others results are wrong of "
+        f"{', '.join(mixing)}": mixing,
+    }
+    return [line for line, holds in lines.items() if holds]
 
 
 def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
-    return groups(tuned, PRODUCT, _ALGORITHMS, algorithms, _unsafe(tuned))
+    return groups(tuned, PRODUCT, _ALGORITHMS, algorithms, _is_unsafe)
 
 
-def _unsafe(tuned: Tuned) -> Unsafe:
-    def is_unsafe(of: CollectiveRules) -> bool:
-        left = han.left_to_tuned(of, _where(tuned, of))
-        return of.name in _IGNORANT_OF_SIZES and len({rule.algorithm for rule in left}) > 1
-
-    return is_unsafe
+def _is_unsafe(of: CollectiveRules) -> bool:
+    left = {rule.algorithm for rule in han.left_to_tuned(of)}
+    return of.name in _IGNORANT_OF_SIZES and len(left) > 1
 
 
-def _where(tuned: Tuned, of: CollectiveRules) -> Where:
-    return Where(of.ranks, of.hosts, version_of(tuned, PRODUCT))
-
-
-def _of_tuned(tuned: Tuned, of: CollectiveRules) -> CollectiveRules:
+def _of_tuned(of: CollectiveRules) -> CollectiveRules:
     """What coll/tuned has to know, which HAN does not ask at all sizes where it runs."""
-    left = han.left_to_tuned(of, _where(tuned, of))
+    left = han.left_to_tuned(of)
     if left == of.mpi_rule:
         return of
-    if of.name in _IGNORANT_OF_SIZES:  # one algorithm, as no size can be relied on
-        one = left[0].algorithm if left else NATIVE
-        return replace(of, mpi_rule=[Rule(one)])
+    of_left = {rule.algorithm for rule in left}
+    if of.name in (*_IGNORANT_OF_SIZES, _IN_PLACE) and len(of_left) < 2:
+        return replace(of, mpi_rule=[Rule(next(iter(of_left), NATIVE))])
     rules = [
         rule if rule in left else Rule(NATIVE, up_to_bytes=rule.up_to_bytes) for rule in of.mpi_rule
     ]
@@ -261,4 +277,5 @@ OWN = OwnSettings(
         "openmpi-han": Format(han_rules, _USE_HAN),
         "openmpi6": Format(json_rules, _USE),
     },
+    choosing=r"OMPI_MCA_coll(_(tuned|han)_\w+)?",
 )

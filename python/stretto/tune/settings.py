@@ -15,11 +15,13 @@ from stretto.tune.rules import CollectiveRules, Tuned
 
 @dataclass(frozen=True)
 class Where:
-    """What decides which algorithms an MPI has: `version` of it, as far as it is known."""
+    """What decides which algorithms an MPI has: `version` of it, as far as it is known, and
+    whether all hosts have as many ranks."""
 
     ranks: int
     hosts: int = 1
     version: tuple[int, ...] = ()
+    is_even: bool = True
 
 
 # The names of a collective's algorithms there.
@@ -43,6 +45,7 @@ class OwnSettings:
     forced: Callable[[Mapping[str, str]], dict[str, str]]  # makes ranks take these, by collective
     remarks: Callable[[Tuned], list[str]]  # what a user has to know of what is written, by lines
     formats: Mapping[str, Format]
+    choosing: str  # a pattern of the variables that choose algorithms, and would do so in vain
 
     def is_of(self, mpi: str) -> bool:
         """Whether `mpi`, as its launcher says it, is this one."""

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstdlib>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/config.hpp"
@@ -111,6 +113,15 @@ void write(Json& json, const Case& each, const bench::ComparisonTimes& times) {
   json.end_array().end_object();
 }
 
+// How many ranks of the world its hosts have: the fewest and the most.
+std::pair<int, int> ranks_of_hosts(const Communicator& world) {
+  const HostNumbers& numbers = world.channel->hosts.numbers;
+  std::vector<int> ranks(static_cast<std::size_t>(numbers.hosts));
+  for (int rank = 0; rank < world.size; ++rank) ++ranks[numbers.host_of(rank)];
+  const auto [least, most] = std::ranges::minmax(ranks);
+  return {least, most};
+}
+
 }  // namespace
 
 bool is_to_tune() { return setting(kFolder).has_value(); }
@@ -122,12 +133,15 @@ void tune() {
   if (world == nullptr) refuse(1, "MPI_COMM_WORLD is not attached");
   const std::vector<Case> cases = cases_of(read_on_rank_0(folder + "/plan", world->rank), *world);
   const Native through = as_a_program_calls();
+  const auto [least, most] = ranks_of_hosts(*world);
   std::string text;
   Json json(text);
   json.begin_object()
       .field("mpi", std::string_view(native_version()))
       .field("ranks", world->size)
       .field("hosts", world->around.hosts)
+      .field("least_ranks_of_a_host", least)
+      .field("most_ranks_of_a_host", most)
       .field("crowded", !world->around.has_cores)
       .key("cases")
       .begin_array();

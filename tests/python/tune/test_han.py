@@ -8,7 +8,7 @@ from tuned import rules as random_rules
 
 from stretto.errors import InputError
 from stretto.tune.openmpi import algorithms, classic_rules, forced, han_rules, remarks
-from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, rule_for
+from stretto.tune.rules import CollectiveRules, Evidence, Fingerprint, Rule, Tuned, rule_for
 from stretto.tune.settings import Where
 
 FIVE = (5, 0, 11)
@@ -19,8 +19,11 @@ def tuned(*collectives: CollectiveRules, mpi: str = "Open MPI 5.0.11") -> Tuned:
     return Tuned(Fingerprint(mpi, "cpu", 2), list(collectives))
 
 
-def of(name: str, ranks: int, *rules: Rule, hosts: int = 2) -> CollectiveRules:
-    return CollectiveRules(name, ranks, hosts, [Rule("native")], list(rules))
+def of(
+    name: str, ranks: int, *rules: Rule, hosts: int = 2, way: str = "han_simple"
+) -> CollectiveRules:
+    seen = [Evidence(8, "none", f"native:{way}", 1, 1, 1, 1)]
+    return CollectiveRules(name, ranks, hosts, [Rule("native")], list(rules), seen)
 
 
 def lines(text: str) -> list[str]:
@@ -32,7 +35,11 @@ def lines(text: str) -> list[str]:
     [
         (Where(4, 2, FIVE), ["han_intra", "han_simple"]),
         (Where(4, 1, FIVE), []),  # it keeps to communicators of several hosts
+        (Where(4, 4, FIVE), []),  # and of several ranks on each
+        (Where(4, 2, FIVE, is_even=False), []),  # and of as many on each
         (Where(4, 2, (4, 1, 4)), []),  # it computes wrong results
+        (Where(4, 2, (5, 0, 6)), []),  # its file may not know algorithms
+        (Where(4, 2, (6, 0)), []),  # not seen
         (Where(4, 2), []),
     ],
 )
@@ -109,20 +116,64 @@ def test_sizes_that_han_tells_apart_need_not_be_left_out() -> None:
     assert "4 # ranks or more\n1 # message sizes\n0 2 0 0 0 # binomial\n" in classic_rules(rules)
     assert "1001 tuned" in lines(han_rules(rules))
     (both,) = remarks(rules)
-    assert both.startswith("on several hosts gather have rules of both HAN and coll/tuned: ")
+    assert both.startswith("on several hosts gather: these rules hold only together with ")
     several = tuned(
         of("gather", 4, Rule("linear_sync", 1000), Rule("binomial")), of("bcast", 4, Rule("native"))
     )
     assert remarks(several)[0].startswith("not written: gather on 4 ranks: ")
+    assert "on several hosts bcast: these rules hold only together" in remarks(several)[1]
     assert "gather" not in lines(han_rules(several))
+
+
+# In place coll/tuned looks up arguments that are ignored.
+def test_an_allgather_that_is_left_to_one_algorithm_needs_no_size() -> None:
+    text = classic_rules(tuned(of("allgather", 4, Rule("han_simple", 1000), Rule("ring"))))
+    assert "4 # ranks or more\n1 # message sizes\n0 4 0 0 0 # ring\n" in text
+
+
+# Where they have one rank each, or not all as many, it leaves all calls to coll/tuned.
+def test_where_han_did_not_run_the_other_rules_are_whole() -> None:
+    rules = [Rule("native", 1000), Rule("binomial")]
+    for hosts in (2, 4):
+        alone = of("gather", 4, *rules, hosts=hosts, way="binomial")
+        assert remarks(tuned(alone))[0].startswith("not written: gather on 4 ranks: ")
+        with pytest.raises(InputError, match=r"of HAN, .* nothing was measured"):
+            han_rules(tuned(alone))
+
+
+# As files were before HAN was measured: all their times are HAN's, or others' that it left.
+@pytest.mark.parametrize(
+    ("mpi", "hosts", "is_said"),
+    [
+        ("Open MPI 5.0.11", 2, True),
+        ("Open MPI 5.0.2", 2, True),
+        ("Open MPI 6.0.0", 2, True),
+        ("Open MPI 4.1.4", 2, False),
+        ("Open MPI 5.0.11", 4, False),
+        ("Open MPI 5.0.11", 1, False),
+    ],
+)
+def test_rules_that_han_comes_before_are_said(mpi: str, hosts: int, is_said: bool) -> None:
+    said = remarks(tuned(of("bcast", 4, Rule("knomial"), hosts=hosts, way="knomial"), mpi=mpi))
+    expected = "on several hosts HAN comes before these rules of bcast, and was not measured"
+    assert [line.startswith(expected) for line in said] == [True] * is_said
+
+
+def test_one_number_of_ranks_may_be_on_one_host_and_on_several() -> None:
+    both = tuned(of("bcast", 4, Rule("han_intra")), of("bcast", 4, Rule("chain"), hosts=1, way="x"))
+    assert "0 han @intra" in lines(han_rules(both))
 
 
 @pytest.mark.parametrize(
     ("rules", "complaint"),
     [
-        (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 4.1.4"), "HAN is right from .* 5.0 on"),
-        (tuned(of("bcast", 4, Rule("chain"), hosts=1)), "HAN has rules of .* on several hosts"),
-        (tuned(of("alltoall", 4, Rule("pairwise"))), "HAN has rules of .* on several hosts"),
+        (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 4.1.4"), "only that of 5.0.7 on"),
+        (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 6.0.0"), "only that of 5.0.7 on"),
+        (tuned(of("bcast", 4, Rule("chain"), way="chain")), "of HAN, .* nothing was measured"),
+        (
+            tuned(of("gather", 4, Rule("binomial", 9), Rule("linear_sync"))),
+            "no rules are left: not written: gather on 4 ranks",
+        ),
         (tuned(of("bcast", 4, Rule("han_fast"))), "no bcast algorithm 'han_fast'"),
         (tuned(of("bcast", 4, Rule("han_intra"), hosts=1)), "no bcast algorithm 'han_intra'"),
     ],

@@ -31,7 +31,8 @@ def of(name: str, ranks: int, rules: list[Rule] = RULES, hosts: int = 1) -> Coll
 
 
 def numbers(text: str) -> list[list[int]]:
-    return [list(map(int, line.partition("#")[0].split())) for line in text.splitlines()]
+    lines = (line.partition("#")[0].split() for line in text.splitlines() if line[0] != "#")
+    return [list(map(int, line)) for line in lines]
 
 
 def test_ranks_that_were_not_measured_go_by_no_rule() -> None:
@@ -130,6 +131,18 @@ def test_one_rule_of_all_sizes_is_written(name: str) -> None:
     assert remarks(rules)[0].startswith(f"not written: {name} on 5 ranks: ")
     assert [4004, 2, 0, 0] in numbers(classic_rules(rules))
     assert remarks(tuned(of(name, 4, [Rule("binomial")]), of("bcast", 4))) == []
+
+
+# tests/mpi/test_tune.py shows which results are wrong.
+def test_rules_for_operations_that_commute_say_so() -> None:
+    rules = tuned(
+        of("allreduce", 4, [Rule("ring", 1000), Rule("rabenseifner")]),
+        of("reduce", 4, [Rule("native", 1000), Rule("pipeline")]),
+        of("bcast", 4, [Rule("pipeline")]),
+    )
+    expected = "with others results are wrong of allreduce by ring, reduce by pipeline"
+    assert [line.endswith(expected) for line in remarks(rules)] == [True]
+    assert f"{expected}\n" in classic_rules(rules)
 
 
 @pytest.mark.parametrize(

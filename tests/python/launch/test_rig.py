@@ -17,6 +17,7 @@ from stretto import native
 from stretto.errors import EnvironmentUnusable, StrettoError
 from stretto.launch.base import Start
 from stretto.launch.rig import Rig, parse_rig, rig
+from stretto.launch.rig.plan import RIG_ROOT
 from stretto.launch.rig.rig import require_usable
 from stretto.launch.yielding import yielding
 
@@ -162,6 +163,21 @@ def test_hosts_share_files_but_not_memory_temp_folder_or_names() -> None:
     assert first.startswith("HOST\n")
     assert "mine" not in first
     assert str(Path.cwd()) in first
+
+
+# What one has left in it, killed as its launch ended, stood in the way of the next launch's.
+@needs_rig
+def test_daemons_have_a_temp_folder_each() -> None:
+    start = [f"{RIG_ROOT}/agent", "-x", "host1", "ls -A $TMPDIR; touch $TMPDIR/mine; echo $TMPDIR"]
+    with Rig(parse_rig("2x1@1gbit")) as hosts:
+        found = {
+            subprocess.run(
+                hosts.enter("host0", start), check=True, capture_output=True, text=True
+            ).stdout
+            for _ in range(3)
+        }
+    assert len(found) == 3
+    assert not any("mine" in each for each in found)
 
 
 @needs_rig

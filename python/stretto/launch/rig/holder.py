@@ -28,10 +28,12 @@ exec nsenter --net="$host/ns/net" --uts="$host/ns/uts" --ipc="$host/ns/ipc" \\
 """
 
 # Stands in for ssh: options are for ssh alone, and the words of the command are one shell line.
+# Each daemon has its own TMPDIR: they name their folders by their process number, which is the same
+# in each launch, and the kernel may end one before it has removed its folder.
 AGENT = f"""#!/bin/sh
 while [ "${{1#-}}" != "$1" ]; do shift; done
 host=$1; shift
-exec {RIG_ROOT}/enter "$host" sh -c "$*"
+exec {RIG_ROOT}/enter "$host" sh -c "TMPDIR=\\$(mktemp -d) || exit; export TMPDIR; $*"
 """
 
 UNSHARE_HOST = ["unshare", "--net", "--uts", "--ipc", "--mount", "--"]

@@ -1,8 +1,8 @@
 """stretto tune: which way to run each collective here, measured."""
 
 import os
-import re
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -85,7 +85,11 @@ def tune(
     _require_writable(output)
     _refuse_forced(os.environ)
     job = prepare(program, launcher, launcher_args)
-    own = _own_settings(job.launcher.product, os.environ) if native_algorithms else None
+    own = (
+        _own_settings(job.launcher.product, [*os.environ.items(), *_settings_in(launcher_args)])
+        if native_algorithms
+        else None
+    )
     results = Results()
     with launcher_on(job.launcher, rig) as where:
         tuning = Tuning(job, where, timeout)
@@ -128,7 +132,7 @@ def _refuse_forced(environment: Mapping[str, str]) -> None:
         raise InputError(f"{forced} is set, and would run whatever is measured: unset it")
 
 
-def _own_settings(mpi: str, environment: Mapping[str, str]) -> OwnSettings:
+def _own_settings(mpi: str, settings: Iterable[tuple[str, str]]) -> OwnSettings:
     """What is known of the MPI's own algorithms. Raises InputError."""
     own = settings_of(mpi)
     if own is None:
@@ -136,9 +140,18 @@ def _own_settings(mpi: str, environment: Mapping[str, str]) -> OwnSettings:
             f"--native-algorithms: those of {mpi} are not known here, only those of "
             f"{', '.join(PRODUCTS)}"
         )
-    if chosen := next((name for name in environment if re.fullmatch(own.choosing, name)), None):
+    if chosen := next((name for name, value in settings if own.chooses(name, value)), None):
         raise InputError(f"--native-algorithms: {chosen} is set, and chooses some: unset it")
     return own
+
+
+def _settings_in(launcher_args: str) -> Iterator[tuple[str, str]]:
+    """What may be variables there: Open MPI's --mca NAME VALUE, and NAME VALUE or NAME=VALUE."""
+    words = shlex.split(launcher_args)
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        name, is_one, value = word.partition("=")
+        yield name, value if is_one else after
+        yield f"OMPI_MCA_{word}", after
 
 
 def _fingerprint(job: Job, launcher: Launcher, rig: str | None) -> Fingerprint:
@@ -187,8 +200,7 @@ def _of_the_mpi(
 ) -> Iterator[tuple[ContestPlan, dict[str, str]]]:
     """The same calls by the MPI's own algorithms: a launch for the first of each collective, one
     for the second, and so on."""
-    is_even = seen.least_ranks_of_a_host == seen.most_ranks_of_a_host
-    where = Where(seen.ranks, seen.hosts, version_in(seen.mpi), is_even)
+    where = Where(seen.ranks, seen.hosts, version_in(seen.mpi), seen.is_even)
     known = {each.collective: own.algorithms(each.collective, where) for each in plan.contests}
     for turn in range(max(map(len, known.values()), default=0)):
         forced = {name: names[turn] for name, names in known.items() if turn < len(names)}

@@ -72,6 +72,11 @@ class Contests(msgspec.Struct, frozen=True):
     least_ranks_of_a_host: int = 1
     most_ranks_of_a_host: int = 1
 
+    @property
+    def is_even(self) -> bool:
+        """Whether all hosts have as many ranks."""
+        return self.least_ranks_of_a_host == self.most_ranks_of_a_host
+
 
 def read_contests(path: Path) -> Contests:
     """The file as rank 0 wrote it."""

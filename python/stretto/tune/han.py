@@ -2,9 +2,9 @@
 
 From 5.0 on it comes before coll/tuned there, for the collectives that it has, so that rules of
 coll/tuned hold only where HAN leaves it the call. It takes itself out where hosts have one rank
-each, or not all as many. HAN of 4.1, where nobody gets it who does not ask for it, is left alone: a
-gather in place and a scatter had wrong data under it, and an allreduce that it leaves to coll/tuned
-ends in a crash (seen with 4.1.4).
+each, and of most collectives where not all have as many. HAN of 4.1, where nobody gets it who does
+not ask for it, is left alone: a gather in place and a scatter had wrong data under it, and an
+allreduce that it leaves to coll/tuned ends in a crash (seen with 4.1.4).
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,6 +23,8 @@ _ALGORITHMS = {
     "reduce": ("intra", "simple"),
     "scatter": ("intra", "simple"),
 }
+# It runs these on hosts of different numbers of ranks, too.
+_UNEVEN = ("allreduce", "barrier")
 # From this version on its file names algorithms, and up to that one nothing of it was seen.
 _FIRST = (5, 0, 7)
 _BEFORE = (6,)
@@ -36,8 +38,10 @@ _ITSELF = 6
 
 def algorithms(collective: str, where: Where) -> list[str]:
     """The names of those that run there; none where HAN does not."""
-    runs = is_known(where.version) and 1 < where.hosts < where.ranks and where.is_even
-    return [_START + name for name in _ALGORITHMS.get(collective, ())] if runs else []
+    has_them = 1 < where.hosts < where.ranks and (where.is_even or collective in _UNEVEN)
+    if not has_them or not is_known(where.version):
+        return []
+    return [_START + name for name in _ALGORITHMS.get(collective, ())]
 
 
 def is_known(version: tuple[int, ...]) -> bool:
@@ -45,19 +49,21 @@ def is_known(version: tuple[int, ...]) -> bool:
     return _FIRST <= version < _BEFORE
 
 
-def was_measured(of: CollectiveRules) -> bool:
-    """Whether HAN ran there, as its algorithms have times."""
-    return any(is_own(each.algorithm.removeprefix(f"{NATIVE}:")) for each in of.measured)
-
-
-def may_come_first(of: CollectiveRules) -> bool:
-    """Whether HAN has such calls, where it comes before coll/tuned."""
-    return of.name in _ALGORITHMS and 1 < of.hosts < of.ranks
-
-
 def is_own(algorithm: str) -> bool:
     """Whether the name is that of one of HAN's."""
     return algorithm.startswith(_START)
+
+
+def runs(of: CollectiveRules) -> bool:
+    """Whether HAN ran there, as its algorithms have times, or rules."""
+    names = [each.algorithm.removeprefix(f"{NATIVE}:") for each in of.measured]
+    return any(map(is_own, [*names, *(rule.algorithm for rule in of.mpi_rule)]))
+
+
+def comes_first(of: CollectiveRules) -> bool:
+    """Whether HAN has such calls where it comes before coll/tuned."""
+    has_them = of.even or of.name in _UNEVEN
+    return of.name in _ALGORITHMS and 1 < of.hosts < of.ranks and has_them
 
 
 def forced(collective: str, algorithm: str) -> dict[str, str]:
@@ -73,7 +79,7 @@ def forced(collective: str, algorithm: str) -> dict[str, str]:
 
 def left_to_tuned(of: CollectiveRules) -> list[Rule]:
     """The rules of calls that HAN does not run itself: where it runs, the MPI's own are its."""
-    if not was_measured(of):
+    if not runs(of):
         return of.mpi_rule
     return [rule for rule in of.mpi_rule if not _is_hans(rule.algorithm)]
 

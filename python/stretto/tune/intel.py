@@ -6,6 +6,7 @@ number stands for it. So a collective has presets for all its sizes and communic
 """
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
@@ -204,5 +205,5 @@ OWN = OwnSettings(
         "impi": Format(tuning_file, "I_MPI_TUNING={file} mpirun ..."),
         "impi-adjust": Format(adjust_settings, ". {file}; mpirun ..."),
     },
-    choosing=r"I_MPI_(ADJUST_\w+|TUNING)",
+    lambda name, _: re.fullmatch(r"I_MPI_(ADJUST_\w+|TUNING(_BIN|_MODE)?)", name) is not None,
 )

@@ -7,6 +7,7 @@ whole table of MPICH's, which has no answer of its own for what is missing.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -82,6 +83,12 @@ _KINDS = ("intra", "inter")  # of communicators
 _WITH_KIND = ("intra_", "inter_", "allcomm_")
 _ALGORITHM = "algorithm=MPIR_{}_{}"
 _COMPOSITION = "composition=MPIDI_{}_intra_composition_{}"
+
+# Variables that do, but for those of nonblocking calls, which begin with an I.
+_CHOOSING = (
+    r"MPIR_CVAR_(\w*COLL_SELECTION_TUNING_JSON_FILE|(?!I)\w+_INTRA_ALGORITHM|"
+    r"DEVICE_COLLECTIVES|(?!I)\w+_(DEVICE_COLLECTIVE|COMPOSITION))"
+)
 
 _Node = dict[str, "_Node"]
 
@@ -271,6 +278,5 @@ OWN = OwnSettings(
             ch4_table, "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE={file} mpirun ..."
         ),
     },
-    choosing=r"MPIR_CVAR_(\w*COLL_SELECTION_TUNING_JSON_FILE|\w+_INTRA_ALGORITHM|"
-    r"DEVICE_COLLECTIVES|\w+_DEVICE_COLLECTIVE)",
+    lambda name, _: re.fullmatch(_CHOOSING, name) is not None,
 )

@@ -5,6 +5,7 @@ The numbers are those of Open MPI 4.1 to 6: `ompi_info --param coll tuned --leve
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
@@ -91,6 +92,7 @@ _IGNORANT_OF_SIZES = ("gather", "scatter", "scan", "exscan")
 # that HAN leaves it, no size is asked for.
 _IN_PLACE = "allgather"
 _HAN_FIRST = (5, 0)  # from this version on it comes first
+_COMPONENTS = {"tuned", "han"}
 # How many there are side by side in "chain" where nobody sets that: in a rule it has to be said.
 _CHAIN = "chain"
 _CHAINS = 4
@@ -100,6 +102,7 @@ _MIXES = {
     "allreduce": ("ring", "segmented_ring"),
     "reduce": ("chain", "pipeline", "binary", "binomial"),
 }
+_BY_REDUCE = "nonoverlapping"  # of allreduce: by the rules of reduce
 # From this version on rules have a fifth column, and the first line says so.
 _FIFTH_COLUMN = (5, 0, 7)
 
@@ -172,47 +175,61 @@ def han_rules(tuned: Tuned) -> str:
     it leaves to coll/tuned and the file of classic_rules(). Raises InputError."""
     if not han.is_known(version_of(tuned, PRODUCT)):
         raise InputError(f"HAN of {tuned.fingerprint.mpi} is not known here, only that of 5.0.7 on")
-    of_han = [each for each in tuned.collective if han.was_measured(each)]
+    written = _groups(tuned)
+    of_han = {
+        name: several
+        for name, by_ranks in written.items()
+        if (several := [each for each in by_ranks if han.runs(each)])
+    }
     if not of_han:
         raise InputError(
-            "of HAN, which runs where all of several hosts have as many ranks, nothing was measured"
+            "of HAN, which runs where several hosts have several ranks each, nothing was measured "
+            "that can be written"
         )
-    text = han.rules_file(_groups(replace(tuned, collective=of_han)))
-    return "".join(f"# {line}\n" for line in remarks(tuned)) + text
+    return "".join(f"# {line}\n" for line in remarks(tuned)) + han.rules_file(of_han)
 
 
 def remarks(tuned: Tuned) -> list[str]:
     """Which rules are left out of every file, which files belong together, and for which programs
     they are."""
-    version = version_of(tuned, PRODUCT)
     left_out = not_written(tuned, PRODUCT, _is_unsafe)
     written = [each for each in tuned.collective if each.mpi_rule and not _is_unsafe(each)]
-    of_han = sorted({each.name for each in written if han.was_measured(each)})
-    before = sorted(
-        {
-            each.name
-            for each in written
-            if version >= _HAN_FIRST and han.may_come_first(each) and not han.was_measured(each)
-        }
+    of_han = [_on(each) for each in written if han.runs(each)]
+    is_first = version_of(tuned, PRODUCT) >= _HAN_FIRST
+    before = [
+        _on(each) for each in written if is_first and han.comes_first(each) and not han.runs(each)
+    ]
+    mixing = [f"{each.name} by {name}" for each in written for name in _mixed_up_by(each, written)]
+    together = (
+        f"HAN runs {_listed(of_han)}: these rules hold only together with the file of the other "
+        "format: openmpi and openmpi-han"
     )
-    mixing = sorted(
-        {
-            f"{each.name} by {rule.algorithm}"
-            for each in written
-            for rule in each.mpi_rule
-            if rule.algorithm in _MIXES.get(each.name, ())
-        }
-    )
-    lines = {
-        left_out: left_out,
-        f"on several hosts {', '.join(of_han)}: these rules hold only together with the file of "
-        "the other format: openmpi and openmpi-han": of_han,
-        f"on several hosts HAN comes before these rules of {', '.join(before)}, and was not "
-        "measured: they hold with --mca coll_han_priority 0": before,
+    advice = "measure them again" if of_han else "they hold with --mca coll_han_priority 0"
+    inert = f"HAN comes before the rules of {_listed(before)}, and was not measured: {advice}"
+    wrong = (
         "only for programs whose operations all commute: with others results are wrong of "
-        f"{', '.join(mixing)}": mixing,
-    }
-    return [line for line, holds in lines.items() if holds]
+        f"{_listed(mixing)}"
+    )
+    lines = [(left_out, left_out), (together, of_han), (inert, before), (wrong, mixing)]
+    return [line for line, holds in lines if holds]
+
+
+def _on(of: CollectiveRules) -> str:
+    return f"{of.name} on {of.ranks} ranks"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(sorted(set(names)))
+
+
+def _mixed_up_by(of: CollectiveRules, written: list[CollectiveRules]) -> list[str]:
+    """The algorithms with which results of operations that do not commute are wrong."""
+    names = [rule.algorithm for rule in of.mpi_rule]
+    found = [name for name in names if name in _MIXES.get(of.name, ())]
+    if of.name == "allreduce" and _BY_REDUCE in names:
+        reduces = (each for each in written if (each.name, each.ranks) == ("reduce", of.ranks))
+        found += [_BY_REDUCE for each in reduces if _mixed_up_by(each, written)]
+    return found
 
 
 def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
@@ -260,6 +277,14 @@ def _number(collective: str, algorithm: str) -> int:
     return _ALGORITHMS[collective].index(algorithm) + 1
 
 
+def _chooses(name: str, value: str) -> bool:
+    if name == "OMPI_MCA_coll":  # components: a list of them, or of those that are not taken
+        named = set(value.removeprefix("^").split(","))
+        return bool(named & _COMPONENTS) if value.startswith("^") else not named >= _COMPONENTS
+    choice = r"use_\w+|priority|dynamic_rules_filename|\w+_algorithm(_\w+)?|\w+_module"
+    return re.fullmatch(rf"OMPI_MCA_coll_(tuned|han)_({choice})", name) is not None
+
+
 _USE = (
     "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} ..."
 )
@@ -277,5 +302,5 @@ OWN = OwnSettings(
         "openmpi-han": Format(han_rules, _USE_HAN),
         "openmpi6": Format(json_rules, _USE),
     },
-    choosing=r"OMPI_MCA_coll(_(tuned|han)_\w+)?",
+    _chooses,
 )

@@ -17,11 +17,14 @@ class Results:
 
     def __init__(self) -> None:
         self._times: dict[_Group, _Sizes] = {}
+        self._uneven: set[_Group] = set()
 
     def add(self, plan: ContestPlan, measured: Contests) -> None:
         """What a launch found of its plan."""
         for contest, found in zip(plan.contests, measured.cases, strict=True):
             group = (contest.collective, measured.ranks, measured.hosts)
+            if not measured.is_even:
+                self._uneven.add(group)
             of_size = self._times.setdefault(group, {}).setdefault(contest.bytes, {})
             for pattern, by_way in zip(contest.patterns, found.times, strict=True):
                 for way, times in zip(contest.ways, by_way, strict=True):
@@ -38,6 +41,7 @@ class Results:
                 if any(way.of_mpi for by_way in sizes.values() for way in by_way)
                 else [],
                 measured=_evidence(sizes),
+                even=group not in self._uneven,
             )
             for group, sizes in self._times.items()
         ]

@@ -50,7 +50,8 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class CollectiveRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of one collective among so many ranks on so many hosts.
 
-    `mpi_rule` chooses among the MPI's own algorithms only, where those were measured.
+    `mpi_rule` chooses among the MPI's own algorithms only, where those were measured. `even`: all
+    hosts have as many of the ranks; said where they have not.
     """
 
     name: str
@@ -59,6 +60,7 @@ class CollectiveRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: Annotated[list[Rule], msgspec.Meta(min_length=1)]
     mpi_rule: list[Rule] = []
     measured: list[Evidence] = []
+    even: bool = True
 
 
 class Tuned(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,7 +135,8 @@ def toml_of(tuned: Tuned) -> str:
     lines = ["", "[fingerprint]", *facts(tuned.fingerprint)]
     for each in tuned.collective:
         lines += ["", "[[collective]]"]
-        lines += [f"{name} = {written(getattr(each, name))}" for name in ("name", "ranks", "hosts")]
+        about_ranks = ("name", "ranks", "hosts", *([] if each.even else ["even"]))
+        lines += [f"{name} = {written(getattr(each, name))}" for name in about_ranks]
         for key in ("rule", "mpi_rule", "measured"):
             rows = getattr(each, key)
             if rows:

@@ -45,7 +45,8 @@ class OwnSettings:
     forced: Callable[[Mapping[str, str]], dict[str, str]]  # makes ranks take these, by collective
     remarks: Callable[[Tuned], list[str]]  # what a user has to know of what is written, by lines
     formats: Mapping[str, Format]
-    choosing: str  # a pattern of the variables that choose algorithms, and would do so in vain
+    # Whether a variable of that name and value chooses, and would instead of what is measured.
+    chooses: Callable[[str, str], bool]
 
     def is_of(self, mpi: str) -> bool:
         """Whether `mpi`, as its launcher says it, is this one."""
@@ -108,7 +109,7 @@ def groups(
         raise InputError(f"no rules are left: {not_written(tuned, product, is_unsafe)}")
     for each in safe:
         _check_algorithms(
-            each, product, algorithms(each.name, Where(each.ranks, each.hosts, version))
+            each, product, algorithms(each.name, Where(each.ranks, each.hosts, version, each.even))
         )
     ordered = sorted(safe, key=lambda each: (each.name, each.ranks))
     found = {name: list(of) for name, of in groupby(ordered, key=lambda each: each.name)}

@@ -20,10 +20,15 @@ def tuned(*collectives: CollectiveRules, mpi: str = "Open MPI 5.0.11") -> Tuned:
 
 
 def of(
-    name: str, ranks: int, *rules: Rule, hosts: int = 2, way: str = "han_simple"
+    name: str,
+    ranks: int,
+    *rules: Rule,
+    hosts: int = 2,
+    way: str = "han_simple",
+    even: bool = True,
 ) -> CollectiveRules:
     seen = [Evidence(8, "none", f"native:{way}", 1, 1, 1, 1)]
-    return CollectiveRules(name, ranks, hosts, [Rule("native")], list(rules), seen)
+    return CollectiveRules(name, ranks, hosts, [Rule("native")], list(rules), seen, even)
 
 
 def lines(text: str) -> list[str]:
@@ -36,7 +41,7 @@ def lines(text: str) -> list[str]:
         (Where(4, 2, FIVE), ["han_intra", "han_simple"]),
         (Where(4, 1, FIVE), []),  # it keeps to communicators of several hosts
         (Where(4, 4, FIVE), []),  # and of several ranks on each
-        (Where(4, 2, FIVE, is_even=False), []),  # and of as many on each
+        (Where(5, 2, FIVE, is_even=False), []),  # and of as many on each
         (Where(4, 2, (4, 1, 4)), []),  # it computes wrong results
         (Where(4, 2, (5, 0, 6)), []),  # its file may not know algorithms
         (Where(4, 2, (6, 0)), []),  # not seen
@@ -46,6 +51,13 @@ def lines(text: str) -> list[str]:
 def test_where_han_is_measured(where: Where, names: list[str]) -> None:
     assert [name for name in algorithms("bcast", where) if "han" in name] == names
     assert [name for name in algorithms("alltoall", where) if "han" in name] == []
+
+
+def test_uneven_hosts_have_hans_allreduce_and_barrier() -> None:
+    uneven = Where(5, 2, FIVE, is_even=False)
+    assert algorithms("allreduce", uneven)[:2] == ["han_intra", "han_simple"]
+    assert algorithms("barrier", uneven)[0] == "han_simple"
+    assert "han_simple" not in algorithms("reduce", uneven)
 
 
 # What coll/tuned is forced to it would do within HAN's, too.
@@ -116,12 +128,12 @@ def test_sizes_that_han_tells_apart_need_not_be_left_out() -> None:
     assert "4 # ranks or more\n1 # message sizes\n0 2 0 0 0 # binomial\n" in classic_rules(rules)
     assert "1001 tuned" in lines(han_rules(rules))
     (both,) = remarks(rules)
-    assert both.startswith("on several hosts gather: these rules hold only together with ")
+    assert both.startswith("HAN runs gather on 4 ranks: these rules hold only together with ")
     several = tuned(
         of("gather", 4, Rule("linear_sync", 1000), Rule("binomial")), of("bcast", 4, Rule("native"))
     )
     assert remarks(several)[0].startswith("not written: gather on 4 ranks: ")
-    assert "on several hosts bcast: these rules hold only together" in remarks(several)[1]
+    assert remarks(several)[1].startswith("HAN runs bcast on 4 ranks: these rules hold only ")
     assert "gather" not in lines(han_rules(several))
 
 
@@ -137,31 +149,51 @@ def test_where_han_did_not_run_the_other_rules_are_whole() -> None:
     for hosts in (2, 4):
         alone = of("gather", 4, *rules, hosts=hosts, way="binomial")
         assert remarks(tuned(alone))[0].startswith("not written: gather on 4 ranks: ")
-        with pytest.raises(InputError, match=r"of HAN, .* nothing was measured"):
+        with pytest.raises(InputError, match="no rules are left: not written: gather on 4"):
             han_rules(tuned(alone))
 
 
 # As files were before HAN was measured: all their times are HAN's, or others' that it left.
 @pytest.mark.parametrize(
-    ("mpi", "hosts", "is_said"),
+    ("mpi", "name", "hosts", "even", "is_said"),
     [
-        ("Open MPI 5.0.11", 2, True),
-        ("Open MPI 5.0.2", 2, True),
-        ("Open MPI 6.0.0", 2, True),
-        ("Open MPI 4.1.4", 2, False),
-        ("Open MPI 5.0.11", 4, False),
-        ("Open MPI 5.0.11", 1, False),
+        ("Open MPI 5.0.11", "bcast", 2, True, True),
+        ("Open MPI 5.0.11", "bcast", 2, False, False),
+        ("Open MPI 5.0.11", "barrier", 2, False, True),
+        ("Open MPI 5.0.11", "alltoall", 2, True, False),
+        ("Open MPI 5.0.2", "bcast", 2, True, True),
+        ("Open MPI 6.0.0", "bcast", 2, True, True),
+        ("Open MPI 4.1.4", "bcast", 2, True, False),
+        ("Open MPI 5.0.11", "bcast", 4, True, False),
+        ("Open MPI 5.0.11", "bcast", 1, True, False),
     ],
 )
-def test_rules_that_han_comes_before_are_said(mpi: str, hosts: int, is_said: bool) -> None:
-    said = remarks(tuned(of("bcast", 4, Rule("knomial"), hosts=hosts, way="knomial"), mpi=mpi))
-    expected = "on several hosts HAN comes before these rules of bcast, and was not measured"
+def test_rules_that_han_comes_before_are_said(
+    mpi: str, name: str, hosts: int, even: bool, is_said: bool
+) -> None:
+    group = of(name, 4, Rule("native"), hosts=hosts, way="linear", even=even)
+    said = remarks(tuned(group, mpi=mpi))
+    expected = f"HAN comes before the rules of {name} on 4 ranks, and was not measured"
     assert [line.startswith(expected) for line in said] == [True] * is_said
+    if is_said:
+        assert said[0].endswith("they hold with --mca coll_han_priority 0")
 
 
-def test_one_number_of_ranks_may_be_on_one_host_and_on_several() -> None:
-    both = tuned(of("bcast", 4, Rule("han_intra")), of("bcast", 4, Rule("chain"), hosts=1, way="x"))
-    assert "0 han @intra" in lines(han_rules(both))
+# The advice would take from HAN what was measured as its.
+def test_no_advice_contradicts_another() -> None:
+    old = of("bcast", 8, Rule("knomial"), way="knomial")
+    of_han, before = remarks(tuned(of("reduce", 4, Rule("han_intra")), old))
+    assert "HAN runs reduce on 4 ranks" in of_han
+    assert before.endswith("measure them again")
+
+
+# A file without its evidence.
+def test_hans_algorithms_are_hans_without_times_too() -> None:
+    edited = CollectiveRules(
+        "bcast", 4, 2, [Rule("native")], [Rule("han_simple", 9), Rule("chain")]
+    )
+    assert "0 han @simple" in lines(han_rules(tuned(edited)))
+    assert "\n10 2 4 0 0 # chain\n" in classic_rules(tuned(edited))
 
 
 @pytest.mark.parametrize(
@@ -170,6 +202,10 @@ def test_one_number_of_ranks_may_be_on_one_host_and_on_several() -> None:
         (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 4.1.4"), "only that of 5.0.7 on"),
         (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 6.0.0"), "only that of 5.0.7 on"),
         (tuned(of("bcast", 4, Rule("chain"), way="chain")), "of HAN, .* nothing was measured"),
+        (
+            tuned(of("bcast", 4, Rule("chain")), of("bcast", 4, Rule("chain"), hosts=1, way="x")),
+            "different numbers of hosts",
+        ),
         (
             tuned(of("gather", 4, Rule("binomial", 9), Rule("linear_sync"))),
             "no rules are left: not written: gather on 4 ranks",

@@ -10,6 +10,7 @@ from tuned import rules as random_rules
 
 from stretto.errors import InputError
 from stretto.tune.openmpi import (
+    OWN,
     algorithms,
     classic_rules,
     forced,
@@ -143,6 +144,12 @@ def test_rules_for_operations_that_commute_say_so() -> None:
     expected = "with others results are wrong of allreduce by ring, reduce by pipeline"
     assert [line.endswith(expected) for line in remarks(rules)] == [True]
     assert f"{expected}\n" in classic_rules(rules)
+    by_reduce = of("allreduce", 4, [Rule("nonoverlapping")])
+    assert remarks(tuned(by_reduce)) == []
+    both = remarks(tuned(by_reduce, of("reduce", 4, [Rule("binary")])))
+    assert [line.endswith("allreduce by nonoverlapping, reduce by binary") for line in both] == [
+        True
+    ]
 
 
 @pytest.mark.parametrize(
@@ -167,6 +174,28 @@ def test_rules_for_operations_that_commute_say_so() -> None:
 def test_what_cannot_be_written_is_said(rules: Tuned, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         classic_rules(rules)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "chooses"),
+    [
+        ("OMPI_MCA_coll", "^hcoll", False),
+        ("OMPI_MCA_coll", "^hcoll,han", True),
+        ("OMPI_MCA_coll", "self,basic,libnbc,tuned,han", False),
+        ("OMPI_MCA_coll", "self,basic,libnbc,tuned", True),
+        ("OMPI_MCA_coll_han_priority", "0", True),
+        ("OMPI_MCA_coll_han_use_bcast_algorithm", "simple", True),
+        ("OMPI_MCA_coll_han_bcast_dynamic_global_communicator_module", "3", True),
+        ("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", True),
+        ("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "4096", True),
+        ("OMPI_MCA_coll_han_verbose", "1", False),
+        ("OMPI_MCA_coll_han_bcast_segsize", "1", False),
+        ("OMPI_MCA_coll_hcoll_enable", "0", False),
+        ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial", False),
+    ],
+)
+def test_which_variables_choose_for_the_user(name: str, value: str, chooses: bool) -> None:
+    assert OWN.chooses(name, value) == chooses
 
 
 def test_what_makes_open_mpi_take_an_algorithm() -> None:

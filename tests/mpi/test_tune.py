@@ -108,6 +108,35 @@ def test_own_algorithms_are_measured_and_exported(any_mpi: Mpi, tmp_path: Path) 
         assert done.returncode != 0 or name != "openmpi-han"
 
 
+# They would be measured under the names of others.
+@pytest.mark.parametrize(
+    ("words", "environment", "named"),
+    [
+        (["--mca", "coll_han_priority", "0"], {}, "OMPI_MCA_coll_han_priority"),
+        (["--mca", "coll", "^tuned"], {}, "OMPI_MCA_coll"),
+        (["-genv", "I_MPI_TUNING=x"], {}, "I_MPI_TUNING"),
+        ([], {"I_MPI_ADJUST_BCAST": "1"}, "I_MPI_ADJUST_BCAST"),
+        (["-genv", "MPIR_CVAR_REDUCE_INTRA_ALGORITHM", "binomial"], {}, "MPIR_CVAR_REDUCE"),
+    ],
+)
+def test_what_chooses_algorithms_is_refused(
+    any_mpi: Mpi, words: list[str], environment: dict[str, str], named: str, tmp_path: Path
+) -> None:
+    product = {"O": "Open MPI", "I": "Intel MPI", "M": "MPICH"}[named[0]]
+    if not any_mpi.name.startswith(product):
+        pytest.skip("of another MPI")
+    command = ["tune", "-n", "2", "--native-algorithms", "--launcher-args", " ".join(words)]
+    chosen = [*STRETTO, *command, "--launcher", str(any_mpi.launcher.path)]
+    done = subprocess.run(
+        [*chosen, str(any_mpi.program("chosen"))], cwd=tmp_path,
+        env={**os.environ, **any_mpi.environment, **environment},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert f"--native-algorithms: {named}" in done.stderr
+    assert done.stderr.endswith("is set, and chooses some: unset it\n")
+
+
 # In a binomial tree, which MPIs run, rank 3 waits for rank 1, which is late; in a flat one only
 # rank 1 itself is late. Behind a barrier, with nobody late, that could not be seen.
 def test_the_programs_own_late_ranks_decide(mpi: Mpi, tmp_path: Path) -> None:

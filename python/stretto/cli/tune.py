@@ -148,7 +148,7 @@ def _own_settings(mpi: str, settings: Iterable[tuple[str, str]]) -> OwnSettings:
 def _settings_in(launcher_args: str) -> Iterator[tuple[str, str]]:
     """What may be variables there: Open MPI's --mca NAME VALUE, and NAME VALUE or NAME=VALUE."""
     words = shlex.split(launcher_args)
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in zip(words, [*words[1:], ""], strict=False):
         name, is_one, value = word.partition("=")
         yield name, value if is_one else after
         yield f"OMPI_MCA_{word}", after

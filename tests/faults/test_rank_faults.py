@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from rig_here import NEEDS_A_RIG
 
 from stretto import native
-from stretto.errors import ApplicationFailed, EnvironmentUnusable
+from stretto.errors import ApplicationFailed
 from stretto.launch.base import Start
 from stretto.launch.environment import SELECTED
 from stretto.launch.failure import require_success
 from stretto.launch.launch_ranks import launch_ranks
 from stretto.launch.outcome import Outcome
 from stretto.launch.rig import Rig, parse_rig
-from stretto.launch.rig.rig import require_usable
 
 if TYPE_CHECKING:
     from mpi_runs import Mpi
@@ -127,16 +127,8 @@ def test_a_rank_that_goes_on_finds_the_job_alive(mpi: Mpi, what: str) -> None:
     assert re.search(r"stretto: rank [02] has waited 1 s for rank", outcome.last_words)
 
 
-def unusable() -> str | None:
-    try:
-        require_usable()
-    except EnvironmentUnusable as why:
-        return str(why)
-    return None
-
-
-@pytest.mark.xdist_group("rig")
-@pytest.mark.skipif(unusable() is not None, reason=unusable() or "")
+@NEEDS_A_RIG[0]
+@NEEDS_A_RIG[1]
 @pytest.mark.parametrize(("how", "what"), [("killed", "nonblocking"), ("quits", "blocking")])
 def test_on_several_hosts(mpi: Mpi, how: str, what: str) -> None:
     outcome = run(mpi, how, what, rig="2x1@1gbit", env={})

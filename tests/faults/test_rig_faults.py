@@ -12,11 +12,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from rig_here import NEEDS_A_RIG
 
-from stretto.errors import EnvironmentUnusable
 from stretto.launch.rig import census
 from stretto.launch.rig.plan import RIG_ROOT
-from stretto.launch.rig.rig import require_usable
 
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools/rig"
@@ -45,18 +44,7 @@ LEAK = """
 """
 
 
-def unusable() -> str | None:
-    try:
-        require_usable()
-    except EnvironmentUnusable as why:
-        return str(why)
-    return None
-
-
-pytestmark = [
-    pytest.mark.skipif(unusable() is not None, reason=unusable() or ""),
-    pytest.mark.xdist_group("rig"),  # nobody else's may be there
-]
+pytestmark = NEEDS_A_RIG  # nobody else's may be there
 
 
 class Trace:

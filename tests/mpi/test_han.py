@@ -186,17 +186,22 @@ def test_its_algorithms_are_right(
             run(open_mpi, launcher, ["chosen", name, LIMIT], env)
 
 
-def test_it_is_measured_on_several_hosts(open_mpi: Mpi, tmp_path: Path) -> None:
-    words = ["tune", "--rig", RIG, "--launcher", open_mpi.launcher.path, "-n", RANKS]
-    words += ["--sizes", 8, "--collectives", "barrier,gather", "--rounds", 2, "--launches", 1]
+def tuned_on(
+    open_mpi: Mpi, rig: str, ranks: int, collectives: str, folder: Path
+) -> list[CollectiveRules]:
+    """What `stretto tune` measures of so many ranks there, the MPI's own algorithms, too."""
+    words = ["tune", "--rig", rig, "--launcher", open_mpi.launcher.path, "-n", ranks]
+    words += ["--sizes", 8, "--collectives", collectives, "--rounds", 1, "--launches", 1]
     words += ["--native-algorithms", open_mpi.program("chosen")]
     command = [*STRETTO, *map(str, words)]
     env = {**os.environ, **open_mpi.environment}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    barrier, gather = read_tuned(tmp_path / "tuned.toml").collective
+    return read_tuned(folder / "tuned.toml").collective
+
+
+def test_it_is_measured_on_several_hosts(open_mpi: Mpi, tmp_path: Path) -> None:
+    barrier, gather = tuned_on(open_mpi, RIG, RANKS, "barrier,gather", tmp_path)
     assert (gather.ranks, gather.hosts) == (RANKS, HOSTS)
     of_mpi = {one.algorithm for one in gather.measured}
     assert of_mpi >= {"native", "native:han_intra", "native:han_simple", "native:binomial"}
@@ -214,16 +219,7 @@ def test_it_is_measured_on_several_hosts(open_mpi: Mpi, tmp_path: Path) -> None:
 def test_where_it_does_not_run_it_is_not_measured(
     open_mpi: Mpi, rig: str, ranks: int, tmp_path: Path
 ) -> None:
-    words = ["tune", "--rig", rig, "--launcher", open_mpi.launcher.path, "-n", ranks]
-    words += ["--sizes", 8, "--collectives", "scatter", "--rounds", 1, "--launches", 1]
-    words += ["--native-algorithms", open_mpi.program("chosen")]
-    command = [*STRETTO, *map(str, words)]
-    env = {**os.environ, **open_mpi.environment}
-    done = subprocess.run(
-        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    (scatter,) = read_tuned(tmp_path / "tuned.toml").collective
+    (scatter,) = tuned_on(open_mpi, rig, ranks, "scatter", tmp_path)
     measured = {one.algorithm for one in scatter.measured}
     assert "native:binomial" in measured
     assert not [name for name in measured if "han" in name]

@@ -52,8 +52,8 @@ class PairExchange {
   }
 
   // The least time in ns in which the two have each other's data, which each has just written.
-  std::int64_t time(std::size_t bytes, bool copied) {
-    partner_.copy_below(copied ? kAlwaysCopied : kNoCopies);
+  std::int64_t time(std::size_t bytes, const Copying& copying) {
+    partner_.copy_as(copying);
     std::byte* const in = out_ + kLengths.back();
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < kTimes; ++i) {
@@ -91,17 +91,23 @@ class PairExchange {
 
 }  // namespace
 
-std::size_t measure_copy_limit(Peer& partner) {
+Copying measure_copying(Peer& partner, bool pulls) {
   PairExchange pair(partner);
-  std::size_t limit = kNoCopies;
-  if (!pair.both(pair.has_memory())) return limit;
+  Copying found;
+  if (!pair.both(pair.has_memory())) return found;
+  // Do both agree that one is clearly faster than the other?
+  const auto is_faster = [&pair](std::size_t bytes, const Copying& one, const Copying& other) {
+    const auto others = static_cast<double>(pair.time(bytes, other));
+    return pair.both(static_cast<double>(pair.time(bytes, one)) < kClearlyFaster * others);
+  };
+  constexpr Copying kLeaving{.below = kAlwaysCopied};
+  constexpr Copying kTaking{.below = kAlwaysCopied, .takes_lines = true};
+  found.takes_lines = is_faster(kLengths.front(), kTaking, kLeaving);
   for (const std::size_t bytes : kLengths) {
-    const auto pulled = static_cast<double>(pair.time(bytes, false));
-    const auto copied = static_cast<double>(pair.time(bytes, true));
-    if (!pair.both(copied < kClearlyFaster * pulled)) return limit;
-    limit = bytes == kLengths.back() ? kAlwaysCopied : 2 * bytes;
+    if (!pulls || !is_faster(bytes, found.takes_lines ? kTaking : kLeaving, {})) return found;
+    found.below = bytes == kLengths.back() ? kAlwaysCopied : 2 * bytes;
   }
-  return limit;
+  return found;
 }
 
 }  // namespace stretto::shm

@@ -27,9 +27,10 @@ struct Mark {
   std::uint64_t secret = 0;   // of its own, which names its socket
   std::uint64_t address = 0;  // of the secret in its memory
   std::int64_t pid = 0;
-  std::uint64_t copies_below = 0;  // see copy_limit.hpp
-  std::uint64_t knows_limit = 0;   // is that known?
-  std::int64_t processors = 0;     // of its host
+  std::uint64_t copies_below = 0;  // see Copying
+  std::uint64_t takes_lines = 0;
+  std::uint64_t knows_copying = 0;  // are these known?
+  std::int64_t processors = 0;      // of its host
 };
 
 // What has become of it on the way.
@@ -85,16 +86,29 @@ bool can_pull(const std::vector<Mark>& others) {
   });
 }
 
-// Of all of these, where all know theirs. Where they wait for each other's core it is none: the
-// kernel's one copy needs nobody else, and to find out would take long.
-std::optional<std::size_t> least_limit(const std::vector<Mark>& here) {
+// As all of these copy.
+Copying common(const std::vector<Copying>& all) {
+  Copying least = all.front();
+  for (const Copying& each : all) {
+    least.below = std::min(least.below, each.below);
+    least.takes_lines = least.takes_lines && each.takes_lines;
+  }
+  return least;
+}
+
+// As all of these copy, where all know. Where they wait for each other's core nothing is copied
+// twice: the kernel's one copy needs nobody else, and to find out would take long.
+std::optional<Copying> known_to_all(const std::vector<Mark>& here) {
   const bool all_know =
-      std::ranges::all_of(here, [](const Mark& mark) { return mark.knows_limit != 0; });
+      std::ranges::all_of(here, [](const Mark& mark) { return mark.knows_copying != 0; });
   if (here.empty()) return std::nullopt;
   const auto processors = std::ranges::min_element(here, {}, &Mark::processors)->processors;
-  if (std::cmp_greater(here.size(), processors)) return kNoCopies;
+  if (std::cmp_greater(here.size(), processors)) return Copying{};
   if (!all_know) return std::nullopt;
-  return std::ranges::min_element(here, {}, &Mark::copies_below)->copies_below;
+  std::vector<Copying> all;
+  all.reserve(here.size());
+  for (const Mark& mark : here) all.push_back({mark.copies_below, mark.takes_lines != 0});
+  return common(all);
 }
 
 // Do all at this place say so, of what the candidates say?
@@ -109,10 +123,11 @@ bool all_say(const std::vector<std::uint8_t>& said, const std::vector<Mark>& mar
 }  // namespace
 
 HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(int),
-                        std::optional<std::size_t> copies_below) {
+                        std::optional<Copying> copying) {
   Mark mine{.place = place_here(), .pid = ::getpid()};
-  mine.knows_limit = copies_below.has_value();
-  mine.copies_below = copies_below.value_or(0);
+  mine.knows_copying = copying.has_value();
+  mine.copies_below = copying.value_or(Copying{}).below;
+  mine.takes_lines = copying.value_or(Copying{}).takes_lines;
   mine.processors = ::sysconf(_SC_NPROCESSORS_ONLN);
   mine.address = reinterpret_cast<std::uint64_t>(&mine.secret);
   const bool random = ::getrandom(&mine.secret, sizeof mine.secret, 0) == sizeof mine.secret;
@@ -153,7 +168,7 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   std::vector<std::uint8_t> all = of_all(group, ranks, said);
   const bool connected = number > 1 && all_say(all, marks, mine.place, kConnected);
   made.pulls = all_say(all, marks, mine.place, kPulls);
-  made.copies_below = least_limit(here);
+  made.copying = known_to_all(here);
 
   said = 0;
   if (connected && made.local == 0) {
@@ -185,8 +200,8 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   return made;
 }
 
-void HostGroup::agree_on_limit(const Transport::Group& group, std::size_t mine) {
-  copies_below = std::ranges::min(of_all(group, ranks, mine));
+void HostGroup::agree_on_copying(const Transport::Group& group, const Copying& mine) {
+  copying = common(of_all(group, ranks, mine));
 }
 
 }  // namespace stretto::shm

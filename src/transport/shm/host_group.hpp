@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "transport/shm/copy_limit.hpp"
 #include "transport/shm/segment.hpp"
 #include "transport/transport.hpp"
 
@@ -19,17 +20,16 @@ struct HostGroup {
   int local = 0;              // which of them this one is
   std::vector<pid_t> pids{};  // theirs
   bool pulls = false;         // may each read each other's memory?
-  // The least limit of all (see copy_limit.hpp), once all have one.
-  std::optional<std::size_t> copies_below{};
+  // As all of them copy: the least limit of all, once all have one.
+  std::optional<Copying> copying{};
   Segment memory{};
 
   // Collective over `group`; all ranks of a host come to know the same. `bytes_for` says how much
-  // memory so many ranks need; 0: too much. `copies_below` is the limit of this rank, as far as it
-  // knows one.
+  // memory so many ranks need; 0: too much. `copying` is how this rank copies, as far as it knows.
   [[nodiscard]] static HostGroup of(const Transport::Group& group, std::size_t (*bytes_for)(int),
-                                    std::optional<std::size_t> copies_below);
+                                    std::optional<Copying> copying);
   // Each of `ranks` says its own. Collective over them.
-  void agree_on_limit(const Transport::Group& group, std::size_t mine);
+  void agree_on_copying(const Transport::Group& group, const Copying& mine);
 };
 
 }  // namespace stretto::shm

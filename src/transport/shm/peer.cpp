@@ -172,7 +172,7 @@ void Peer::want(Received& by) {
 Peer::Way Peer::way_of(const Received& by) const {
   if (!pulls_) return Way::wanted;
   const bool attends = attend_[0]->load(std::memory_order_relaxed) != 0;
-  if (by.come > 0 || !attends || by.row.count >= copies_below_) return Way::pulled;
+  if (by.come > 0 || !attends || by.row.count >= copying_.below) return Way::pulled;
   if (is_attending()) return Way::wanted;
   const bool is_late = std::cmp_greater(now_ns() - by.offered_ns, by.row.count / kPatience);
   return is_late ? Way::pulled : Way::later;
@@ -228,6 +228,7 @@ void Peer::pull_some() {
 
 void Peer::poll(std::vector<Transport::Completed>& completed) {
   while (in_.any()) {
+    if (copying_.takes_lines) in_.take_lines();
     take(in_.front(), in_.data());
     in_.drop();
   }

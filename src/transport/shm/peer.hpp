@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "transport/shm/copy_limit.hpp"
 #include "transport/shm/ring.hpp"
 #include "transport/shm/send_buffer.hpp"
 #include "transport/transport.hpp"
@@ -66,8 +67,8 @@ class Peer {
   [[nodiscard]] bool is_attending() const {
     return attend_[1]->load(std::memory_order_relaxed) != 0;
   }
-  // Of what is shorter than this it is faster to copy twice, where both poll all the time.
-  void copy_below(std::size_t bytes) { copies_below_ = bytes; }
+  // What is faster where both poll all the time.
+  void copy_as(const Copying& copying) { copying_ = copying; }
   // After a poll of all: who hears of what is complete may change the data.
   void forget_copies() { send_buffer_.forget_latest(); }
   bool is_polled = false;  // by its owner
@@ -156,7 +157,7 @@ class Peer {
   const std::byte* buffer_there_;
   pid_t pid_;
   bool pulls_;
-  std::size_t copies_below_ = 0;
+  Copying copying_;
   std::array<const std::atomic<std::uint32_t>*, 2> attend_;
   std::uint64_t next_id_ = 0;
   std::vector<Sent> sent_;

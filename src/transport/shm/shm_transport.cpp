@@ -129,7 +129,7 @@ int ShmTransport::post(Peer& peer, const Action& action) {
 }
 
 Transport::Joined ShmTransport::join(const Group& group) {
-  HostGroup here = HostGroup::of(group, memory_of, known_copy_limit());
+  HostGroup here = HostGroup::of(group, memory_of, known_copying());
   if (here.ranks.empty()) return {};
   const auto ranks = static_cast<int>(here.ranks.size());
   const Places places(here.memory.base(), ranks);
@@ -154,38 +154,37 @@ Transport::Joined ShmTransport::join(const Group& group) {
     shared.push_back(places.blocks(place));
   }
   made->here = std::move(here);
-  know_copy_limit(group, *made);
+  know_copying(group, *made);
   Neighbours& joined = *made;
   const std::lock_guard lock(mutex_);
   joined.attention->store(attends_ ? 1 : 0, std::memory_order_relaxed);
   groups_.push_back(std::move(made));
   return {.group = {reinterpret_cast<std::uintptr_t>(&joined)},
           .reached = joined.here.ranks,
-          .beats_kernel_below = joined.here.copies_below.value_or(kNoCopies),
+          .beats_kernel_below = joined.here.copying.value_or(Copying{}).below,
           .shared = std::move(shared)};
 }
 
-std::optional<std::size_t> ShmTransport::known_copy_limit() const {
+std::optional<Copying> ShmTransport::known_copying() const {
   const std::lock_guard lock(mutex_);
-  return copy_limit_;
+  return copying_;
 }
 
-// Two by two; one that is left over does as the others of its host. Where none may read another's
-// memory there is no choice.
-void ShmTransport::know_copy_limit(const Group& group, Neighbours& neighbours) {
+// Two by two; one that is left over does as the others of its host.
+void ShmTransport::know_copying(const Group& group, Neighbours& neighbours) {
   HostGroup& here = neighbours.here;
-  if (here.pulls && !here.copies_below) {
+  if (!here.copying) {
     const auto partner = static_cast<std::size_t>(here.local ^ 1);
-    std::size_t mine = kAlwaysCopied;
+    Copying mine{.below = kAlwaysCopied, .takes_lines = true};
     if (partner < neighbours.peers.size()) {
       neighbours.attention->store(1, std::memory_order_relaxed);
-      mine = measure_copy_limit(neighbours.peers[partner]);
+      mine = measure_copying(neighbours.peers[partner], here.pulls);
     }
-    here.agree_on_limit(group, mine);
+    here.agree_on_copying(group, mine);
     const std::lock_guard lock(mutex_);
-    copy_limit_ = here.copies_below;
+    copying_ = here.copying;
   }
-  for (Peer& peer : neighbours.peers) peer.copy_below(here.copies_below.value_or(kNoCopies));
+  for (Peer& peer : neighbours.peers) peer.copy_as(*here.copying);
 }
 
 ShmTransport::Neighbours& ShmTransport::neighbours_of(Opaque group) {

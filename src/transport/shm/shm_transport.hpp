@@ -39,8 +39,8 @@ class ShmTransport final : public Transport {
 
   [[nodiscard]] static Neighbours& neighbours_of(Opaque group);
   [[nodiscard]] static Peer& peer_of(const Endpoint& end);
-  [[nodiscard]] std::optional<std::size_t> known_copy_limit() const;
-  void know_copy_limit(const Group& group, Neighbours& neighbours);
+  [[nodiscard]] std::optional<Copying> known_copying() const;
+  void know_copying(const Group& group, Neighbours& neighbours);
   void forget_left();
   // What may give the peer something to do.
   template <class Action>
@@ -48,10 +48,10 @@ class ShmTransport final : public Transport {
 
   const Packing packing_;
   // Groups join and leave beside what the owner serialises.
-  mutable std::mutex mutex_;  // of the lists and the limit
+  mutable std::mutex mutex_;  // of the lists and of copying_
   std::vector<std::unique_ptr<Neighbours>> groups_;
   bool attends_ = false;
-  std::optional<std::size_t> copy_limit_;  // once this rank has met another
+  std::optional<Copying> copying_;  // once this rank has met another
   // Until the next poll: what is polled is the owner's alone, and one that leaves may be in it.
   std::vector<std::unique_ptr<Neighbours>> left_;
   std::atomic<bool> has_left_{false};

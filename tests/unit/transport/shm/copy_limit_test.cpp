@@ -19,7 +19,7 @@ TEST_P(CopyLimit, OnlyWhatIsShorterIsCopiedTwice) {
   if (!GetParam()) return;
   const std::size_t bytes = 4096;
   for (const std::size_t limit : {kNoCopies, bytes, bytes + 1, kAlwaysCopied}) {
-    b_->copy_below(limit);
+    b_->copy_as({.below = limit});
     std::vector<std::byte> sent = random_bytes(bytes);
     std::vector<std::byte> received(bytes);
     a_->send(plain(sent.data(), bytes), 0, {});
@@ -37,11 +37,15 @@ TEST_P(CopyLimit, OnlyWhatIsShorterIsCopiedTwice) {
 // Whatever it is on this machine, and though the sides measure different times.
 TEST_P(CopyLimit, BothSidesComeToTheSame) {
   for (int turn = 0; turn < 3; ++turn) {
-    std::size_t of_b = 1;
-    std::thread other([&] { of_b = measure_copy_limit(*b_); });
-    const std::size_t of_a = measure_copy_limit(*a_);
+    Copying of_b{.below = 1};
+    std::thread other([&] { of_b = measure_copying(*b_, GetParam()); });
+    const Copying of_a = measure_copying(*a_, GetParam());
     other.join();
-    EXPECT_EQ(of_a, of_b);
+    EXPECT_EQ(of_a.below, of_b.below);
+    EXPECT_EQ(of_a.takes_lines, of_b.takes_lines);
+    if (!GetParam()) {
+      EXPECT_EQ(of_a.below, kNoCopies);
+    }
     EXPECT_TRUE(a_->is_quiet());
     EXPECT_TRUE(b_->is_quiet());
   }

@@ -94,13 +94,17 @@ TEST(ShmRing, DataGoRoundItsEnd) {
       put_message(writer, 5, data_of(count, 17));
       ASSERT_TRUE(reader.any());
       EXPECT_EQ(reader.front().bytes, count);
+      if (before % 2 == 0) reader.take_lines();
       EXPECT_EQ(read(reader), data_of(count, 17)) << before;
     }
   }
 }
 
-// What a line was before must never be taken for a new frame, whatever the data.
-TEST(ShmRing, AThreadReadsWhatAnotherWrites) {
+class ShmRingOfTwo : public testing::TestWithParam<bool> {};
+
+// What a line was before must never be taken for a new frame, whatever the data, nor may a reader
+// who takes lines change what the writer writes meanwhile on one of them.
+TEST_P(ShmRingOfTwo, AThreadReadsWhatAnotherWrites) {
   constexpr int kFrames = 20'000;
   const Memory memory(kSize);
   std::jthread writes([&] {
@@ -117,10 +121,15 @@ TEST(ShmRing, AThreadReadsWhatAnotherWrites) {
   for (int i = 0; i < kFrames; ++i) {
     while (!reader.any()) std::this_thread::yield();
     ASSERT_EQ(reader.front().tag, i);
+    if (GetParam()) reader.take_lines();
     ASSERT_EQ(read(reader), data_of(random() % 90, static_cast<unsigned>(i)));
     reader.drop();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Lines, ShmRingOfTwo, testing::Bool(), [](const auto& instance) {
+  return instance.param ? "Taken" : "Left";
+});
 
 }  // namespace
 }  // namespace stretto::shm

@@ -127,9 +127,8 @@ TEST_P(ShmRingOfTwo, AThreadReadsWhatAnotherWrites) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lines, ShmRingOfTwo, testing::Bool(), [](const auto& instance) {
-  return instance.param ? "Taken" : "Left";
-});
+INSTANTIATE_TEST_SUITE_P(Lines, ShmRingOfTwo, testing::Bool(),
+                         [](const auto& instance) { return instance.param ? "Taken" : "Left"; });
 
 }  // namespace
 }  // namespace stretto::shm

@@ -123,11 +123,22 @@ constexpr Sizes kFaster[] = {
 };
 
 // Between two ranks, whose algorithms are the MPI's, too, and the data all that counts.
+constexpr int kTwo = 2;
 constexpr Count kLeastOfTwo = 32 * kKiB;
+// From here on the root of two reads what it adds up from the other's memory as fast as from
+// anywhere.
+constexpr Count kLongReduceOfTwo = 512 * kKiB;
 
 bool are_two_fast(const Query& query, const Surroundings& around) {
   if (query.bytes == kSomeBytes) return around.beats_kernel_below > kLeastOfTwo;
+  if (query.collective == Collective::reduce && query.bytes >= kLongReduceOfTwo) return false;
   return query.bytes >= kLeastOfTwo && query.bytes < around.beats_kernel_below;
+}
+
+// Their data go through a ring in pieces anyway, and segments would only add messages.
+bool is_whole_reduce_of_two(const Query& query) {
+  return query.collective == Collective::reduce && query.size == kTwo && !query.two_groups &&
+         query.bytes != kSomeBytes && query.bytes < kLongReduceOfTwo;
 }
 
 bool is_measured(const Query& query) {
@@ -210,8 +221,11 @@ bool is_fast_in_memory(const Query& query, const Surroundings& around) {
 }
 
 Choice choose_in_memory(const Query& query, const Surroundings& around) {
-  if (around.hosts > 1 || !around.shares_memory || !around.has_cores || !has_rules(query))
-    return {};
+  if (around.hosts > 1 || !around.shares_memory || !around.has_cores) return {};
+  if (is_whole_reduce_of_two(query)) {
+    return {.algorithm = find_algorithm(query.collective, "binomial"), .basis = Basis::in_memory};
+  }
+  if (!has_rules(query)) return {};
   const Choice choice = by_rules(rules_for(query.collective), query, Basis::in_memory);
   return choice.algorithm != nullptr && may_run(*choice.algorithm, query) ? choice : Choice{};
 }

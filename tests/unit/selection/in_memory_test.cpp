@@ -102,9 +102,18 @@ TEST(InMemory, TwoRanksLeaveToTheMpiWhatTheKernelCopiesFaster) {
     EXPECT_FALSE(is_fast_in_memory(query(collective, 64 * kKiB, 2), with_limit(0)));
     EXPECT_TRUE(is_fast_in_memory(query(collective, 64 * kKiB, 2), with_limit(128 * kKiB)));
     EXPECT_FALSE(is_fast_in_memory(query(collective, 128 * kKiB, 2), with_limit(128 * kKiB)));
-    EXPECT_TRUE(is_fast_in_memory(query(collective, 8192 * kKiB, 2), with_limit(kSomeBytes)));
+    const bool sums_long_ones = collective != Collective::reduce;
+    EXPECT_EQ(is_fast_in_memory(query(collective, 8192 * kKiB, 2), with_limit(kSomeBytes)),
+              sums_long_ones);
     EXPECT_FALSE(is_fast_in_memory(query(collective, 16 * kKiB, 2), with_limit(kSomeBytes)));
   }
+}
+
+TEST(InMemory, AReduceOfTwoRanksGoesWholeUnlessItIsLong) {
+  EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2)), "binomial");
+  EXPECT_EQ(chosen(query(Collective::reduce, 512 * kKiB, 2)), "none");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 256 * kKiB, 2)), "none");
+  EXPECT_TRUE(is_fast_in_memory(query(Collective::reduce, 256 * kKiB, 2), with_limit(kSomeBytes)));
 }
 
 // Calls whose bytes have as many bits learn together (see Contests).

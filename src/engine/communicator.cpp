@@ -52,21 +52,12 @@ void on_free(void* value) {
   registry().any_orphaned = true;
 }
 
-bool in_world(MPI_Group group) {
-  const std::vector<int> ranks = ranks_in_world(group);
-  return std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
-}
-
-bool all_in_world(MPI_Comm comm, bool is_inter) {
-  MPI_Group group{};
-  native().Comm_group(comm, &group);
-  bool all = in_world(group);
-  native().Group_free(&group);
-  if (!all || !is_inter) return all;
-  native().Comm_remote_group(comm, &group);
-  all = in_world(group);
-  native().Group_free(&group);
-  return all;
+// Who comes from another MPI_COMM_WORLD need not run Stretto. All ranks come to the same answer:
+// either they are all in one MPI_COMM_WORLD, or each finds some that are not in its own.
+bool may_be_foreign(MPI_Comm comm, const Communicator* parent) {
+  const Registry& all = registry();
+  if (!all.expects_world || !all.foreign_ranks) return false;
+  return parent == nullptr && comm != native().comm_world && !all_in_world(comm);
 }
 
 bool is_forced(const Forced& forced) { return forced.native || forced.algorithm != nullptr; }
@@ -255,15 +246,14 @@ const Hosts& world_hosts() {
   return world->hosts;
 }
 
-bool attach(MPI_Comm comm) {
+bool attach(MPI_Comm comm, const Communicator* parent) {
   Registry& all = registry();
   auto made = std::make_unique<Communicator>();
   made->user = comm;
   int is_inter = 0;
   native().Comm_test_inter(comm, &is_inter);
-  // Who comes from another MPI_COMM_WORLD need not run Stretto.
   if (is_inter != 0 && all.world == nullptr) return false;
-  if (all.expects_world && all.foreign_ranks && !all_in_world(comm, is_inter != 0)) return false;
+  if (may_be_foreign(comm, parent)) return false;
   Members members{.comm = comm, .is_inter = is_inter != 0};
   native().Comm_rank(comm, &members.rank);
   native().Comm_size(comm, &made->size);

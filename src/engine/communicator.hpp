@@ -81,8 +81,10 @@ void expect_world();
 
 // Collective over `comm`, which Stretto must not know yet. False where it holds ranks
 // outside of an expected MPI_COMM_WORLD (they need not run Stretto), or where no context id or no
-// channel is left for it: then the communicator stays unknown, on all its ranks alike.
-bool attach(MPI_Comm comm);
+// channel is left for it: then the communicator stays unknown, on all its ranks alike. `parent`:
+// the one that it was made of, where Stretto knows that and so its ranks; whether it does is the
+// same on all of them, and these are not looked up again.
+bool attach(MPI_Comm comm, const Communicator* parent = nullptr);
 
 // The layout of those of its ranks that a schedule is for, in the schedule's order, or, where none
 // are named, of all, which is kept from when it is first asked for. All ranks know the same; of
@@ -91,7 +93,8 @@ bool attach(MPI_Comm comm);
                                                       const std::vector<Rank>& ranks);
 
 // From now on communicators may hold ranks of another MPI_COMM_WORLD: this rank has taken part in
-// MPI_Comm_spawn or its kind, or was notified of one who has. Each new one is checked then.
+// MPI_Comm_spawn or its kind, or was joined by MPI_Intercomm_create with one who has. Each new one
+// that was made of none that Stretto knows is checked then.
 void expect_foreign_ranks();
 [[nodiscard]] bool expects_foreign_ranks();
 

@@ -1,5 +1,6 @@
 #include "mpi/world.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace stretto {
@@ -30,6 +31,29 @@ std::vector<int> ranks_in_world(MPI_Group group) {
   native().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
   native().Group_free(&world);
   return world_ranks;
+}
+
+namespace {
+
+bool in_world(MPI_Group group) {
+  const std::vector<int> ranks = ranks_in_world(group);
+  return std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
+}
+
+}  // namespace
+
+bool all_in_world(MPI_Comm comm) {
+  MPI_Group group{};
+  native().Comm_group(comm, &group);
+  bool all = in_world(group);
+  native().Group_free(&group);
+  int is_inter = 0;
+  native().Comm_test_inter(comm, &is_inter);
+  if (!all || is_inter == 0) return all;
+  native().Comm_remote_group(comm, &group);
+  all = in_world(group);
+  native().Group_free(&group);
+  return all;
 }
 
 }  // namespace stretto

@@ -18,6 +18,9 @@ namespace stretto {
 // MPI may take the product of both sizes for it.
 [[nodiscard]] std::vector<int> ranks_in_world(MPI_Group group);
 
+// Are all ranks of a communicator, of both its groups, in MPI_COMM_WORLD? Local; takes as long.
+[[nodiscard]] bool all_in_world(MPI_Comm comm);
+
 // Each rank's value, of all `size` ranks of `comm` or, of an intercommunicator, of its other group.
 // `Value` is plain bytes. Collective.
 template <class Value>

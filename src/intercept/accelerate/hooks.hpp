@@ -123,12 +123,13 @@ template <class Real>
   return has_real ? real() : refuse_persistent(decision);
 }
 
-void attach_new(MPI_Comm comm);
+// `parent`: has all of its ranks; MPI_COMM_NULL where none may have.
+void attach_new(MPI_Comm comm, MPI_Comm parent);
 
 template <class Real>
-int on_attach(MPI_Comm* newcomm, const Real& real) {
+int on_attach(MPI_Comm parent, MPI_Comm* newcomm, const Real& real) {
   const int error = real();
-  if (error == MPI_SUCCESS) attach_new(*newcomm);
+  if (error == MPI_SUCCESS) attach_new(*newcomm, parent);
   return error;
 }
 

@@ -7,6 +7,7 @@
 #include "intercept/accelerate/tuning.hpp"
 #include "intercept/shared/session.hpp"
 #include "mpi/errors_returned.hpp"
+#include "mpi/world.hpp"
 
 namespace stretto::intercept::accelerate {
 
@@ -99,10 +100,10 @@ int on_File_open(STRETTO_REAL(File_open) real, MPI_Comm comm, const char* filena
   return real(comm, filename, amode, info, fh);
 }
 
-void attach_new(MPI_Comm comm) {
+void attach_new(MPI_Comm comm, MPI_Comm parent) {
   // After stretto_finalize the MPI has all calls.
   if (comm == native().comm_null || !Engine::get().is_open()) return;
-  communicators::attach(comm);
+  communicators::attach(comm, communicators::find(parent));
 }
 
 namespace {
@@ -144,27 +145,28 @@ int on_Dist_graph_create(STRETTO_REAL(Dist_graph_create) real, MPI_Comm comm_old
                          const int* sources, const int* degrees, const int* destinations,
                          const int* weights, MPI_Info info, int reorder, MPI_Comm* newcomm) {
   const Inside inside;
+  MPI_Comm comm = comm_old;
 #if defined(OMPI_MAJOR_VERSION)
   const SameRanks fresh(comm_old);
-  comm_old = fresh.comm();
+  comm = fresh.comm();
 #endif
-  return on_attach(newcomm, [=] {
-    return real(comm_old, n, sources, degrees, destinations, weights, info, reorder, newcomm);
+  return on_attach(comm_old, newcomm, [=] {
+    return real(comm, n, sources, degrees, destinations, weights, info, reorder, newcomm);
   });
 }
 
-// Its local group learns from its leader, who alone need know the other group, whether that may
-// hold ranks of another MPI_COMM_WORLD.
+// The other group may hold ranks of another MPI_COMM_WORLD that nobody here has heard of: the
+// leader need only know its leader. Each rank sees them in what was made, and is not told by its
+// leader, as ranks of its own group need not run Stretto either.
 int on_Intercomm_create(STRETTO_REAL(Intercomm_create) real, MPI_Comm local_comm, int local_leader,
                         MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newcomm) {
-  return on_attach(newcomm, [=] {
-    const int error = real(local_comm, local_leader, peer_comm, remote_leader, tag, newcomm);
-    if (error != MPI_SUCCESS) return error;
-    char foreign = communicators::expects_foreign_ranks() ? 1 : 0;
-    native().Bcast(&foreign, 1, native().byte, local_leader, local_comm);
-    if (foreign != 0) communicators::expect_foreign_ranks();
-    return error;
-  });
+  const int error = real(local_comm, local_leader, peer_comm, remote_leader, tag, newcomm);
+  if (error != MPI_SUCCESS) return error;
+  if (!communicators::expects_foreign_ranks() && !all_in_world(*newcomm)) {
+    communicators::expect_foreign_ranks();
+  }
+  attach_new(*newcomm, native().comm_null);
+  return error;
 }
 
 int on_Comm_free(STRETTO_REAL(Comm_free) real, MPI_Comm* comm) {

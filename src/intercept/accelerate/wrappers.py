@@ -33,7 +33,7 @@ PERSISTENT = Template("""\
   return on_persistent($index, $call, request, real != nullptr, [=] { return real($arguments); });
 """)
 NEW_COMMUNICATOR = Template("""\
-  return on_attach(newcomm, [=] { return real($arguments); });
+  return on_attach($parent, newcomm, [=] { return real($arguments); });
 """)
 TRACK = Template("""\
   return on_track(count, datatype, request, [=] { return real($arguments); });
@@ -82,7 +82,7 @@ def body(function: Function) -> str:
     if function.kind in HOOKED_KINDS or function.name in HOOKED:
         return filled(HOOK, function, hooked=joined("real", *function.arguments))
     if function.kind == "new_communicator" and function.form == "blocking":
-        return filled(NEW_COMMUNICATOR, function)
+        return filled(NEW_COMMUNICATOR, function, parent=function.arguments[0])
     if function.plain_name in TRACKED:
         return filled(TRACK, function)
     return ""

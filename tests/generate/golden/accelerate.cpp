@@ -147,7 +147,7 @@ static int wrap_Request_free(int (*real)(MPI_Request*), MPI_Request* request) {
 
 static int wrap_Comm_dup(int (*real)(MPI_Comm, MPI_Comm*), MPI_Comm comm, MPI_Comm* newcomm) {
   const Inside inside;
-  return on_attach(newcomm, [=] { return real(comm, newcomm); });
+  return on_attach(comm, newcomm, [=] { return real(comm, newcomm); });
 }
 
 static int wrap_Comm_free(int (*real)(MPI_Comm*), MPI_Comm* comm) {

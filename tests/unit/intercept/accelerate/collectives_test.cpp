@@ -237,6 +237,33 @@ TEST(EntryPoints, CommunicatorsOfTwoWorldsAreTheMpis) {
   });
 }
 
+// To look them up takes an MPI the product of two sizes.
+TEST(EntryPoints, RanksOfAKnownCommunicatorAreNotLookedUpAgain) {
+  Program program(2, {.others = 1});
+  std::array<long, 3> looked_up{};
+  run_program(program, MPI_THREAD_SINGLE, [&](int rank) {
+    const auto look_ups = [&] { return program.calls(rank, "Group_translate_ranks"); };
+    MPI_Comm inter{};
+    if (rank < 2) {
+      MPI_Comm_accept("port", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+    } else {
+      MPI_Comm_connect("port", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+    }
+    const long before = look_ups();
+    MPI_Comm copy{};
+    MPI_Comm part{};
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_split(copy, 0, -rank, &part);
+    looked_up[static_cast<std::size_t>(rank)] = look_ups() - before;
+    int sum = 0;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, part);
+    EXPECT_EQ(sum, rank < 2 ? 1 : 2);
+    EXPECT_EQ(passed("MPI_Allreduce", Reason::not_attached), 0);
+    for (MPI_Comm* comm : {&part, &copy, &inter}) MPI_Comm_free(comm);
+  });
+  EXPECT_EQ(looked_up, (std::array<long, 3>{}));
+}
+
 TEST(EntryPoints, SomeAreTheMpisAlone) {
   Program program(1);
   run_program(program, MPI_THREAD_SINGLE, [&](int /*rank*/) {

@@ -78,11 +78,26 @@ class Contests(msgspec.Struct, frozen=True):
         return self.least_ranks_of_a_host == self.most_ranks_of_a_host
 
 
-def read_contests(path: Path) -> Contests:
-    """The file as rank 0 wrote it."""
+def read_contests(path: Path, plan: ContestPlan) -> Contests:
+    """The file as rank 0 wrote it, which has the times of all that was planned."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Contests)
+        found = msgspec.json.decode(path.read_bytes(), type=Contests)
     except FileNotFoundError:
         raise ApplicationFailed("the program measured nothing: it never came to MPI_Init") from None
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ApplicationFailed(f"{path} is damaged: {error}") from error
+    if not _has_all_of(plan, found):
+        raise ApplicationFailed(f"{path} is damaged: it has other times than those to be measured")
+    return found
+
+
+def _has_all_of(plan: ContestPlan, found: Contests) -> bool:
+    """Whether there are rounds of each way, under each pattern: how many, the ranks decide."""
+    wanted = [
+        (each.collective, each.bytes, [[True for _ in each.ways] for _ in each.patterns])
+        for each in plan.contests
+    ]
+    return wanted == [
+        (each.collective, each.bytes, [[bool(times) for times in by_way] for by_way in each.times])
+        for each in found.cases
+    ]

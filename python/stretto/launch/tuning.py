@@ -46,4 +46,4 @@ class Tuning:
             outcome = launch_ranks(self.launcher, start, timeout_s=self.timeout_s)
             with recorded_in(folder):  # a rank that cannot write the file fails
                 require_success(self.job.program.name, outcome, self.timeout_s)
-                return read_contests(folder / "times.json")
+                return read_contests(folder / "times.json", plan)

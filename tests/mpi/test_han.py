@@ -20,7 +20,8 @@ from stretto.launch.rig.rig import Rig
 from stretto.launch.rig.spec import parse_rig
 from stretto.launch.yielding import yielding
 from stretto.tune import han
-from stretto.tune.openmpi import classic_rules, forced, han_rules
+from stretto.tune.openmpi import classic_rules, han_rules
+from stretto.tune.openmpi_algorithms import forced
 from stretto.tune.rules import CollectiveRules, Evidence, Fingerprint, Rule, Tuned, read_tuned
 from stretto.tune.settings import Where, version_in
 

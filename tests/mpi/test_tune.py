@@ -16,7 +16,8 @@ from stretto.data.host import this_host
 from stretto.launch.base import Abi
 from stretto.launch.yielding import yielding
 from stretto.tune.mpis import settings_of
-from stretto.tune.openmpi import algorithms, classic_rules, forced, remarks
+from stretto.tune.openmpi import classic_rules, remarks
+from stretto.tune.openmpi_algorithms import algorithms, forced
 from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, read_tuned, toml_of
 from stretto.tune.settings import Where
 
@@ -112,7 +113,8 @@ def test_own_algorithms_are_measured_and_exported(any_mpi: Mpi, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "environment", "named"),
     [
-        (["--mca", "coll_han_priority", "0"], {}, "OMPI_MCA_coll_han_priority"),
+        (["--mca", "coll_han_priority", "50"], {}, "OMPI_MCA_coll_han_priority"),
+        (["--tune", "settings.conf"], {}, "--tune"),
         (["--mca", "coll", "^tuned"], {}, "OMPI_MCA_coll"),
         (["-genv", "I_MPI_TUNING=x"], {}, "I_MPI_TUNING"),
         ([], {"I_MPI_ADJUST_BCAST": "1"}, "I_MPI_ADJUST_BCAST"),
@@ -122,7 +124,7 @@ def test_own_algorithms_are_measured_and_exported(any_mpi: Mpi, tmp_path: Path) 
 def test_what_chooses_algorithms_is_refused(
     any_mpi: Mpi, words: list[str], environment: dict[str, str], named: str, tmp_path: Path
 ) -> None:
-    product = {"O": "Open MPI", "I": "Intel MPI", "M": "MPICH"}[named[0]]
+    product = {"O": "Open MPI", "-": "Open MPI", "I": "Intel MPI", "M": "MPICH"}[named[0]]
     if not any_mpi.name.startswith(product):
         pytest.skip("of another MPI")
     command = ["tune", "-n", "2", "--native-algorithms", "--launcher-args", " ".join(words)]

@@ -1,15 +1,14 @@
 """stretto tune: which way to run each collective here, measured."""
 
 import os
-import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import msgspec
 from rich.progress import track
 
 from stretto.cli.consoles import err, note, out
 from stretto.cli.json_text import as_text
+from stretto.cli.launcher_settings import settings_in
 from stretto.cli.narrow import show_table
 from stretto.cli.options import AsJson, LauncherArgs, LauncherPath, ProgramAndArgs, Timeout
 from stretto.cli.plain_tables import plain_table
@@ -30,7 +29,7 @@ from stretto.cli.tune_options import (
 )
 from stretto.cli.tune_subjects import subjects_for
 from stretto.cli.tune_tables import winners
-from stretto.data.contests import NATIVE, Contest, ContestPlan, Contests, Way
+from stretto.data.contests import Contest, ContestPlan, Contests
 from stretto.data.host import this_host
 from stretto.data.provenance import now
 from stretto.data.schedules import Explanation
@@ -45,7 +44,8 @@ from stretto.tune.contenders import contenders
 from stretto.tune.mpis import PRODUCTS, settings_of
 from stretto.tune.results import Results
 from stretto.tune.rules import Fingerprint, Tuned, toml_of
-from stretto.tune.settings import OwnSettings, Where, version_in
+from stretto.tune.settings import OwnSettings, Settings
+from stretto.tune.turns import turns
 
 
 def tune(
@@ -85,11 +85,8 @@ def tune(
     _require_writable(output)
     _refuse_forced(os.environ)
     job = prepare(program, launcher, launcher_args)
-    own = (
-        _own_settings(job.launcher.product, [*os.environ.items(), *_settings_in(launcher_args)])
-        if native_algorithms
-        else None
-    )
+    settings = (*os.environ.items(), *settings_in(launcher_args))
+    own = _own_settings(job.launcher.product, settings) if native_algorithms else None
     results = Results()
     with launcher_on(job.launcher, rig) as where:
         tuning = Tuning(job, where, timeout)
@@ -97,11 +94,11 @@ def tune(
             run
             for subject in subjects
             for seen in [_seen(tuning, subject)]
-            for run in _runs(_plan(seen, subject, rounds), seen, own)
+            for run in _runs(_plan(seen, subject, rounds), seen, own, settings)
         ]
-        turns = [run for _ in range(launches) for run in runs]
-        for count, plan, settings in track(turns, "measuring", console=err, transient=True):
-            results.add(plan, tuning.measure(count, plan, settings))
+        all_runs = [run for _ in range(launches) for run in runs]
+        for count, plan, forced in track(all_runs, "measuring", console=err, transient=True):
+            results.add(plan, tuning.measure(count, plan, forced))
     tuned = Tuned(_fingerprint(job, where, rig), results.rules())
     try:
         put_whole(output, toml_of(tuned).encode())
@@ -132,7 +129,7 @@ def _refuse_forced(environment: Mapping[str, str]) -> None:
         raise InputError(f"{forced} is set, and would run whatever is measured: unset it")
 
 
-def _own_settings(mpi: str, settings: Iterable[tuple[str, str]]) -> OwnSettings:
+def _own_settings(mpi: str, settings: Settings) -> OwnSettings:
     """What is known of the MPI's own algorithms. Raises InputError."""
     own = settings_of(mpi)
     if own is None:
@@ -140,18 +137,9 @@ def _own_settings(mpi: str, settings: Iterable[tuple[str, str]]) -> OwnSettings:
             f"--native-algorithms: those of {mpi} are not known here, only those of "
             f"{', '.join(PRODUCTS)}"
         )
-    if chosen := next((name for name, value in settings if own.chooses(name, value)), None):
+    if chosen := own.chosen_by(settings):
         raise InputError(f"--native-algorithms: {chosen} is set, and chooses some: unset it")
     return own
-
-
-def _settings_in(launcher_args: str) -> Iterator[tuple[str, str]]:
-    """What may be variables there: Open MPI's --mca NAME VALUE, and NAME VALUE or NAME=VALUE."""
-    words = shlex.split(launcher_args)
-    for word, after in zip(words, [*words[1:], ""], strict=False):
-        name, is_one, value = word.partition("=")
-        yield name, value if is_one else after
-        yield f"OMPI_MCA_{word}", after
 
 
 def _fingerprint(job: Job, launcher: Launcher, rig: str | None) -> Fingerprint:
@@ -186,30 +174,13 @@ def _plan(seen: Contests, subject: Subject, rounds: int) -> ContestPlan:
 
 
 def _runs(
-    plan: ContestPlan, seen: Contests, own: OwnSettings | None
+    plan: ContestPlan, seen: Contests, own: OwnSettings | None, settings: Settings
 ) -> Iterator[tuple[int, ContestPlan, dict[str, str]]]:
-    """The launches of a turn: ranks, what they measure, and settings of the MPI's."""
+    """The launches of a turn: ranks, what they measure, and settings that force it."""
     yield seen.ranks, plan, {}
     if own is not None:
-        for each, settings in _of_the_mpi(plan, seen, own):
-            yield seen.ranks, each, settings
-
-
-def _of_the_mpi(
-    plan: ContestPlan, seen: Contests, own: OwnSettings
-) -> Iterator[tuple[ContestPlan, dict[str, str]]]:
-    """The same calls by the MPI's own algorithms: a launch for the first of each collective, one
-    for the second, and so on."""
-    where = Where(seen.ranks, seen.hosts, version_in(seen.mpi), seen.is_even)
-    known = {each.collective: own.algorithms(each.collective, where) for each in plan.contests}
-    for turn in range(max(map(len, known.values()), default=0)):
-        forced = {name: names[turn] for name, names in known.items() if turn < len(names)}
-        contests = [
-            msgspec.structs.replace(each, ways=[Way(NATIVE, of_mpi=forced[each.collective])])
-            for each in plan.contests
-            if each.collective in forced
-        ]
-        yield ContestPlan(plan.rounds, contests), own.forced(forced)
+        for each, forced in turns(plan, seen, own, settings):
+            yield seen.ranks, each, forced
 
 
 def _estimates(seen: Contests, collective: str, size: int) -> Explanation:

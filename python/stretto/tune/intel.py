@@ -37,6 +37,8 @@ _HIGHEST = {
 }
 # Of operations that do not commute it computes nonsense: 2021.19, on 2, 4 and 8 ranks.
 _WRONG = {"reduce_scatter": ("preset_2",)}
+# Variables that choose some. I_MPI_ADJUST_I... are for nonblocking calls, which are not measured.
+_CHOOSING = r"I_MPI_(ADJUST_(?!I)\w+|TUNING(_BIN|_MODE)?)"
 _PRESET = "preset_"
 _BASIC = 0
 _ALL = -1  # sizes, or numbers of ranks
@@ -205,5 +207,5 @@ OWN = OwnSettings(
         "impi": Format(tuning_file, "I_MPI_TUNING={file} mpirun ..."),
         "impi-adjust": Format(adjust_settings, ". {file}; mpirun ..."),
     },
-    lambda name, _: re.fullmatch(r"I_MPI_(ADJUST_\w+|TUNING(_BIN|_MODE)?)", name) is not None,
+    lambda name, _: re.fullmatch(_CHOOSING, name) is not None,
 )

@@ -1,23 +1,19 @@
-"""Open MPI's own algorithms (its components coll/tuned and, on several hosts, HAN), and files of
-rules that it reads.
-
-The numbers are those of Open MPI 4.1 to 6: `ompi_info --param coll tuned --level 9` lists them.
-"""
+"""Files of rules of Open MPI's own algorithms, as it reads them."""
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from stretto.data.contests import NATIVE
 from stretto.errors import InputError
 from stretto.tune import han
+from stretto.tune.openmpi_algorithms import ALGORITHMS, CHAIN, CHAINS, algorithms, forced, stage
+from stretto.tune.openmpi_variables import chooses
 from stretto.tune.rules import CollectiveRules, Rule, Tuned
 from stretto.tune.settings import (
     Format,
     OwnSettings,
-    Where,
     groups,
     name_of,
     not_written,
@@ -26,48 +22,6 @@ from stretto.tune.settings import (
 )
 
 PRODUCT = "Open MPI"
-_SETTING = "OMPI_MCA_coll_tuned_"
-
-# By number, from 1 on. Those for two ranks only are left out where there are more.
-_TWO = "two_proc"
-_ALGORITHMS = {
-    "barrier": ("linear", "double_ring", "recursive_doubling", "bruck", _TWO, "tree"),
-    "bcast": (
-        "basic_linear",
-        "chain",
-        "pipeline",
-        "split_binary_tree",
-        "binary_tree",
-        "binomial",
-        "knomial",
-        "scatter_allgather",
-        "scatter_allgather_ring",
-    ),
-    "reduce": (
-        "linear",
-        "chain",
-        "pipeline",
-        "binary",
-        "binomial",
-        "in-order_binary",
-        "rabenseifner",
-    ),
-    "allreduce": (
-        "basic_linear",
-        "nonoverlapping",
-        "recursive_doubling",
-        "ring",
-        "segmented_ring",
-        "rabenseifner",
-    ),
-    "gather": ("basic_linear", "binomial", "linear_sync"),
-    "scatter": ("basic_linear", "binomial", "linear_nb"),
-    "allgather": ("linear", "bruck", "recursive_doubling", "ring", "neighbor", _TWO),
-    "alltoall": ("linear", "pairwise", "modified_bruck", "linear_sync", _TWO),
-    "reduce_scatter": ("basic_linear", "recursive_doubling", "recursive_halving", "butterfly"),
-    "scan": ("linear", "recursive_doubling"),
-    "exscan": ("linear", "recursive_doubling"),
-}
 # The numbers that collectives have in a classic file.
 _IDS = {
     "allgather": 0,
@@ -92,10 +46,6 @@ _IGNORANT_OF_SIZES = ("gather", "scatter", "scan", "exscan")
 # that HAN leaves it, no size is asked for.
 _IN_PLACE = "allgather"
 _HAN_FIRST = (5, 0)  # from this version on it comes first
-_COMPONENTS = {"tuned", "han"}
-# How many there are side by side in "chain" where nobody sets that: in a rule it has to be said.
-_CHAIN = "chain"
-_CHAINS = 4
 # What mixes up the order of ranks, whatever the operation: with one that does not commute results
 # are wrong (tests/mpi/ordered.c; 4.1.4, 5.0.11). Open MPI heeds that where it chooses itself.
 _MIXES = {
@@ -105,27 +55,6 @@ _MIXES = {
 _BY_REDUCE = "nonoverlapping"  # of allreduce: by the rules of reduce
 # From this version on rules have a fifth column, and the first line says so.
 _FIFTH_COLUMN = (5, 0, 7)
-
-
-def algorithms(collective: str, where: Where) -> list[str]:
-    """The names of those that run there. HAN's come first, so that none of coll/tuned's is forced
-    in a launch in which HAN may run it as a part of one of its own."""
-    of_tuned = [name for name in _ALGORITHMS[collective] if name != _TWO or where.ranks == 2]
-    return [*han.algorithms(collective, where), *of_tuned]
-
-
-def forced(algorithm_of: Mapping[str, str]) -> dict[str, str]:
-    """What makes ranks take these algorithms, by collective."""
-    chosen = {
-        f"{_SETTING}{name_of(name)}_algorithm": algorithm
-        for name, algorithm in algorithm_of.items()
-        if not han.is_own(algorithm)
-    }
-    for name, algorithm in algorithm_of.items():
-        chosen |= han.forced(name, algorithm)
-        if algorithm == _CHAIN:
-            chosen[f"{_SETTING}{name_of(name)}_algorithm_chain_fanout"] = str(_CHAINS)
-    return {f"{_SETTING}use_dynamic_rules": "1", **chosen}
 
 
 def classic_rules(tuned: Tuned) -> str:
@@ -142,7 +71,7 @@ def classic_rules(tuned: Tuned) -> str:
         for ranks, rules in sizes.items():
             lines += [f"{ranks} # ranks or more", f"{len(rules)} # message sizes"]
             for start, algorithm in rules:
-                fan_out = _CHAINS if algorithm == _CHAIN else 0
+                fan_out = CHAINS if algorithm == CHAIN else 0
                 way = f"{_number(name, algorithm)} {fan_out}{columns}"
                 lines.append(f"{start} {way} # {algorithm}")
     return "\n".join(lines) + "\n"
@@ -158,7 +87,7 @@ def json_rules(tuned: Tuned) -> str:
                 "rules": [
                     {"msg_size_min": start, "alg": _number(name, algorithm)}
                     | ({} if end is None else {"msg_size_max": end})
-                    | ({"faninout": _CHAINS} if algorithm == _CHAIN else {})
+                    | ({"faninout": CHAINS} if algorithm == CHAIN else {})
                     for start, end, algorithm in _ranges(each)
                 ],
             }
@@ -233,7 +162,7 @@ def _mixed_up_by(of: CollectiveRules, written: list[CollectiveRules]) -> list[st
 
 
 def _groups(tuned: Tuned) -> dict[str, list[CollectiveRules]]:
-    return groups(tuned, PRODUCT, _ALGORITHMS, algorithms, _is_unsafe)
+    return groups(tuned, PRODUCT, ALGORITHMS, algorithms, _is_unsafe)
 
 
 def _is_unsafe(of: CollectiveRules) -> bool:
@@ -274,15 +203,7 @@ def _number(collective: str, algorithm: str) -> int:
     """0 stands for what Open MPI chooses itself."""
     if algorithm == NATIVE:
         return 0
-    return _ALGORITHMS[collective].index(algorithm) + 1
-
-
-def _chooses(name: str, value: str) -> bool:
-    if name == "OMPI_MCA_coll":  # components: a list of them, or of those that are not taken
-        named = set(value.removeprefix("^").split(","))
-        return bool(named & _COMPONENTS) if value.startswith("^") else not named >= _COMPONENTS
-    choice = r"use_\w+|priority|dynamic_rules_filename|\w+_algorithm(_\w+)?|\w+_module"
-    return re.fullmatch(rf"OMPI_MCA_coll_(tuned|han)_({choice})", name) is not None
+    return ALGORITHMS[collective].index(algorithm) + 1
 
 
 _USE = (
@@ -302,5 +223,6 @@ OWN = OwnSettings(
         "openmpi-han": Format(han_rules, _USE_HAN),
         "openmpi6": Format(json_rules, _USE),
     },
-    _chooses,
+    chooses,
+    stage,
 )

@@ -12,16 +12,19 @@ from stretto.data.contests import NATIVE
 from stretto.errors import InputError
 from stretto.tune.rules import CollectiveRules, Tuned
 
+Settings = tuple[tuple[str, str], ...]  # names and values of variables
+
 
 @dataclass(frozen=True)
 class Where:
-    """What decides which algorithms an MPI has: `version` of it, as far as it is known, and
-    whether all hosts have as many ranks."""
+    """What decides which algorithms an MPI has: `version` of it, as far as it is known, whether
+    all hosts have as many ranks, and the names and values of what the user has set."""
 
     ranks: int
     hosts: int = 1
     version: tuple[int, ...] = ()
     is_even: bool = True
+    settings: Settings = ()
 
 
 # The names of a collective's algorithms there.
@@ -36,6 +39,10 @@ class Format:
     use: str
 
 
+def _all_in_one(_collective: str, _algorithm: str) -> int:
+    return 0
+
+
 @dataclass(frozen=True)
 class OwnSettings:
     """An MPI, whose name and version begin with `product`."""
@@ -47,10 +54,17 @@ class OwnSettings:
     formats: Mapping[str, Format]
     # Whether a variable of that name and value chooses, and would instead of what is measured.
     chooses: Callable[[str, str], bool]
+    # By collective and algorithm: what is of different stages is never forced in one launch, as
+    # an algorithm of one may call others that would be forced, too.
+    stage: Callable[[str, str], int] = _all_in_one
 
     def is_of(self, mpi: str) -> bool:
         """Whether `mpi`, as its launcher says it, is this one."""
         return _is_of(mpi, self.product)
+
+    def chosen_by(self, settings: Settings) -> str | None:
+        """The name of the first of these that chooses; one without a value does not."""
+        return next((name for name, value in settings if value and self.chooses(name, value)), None)
 
 
 # Whether an MPI cannot go by these rules, as not all its ranks would by the same.

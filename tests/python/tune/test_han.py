@@ -7,7 +7,8 @@ from tuned import LARGEST
 from tuned import rules as random_rules
 
 from stretto.errors import InputError
-from stretto.tune.openmpi import algorithms, classic_rules, forced, han_rules, remarks
+from stretto.tune.openmpi import classic_rules, han_rules, remarks
+from stretto.tune.openmpi_algorithms import algorithms, forced
 from stretto.tune.rules import CollectiveRules, Evidence, Fingerprint, Rule, Tuned, rule_for
 from stretto.tune.settings import Where
 
@@ -60,8 +61,7 @@ def test_uneven_hosts_have_hans_allreduce_and_barrier() -> None:
     assert "han_simple" not in algorithms("reduce", uneven)
 
 
-# What coll/tuned is forced to it would do within HAN's, too.
-def test_han_is_measured_before_all_of_what_it_may_call() -> None:
+def test_hans_come_first() -> None:
     assert algorithms("bcast", Where(4, 2, FIVE))[:3] == ["han_intra", "han_simple", "basic_linear"]
     assert algorithms("barrier", Where(4, 2, FIVE))[:2] == ["han_simple", "linear"]
 

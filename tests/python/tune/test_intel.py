@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from tuned import LARGEST, of, rules, tuned
 
 from stretto.errors import InputError
-from stretto.tune.intel import adjust_settings, algorithms, forced, remarks, tuning_file
+from stretto.tune.intel import OWN, adjust_settings, algorithms, forced, remarks, tuning_file
 from stretto.tune.rules import Evidence, Rule, Tuned, rule_for
 from stretto.tune.settings import Where
 
@@ -138,3 +138,17 @@ def test_what_makes_intel_mpi_take_a_preset() -> None:
     }
     assert len(algorithms("allreduce", Where(4))) == 33
     assert algorithms("reduce_scatter", Where(4)) == [f"preset_{n}" for n in (0, 1, 3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("name", "chooses"),
+    [
+        ("I_MPI_ADJUST_BCAST", True),
+        ("I_MPI_ADJUST_ALLREDUCE_LIST", True),
+        ("I_MPI_TUNING", True),
+        ("I_MPI_ADJUST_IBCAST", False),  # nonblocking
+        ("I_MPI_TUNING_BIN_DUMP", False),
+    ],
+)
+def test_which_variables_choose_for_the_user(name: str, chooses: bool) -> None:
+    assert OWN.chooses(name, "1") == chooses

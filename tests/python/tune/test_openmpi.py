@@ -9,14 +9,8 @@ from tuned import LARGEST
 from tuned import rules as random_rules
 
 from stretto.errors import InputError
-from stretto.tune.openmpi import (
-    OWN,
-    algorithms,
-    classic_rules,
-    forced,
-    json_rules,
-    remarks,
-)
+from stretto.tune.openmpi import OWN, classic_rules, json_rules, remarks
+from stretto.tune.openmpi_algorithms import algorithms, forced
 from stretto.tune.rules import CollectiveRules, Fingerprint, Rule, Tuned, rule_for
 from stretto.tune.settings import Where
 
@@ -180,10 +174,24 @@ def test_what_cannot_be_written_is_said(rules: Tuned, complaint: str) -> None:
     ("name", "value", "chooses"),
     [
         ("OMPI_MCA_coll", "^hcoll", False),
-        ("OMPI_MCA_coll", "^hcoll,han", True),
+        ("OMPI_MCA_coll", "^hcoll,han", False),
+        ("OMPI_MCA_coll", "^han,tuned", True),
         ("OMPI_MCA_coll", "self,basic,libnbc,tuned,han", False),
-        ("OMPI_MCA_coll", "self,basic,libnbc,tuned", True),
-        ("OMPI_MCA_coll_han_priority", "0", True),
+        ("OMPI_MCA_coll", "self,basic,libnbc,tuned", False),
+        ("OMPI_MCA_coll", "self,basic,libnbc,han", True),
+        ("OMPI_MCA_coll_han_priority", "0", False),
+        ("OMPI_MCA_coll_han_priority", "-1", False),
+        ("OMPI_MCA_coll_han_priority", "35", True),
+        ("OMPI_MCA_coll_han_priority", "high", True),
+        ("OMPI_MCA_coll_tuned_priority", "0", True),
+        ("OMPI_MCA_coll_adapt_priority", "90", True),
+        ("OMPI_MCA_coll_han_reproducible", "1", True),
+        ("OMPI_MCA_coll_han_reproducible", "0", False),
+        ("OMPI_MCA_coll_ucc_enable", "1", True),
+        ("OMPI_MCA_coll_ucc_enable", "False", False),
+        ("--tune", "settings.conf", True),
+        ("-am", "settings.conf", True),
+        ("--tuned", "x", False),
         ("OMPI_MCA_coll_han_use_bcast_algorithm", "simple", True),
         ("OMPI_MCA_coll_han_bcast_dynamic_global_communicator_module", "3", True),
         ("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", True),
@@ -191,11 +199,14 @@ def test_what_cannot_be_written_is_said(rules: Tuned, complaint: str) -> None:
         ("OMPI_MCA_coll_han_verbose", "1", False),
         ("OMPI_MCA_coll_han_bcast_segsize", "1", False),
         ("OMPI_MCA_coll_hcoll_enable", "0", False),
+        ("OMPI_MCA_coll_hcoll_enable", "true", True),
         ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial", False),
     ],
 )
 def test_which_variables_choose_for_the_user(name: str, value: str, chooses: bool) -> None:
     assert OWN.chooses(name, value) == chooses
+    assert OWN.chosen_by((("PATH", "/bin"), (name, value))) == (name if chooses else None)
+    assert OWN.chosen_by(((name, ""),)) is None
 
 
 def test_what_makes_open_mpi_take_an_algorithm() -> None:

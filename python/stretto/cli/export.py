@@ -35,9 +35,9 @@ def export(
     if to not in FORMATS:
         raise InputError(f"--to {to}: there are {', '.join(FORMATS)}")
     tuned = read_tuned(rules)
-    mpi, own = FORMATS[to]
-    text = own.write(tuned)
-    for line in mpi.remarks(tuned):
+    format_ = FORMATS[to]
+    text = format_.write(tuned)
+    for line in format_.remarks(tuned):
         note(f"stretto: {line}")
     if output is None:
         print(text, end="")
@@ -46,4 +46,4 @@ def export(
         put_whole(output, text.encode())
     except OSError as error:
         raise unwritable(f"--output {output}", error) from error
-    note(f"Use: {own.use.format(file=output.absolute())}")
+    note(f"Use: {format_.use.format(file=output.absolute())}")

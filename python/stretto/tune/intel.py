@@ -202,10 +202,9 @@ OWN = OwnSettings(
     PRODUCT,
     algorithms,
     forced,
-    remarks,
     {
-        "impi": Format(tuning_file, "I_MPI_TUNING={file} mpirun ..."),
-        "impi-adjust": Format(adjust_settings, ". {file}; mpirun ..."),
+        "impi": Format(tuning_file, "I_MPI_TUNING={file} mpirun ...", remarks),
+        "impi-adjust": Format(adjust_settings, ". {file}; mpirun ...", remarks),
     },
     lambda name, _: re.fullmatch(_CHOOSING, name) is not None,
 )

@@ -269,13 +269,16 @@ OWN = OwnSettings(
     PRODUCT,
     algorithms,
     forced,
-    remarks,
     {
         "mpich": Format(
-            generic_table, "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={file} mpirun ..."
+            generic_table,
+            "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={file} mpirun ...",
+            remarks,
         ),
         "mpich-ch4": Format(
-            ch4_table, "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE={file} mpirun ..."
+            ch4_table,
+            "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE={file} mpirun ...",
+            remarks,
         ),
     },
     lambda name, _: re.fullmatch(_CHOOSING, name) is not None,

@@ -7,8 +7,8 @@ _MPIS = (openmpi.OWN, intel.OWN, mpich.OWN)
 
 PRODUCTS = tuple(mpi.product for mpi in _MPIS)
 # By the name that `stretto export --to` takes.
-FORMATS: dict[str, tuple[OwnSettings, Format]] = {
-    name: (mpi, format_) for mpi in _MPIS for name, format_ in mpi.formats.items()
+FORMATS: dict[str, Format] = {
+    name: format_ for mpi in _MPIS for name, format_ in mpi.formats.items()
 }
 
 

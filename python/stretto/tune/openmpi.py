@@ -46,6 +46,7 @@ _IGNORANT_OF_SIZES = ("gather", "scatter", "scan", "exscan")
 # that HAN leaves it, no size is asked for.
 _IN_PLACE = "allgather"
 _HAN_FIRST = (5, 0)  # from this version on it comes first
+_HAN_OFF = "--mca coll_han_priority 0"
 # What mixes up the order of ranks, whatever the operation: with one that does not commute results
 # are wrong (tests/mpi/ordered.c; 4.1.4, 5.0.11). Open MPI heeds that where it chooses itself.
 _MIXES = {
@@ -53,6 +54,9 @@ _MIXES = {
     "reduce": ("chain", "pipeline", "binary", "binomial"),
 }
 _BY_REDUCE = "nonoverlapping"  # of allreduce: by the rules of reduce
+# Of operations that do not commute Open MPI itself runs these by the communicator's reduce: at some
+# sizes the first, at all the others.
+_MAY_RUN_BY_REDUCE = "MPI_Allreduce, MPI_Reduce_scatter and MPI_Reduce_scatter_block"
 # From this version on rules have a fifth column, and the first line says so.
 _FIFTH_COLUMN = (5, 0, 7)
 
@@ -103,7 +107,9 @@ def han_rules(tuned: Tuned) -> str:
     """A file for coll_han_dynamic_rules_filename: what HAN runs, and by which algorithm, and what
     it leaves to coll/tuned and the file of classic_rules(). Raises InputError."""
     if not han.is_known(version_of(tuned, PRODUCT)):
-        raise InputError(f"HAN of {tuned.fingerprint.mpi} is not known here, only that of 5.0.7 on")
+        raise InputError(
+            f"HAN of {tuned.fingerprint.mpi} is not known here, only that of 5.0.7 to the last 5"
+        )
     written = _groups(tuned)
     of_han = {
         name: several
@@ -121,30 +127,78 @@ def han_rules(tuned: Tuned) -> str:
 def remarks(tuned: Tuned) -> list[str]:
     """Which rules are left out of every file, which files belong together, and for which programs
     they are."""
-    left_out = not_written(tuned, PRODUCT, _is_unsafe)
-    written = [each for each in tuned.collective if each.mpi_rule and not _is_unsafe(each)]
-    of_han = [_on(each) for each in written if han.runs(each)]
-    is_first = version_of(tuned, PRODUCT) >= _HAN_FIRST
-    before = [
-        _on(each) for each in written if is_first and han.comes_first(each) and not han.runs(each)
-    ]
+    return [*_left_out(tuned), *_of_han(tuned), *_wrong(tuned)]
+
+
+def remarks_of_6(tuned: Tuned) -> list[str]:
+    """The same for Open MPI 6, for whose HAN no file is written."""
+    return [*_left_out(tuned), *_of_han_of_6(tuned), *_wrong(tuned)]
+
+
+def _left_out(tuned: Tuned) -> list[str]:
+    line = not_written(tuned, PRODUCT, _is_unsafe)
+    return [line] if line else []
+
+
+def _written(tuned: Tuned) -> list[CollectiveRules]:
+    return [each for each in tuned.collective if each.mpi_rule and not _is_unsafe(each)]
+
+
+def _of_han(tuned: Tuned) -> Iterator[str]:
+    """Which calls are HAN's where it comes first: those that the rules leave it, or all."""
+    version = version_of(tuned, PRODUCT)
+    own = [each for each in _written(tuned) if han.runs(each)]
+    if own:
+        yield (
+            f"HAN runs {_on(own)}: these rules hold only together with the file of the other "
+            "format: openmpi and openmpi-han"
+        )
+    before = [each for each in _written(tuned) if _is_behind_han(each) and not han.runs(each)]
+    if version < _HAN_FIRST or not before:
+        return
+    advice = _without_han(tuned, before)
+    if own:  # HAN cannot be off where rules are its
+        advice = "measure them again"
+    elif han.is_known(version):
+        advice = f"measure them again, or, if HAN was off then, hand over {_HAN_OFF}, too"
+    yield f"HAN comes before the rules of {_on(before)}, and was not measured: {advice}"
+
+
+def _of_han_of_6(tuned: Tuned) -> Iterator[str]:
+    if before := [each for each in _written(tuned) if _is_behind_han(each)]:
+        advice = _without_han(tuned, before)
+        yield f"HAN of Open MPI 6 comes before the rules of {_on(before)}: {advice}"
+
+
+def _is_behind_han(of: CollectiveRules) -> bool:
+    """Whether they choose something, of calls that HAN has where it comes first."""
+    return han.comes_first(of) and any(rule.algorithm != NATIVE for rule in of.mpi_rule)
+
+
+def _without_han(tuned: Tuned, before: list[CollectiveRules]) -> str:
+    chosen = {rule.algorithm for each in before for rule in each.mpi_rule}
+    is_some_left = any(name == NATIVE or han.is_own(name) for name in chosen)
+    may_be_hans = is_some_left and version_of(tuned, PRODUCT) >= _HAN_FIRST
+    left = "; sizes left to Open MPI may have been HAN's as they were measured"
+    return f"they hold with {_HAN_OFF}{left if may_be_hans else ''}"
+
+
+def _wrong(tuned: Tuned) -> Iterator[str]:
+    """For which programs the rules are not."""
+    written = _written(tuned)
     mixing = [f"{each.name} by {name}" for each in written for name in _mixed_up_by(each, written)]
-    together = (
-        f"HAN runs {_listed(of_han)}: these rules hold only together with the file of the other "
-        "format: openmpi and openmpi-han"
-    )
-    advice = "measure them again" if of_han else "they hold with --mca coll_han_priority 0"
-    inert = f"HAN comes before the rules of {_listed(before)}, and was not measured: {advice}"
-    wrong = (
+    if not mixing:
+        return
+    by_reduce = any(each.name == "reduce" and _mixed_up_by(each, written) for each in written)
+    too = f", and of {_MAY_RUN_BY_REDUCE}, which may run by the rules of reduce"
+    yield (
         "only for programs whose operations all commute: with others results are wrong of "
-        f"{_listed(mixing)}"
+        f"{_listed(mixing)}{too if by_reduce else ''}"
     )
-    lines = [(left_out, left_out), (together, of_han), (inert, before), (wrong, mixing)]
-    return [line for line, holds in lines if holds]
 
 
-def _on(of: CollectiveRules) -> str:
-    return f"{of.name} on {of.ranks} ranks"
+def _on(those: list[CollectiveRules]) -> str:
+    return _listed([f"{each.name} on {each.ranks} ranks" for each in those])
 
 
 def _listed(names: list[str]) -> str:
@@ -217,11 +271,10 @@ OWN = OwnSettings(
     PRODUCT,
     algorithms,
     forced,
-    remarks,
     {
-        "openmpi": Format(classic_rules, _USE),
-        "openmpi-han": Format(han_rules, _USE_HAN),
-        "openmpi6": Format(json_rules, _USE),
+        "openmpi": Format(classic_rules, _USE, remarks),
+        "openmpi-han": Format(han_rules, _USE_HAN, remarks),
+        "openmpi6": Format(json_rules, _USE, remarks_of_6),
     },
     chooses,
     stage,

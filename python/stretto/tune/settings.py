@@ -33,10 +33,12 @@ Algorithms = Callable[[str, Where], list[str]]
 
 @dataclass(frozen=True)
 class Format:
-    """One way to tell an MPI its algorithms; `use` says what to do with the {file}."""
+    """One way to tell an MPI its algorithms; `use` says what to do with the {file}, and `remarks`
+    what a user has to know of what is written, by lines."""
 
     write: Callable[[Tuned], str]
     use: str
+    remarks: Callable[[Tuned], list[str]]
 
 
 def _all_in_one(_collective: str, _algorithm: str) -> int:
@@ -50,7 +52,6 @@ class OwnSettings:
     product: str
     algorithms: Algorithms
     forced: Callable[[Mapping[str, str]], dict[str, str]]  # makes ranks take these, by collective
-    remarks: Callable[[Tuned], list[str]]  # what a user has to know of what is written, by lines
     formats: Mapping[str, Format]
     # Whether a variable of that name and value chooses, and would instead of what is measured.
     chooses: Callable[[str, str], bool]

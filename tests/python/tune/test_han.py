@@ -1,5 +1,6 @@
 """Rules of Open MPI's HAN. That it obeys them is tested in tests/mpi/test_han.py."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -7,6 +8,7 @@ from tuned import LARGEST
 from tuned import rules as random_rules
 
 from stretto.errors import InputError
+from stretto.tune.mpis import FORMATS
 from stretto.tune.openmpi import classic_rules, han_rules, remarks
 from stretto.tune.openmpi_algorithms import algorithms, forced
 from stretto.tune.rules import CollectiveRules, Evidence, Fingerprint, Rule, Tuned, rule_for
@@ -153,30 +155,61 @@ def test_where_han_did_not_run_the_other_rules_are_whole() -> None:
             han_rules(tuned(alone))
 
 
-# As files were before HAN was measured: all their times are HAN's, or others' that it left.
+AGAIN = "measure them again, or, if HAN was off then, hand over --mca coll_han_priority 0, too"
+OFF = "they hold with --mca coll_han_priority 0"
+
+
+# As files were before HAN was measured: their times are HAN's, or others' that it left.
 @pytest.mark.parametrize(
-    ("mpi", "name", "hosts", "even", "is_said"),
+    ("mpi", "name", "hosts", "even", "advice"),
     [
-        ("Open MPI 5.0.11", "bcast", 2, True, True),
-        ("Open MPI 5.0.11", "bcast", 2, False, False),
-        ("Open MPI 5.0.11", "barrier", 2, False, True),
-        ("Open MPI 5.0.11", "alltoall", 2, True, False),
-        ("Open MPI 5.0.2", "bcast", 2, True, True),
-        ("Open MPI 6.0.0", "bcast", 2, True, True),
-        ("Open MPI 4.1.4", "bcast", 2, True, False),
-        ("Open MPI 5.0.11", "bcast", 4, True, False),
-        ("Open MPI 5.0.11", "bcast", 1, True, False),
+        ("Open MPI 5.0.11", "bcast", 2, True, AGAIN),
+        ("Open MPI 5.0.11", "bcast", 2, False, None),
+        ("Open MPI 5.0.11", "barrier", 2, False, AGAIN),
+        ("Open MPI 5.0.11", "alltoall", 2, True, None),
+        ("Open MPI 5.0.2", "bcast", 2, True, OFF),
+        ("Open MPI 6.0.0", "bcast", 2, True, OFF),
+        ("Open MPI 4.1.4", "bcast", 2, True, None),
+        ("Open MPI 5.0.11", "bcast", 4, True, None),
+        ("Open MPI 5.0.11", "bcast", 1, True, None),
     ],
 )
 def test_rules_that_han_comes_before_are_said(
-    mpi: str, name: str, hosts: int, even: bool, is_said: bool
+    mpi: str, name: str, hosts: int, even: bool, advice: str | None
 ) -> None:
-    group = of(name, 4, Rule("native"), hosts=hosts, way="linear", even=even)
+    group = of(name, 4, Rule("linear"), hosts=hosts, way="linear", even=even)
     said = remarks(tuned(group, mpi=mpi))
-    expected = f"HAN comes before the rules of {name} on 4 ranks, and was not measured"
-    assert [line.startswith(expected) for line in said] == [True] * is_said
-    if is_said:
-        assert said[0].endswith("they hold with --mca coll_han_priority 0")
+    expected = f"HAN comes before the rules of {name} on 4 ranks, and was not measured: {advice}"
+    assert said == ([] if advice is None else [expected])
+    # Nothing comes before what is left to Open MPI.
+    assert remarks(tuned(msgspec.structs.replace(group, mpi_rule=[Rule("native")]), mpi=mpi)) == []
+
+
+LEFT = "; sizes left to Open MPI may have been HAN's as they were measured"
+
+
+def test_sizes_that_may_have_been_hans_are_said() -> None:
+    mixed = of("bcast", 4, Rule("native", 9), Rule("chain"), way="chain")
+    (said,) = remarks(tuned(mixed, mpi="Open MPI 5.0.2"))
+    assert said.endswith(f"and was not measured: {OFF}{LEFT}")
+
+
+# That one has no file for HAN, so that there are no two that belong together.
+@pytest.mark.parametrize(
+    ("mpi", "rules", "left"),
+    [
+        ("Open MPI 5.0.11", [Rule("han_simple", 9), Rule("chain")], LEFT),
+        ("Open MPI 5.0.11", [Rule("chain", 9), Rule("pipeline")], ""),
+        ("Open MPI 4.1.4", [Rule("native", 9), Rule("chain")], ""),  # its HAN is off by itself
+    ],
+)
+def test_what_is_written_for_6_says_that_han_comes_first(
+    mpi: str, rules: list[Rule], left: str
+) -> None:
+    remarks_of_6 = FORMATS["openmpi6"].remarks
+    (said,) = remarks_of_6(tuned(of("bcast", 4, *rules), mpi=mpi))
+    assert said == f"HAN of Open MPI 6 comes before the rules of bcast on 4 ranks: {OFF}{left}"
+    assert remarks_of_6(tuned(of("bcast", 4, *rules, hosts=1), mpi=mpi)) == []
 
 
 # The advice would take from HAN what was measured as its.
@@ -199,8 +232,8 @@ def test_hans_algorithms_are_hans_without_times_too() -> None:
 @pytest.mark.parametrize(
     ("rules", "complaint"),
     [
-        (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 4.1.4"), "only that of 5.0.7 on"),
-        (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 6.0.0"), "only that of 5.0.7 on"),
+        (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 4.1.4"), "of 5.0.7 to the last 5"),
+        (tuned(of("bcast", 4, Rule("chain")), mpi="Open MPI 6.0.0"), "of 5.0.7 to the last 5"),
         (tuned(of("bcast", 4, Rule("chain"), way="chain")), "of HAN, .* nothing was measured"),
         (
             tuned(of("bcast", 4, Rule("chain")), of("bcast", 4, Rule("chain"), hosts=1, way="x")),

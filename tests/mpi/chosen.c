@@ -1,8 +1,10 @@
 // One collective of one size, ten times: which algorithm runs it is seen from outside. Arguments:
-// its name, bytes and, if rank 1 is to come late to each call, by how many milliseconds (0: it does
-// not), and how many calls instead of ten. What comes is checked; in scatter and gather the ranks
-// give MPI what it needs of each, and no more.
+// its name (or several, with commas between them, that are called one after the other), bytes and,
+// if rank 1 is to come late to each call, by how many milliseconds (0: it does not), and how many
+// calls instead of ten. What comes is checked; in scatter and gather the ranks give MPI what it
+// needs of each, and no more.
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -69,7 +71,8 @@ static int call(const char* name, void* in, void* out, int bytes, int rank, int 
   if (strcmp(name, "bcast") == 0) return bcast(out, bytes, rank);
   if (strcmp(name, "allgather") == 0) return allgather(in, out, bytes, rank, size);
   if (strcmp(name, "barrier") == 0) return MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
-  return reduce(name, in, out, bytes, rank, size);
+  const int reduces = strcmp(name, "reduce") == 0 || strcmp(name, "allreduce") == 0;
+  return reduces && reduce(name, in, out, bytes, rank, size);
 }
 
 int main(int argc, char** argv) {
@@ -84,10 +87,18 @@ int main(int argc, char** argv) {
   const int late_ms = argc > 3 ? atoi(argv[3]) : 0;
   const struct timespec late = {0, late_ms * 1000000L};
   const int calls = argc > 4 ? atoi(argv[4]) : kCalls;
-  for (int i = 0; argc > 2 && i < calls; ++i) {
-    if (late_ms > 0) MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1 && late_ms > 0) nanosleep(&late, NULL);
-    if (!call(argv[1], in, out, bytes, rank, size)) MPI_Abort(MPI_COMM_WORLD, 1);
+  char* rest = argc > 2 ? argv[1] : NULL;
+  while (rest != NULL) {
+    const char* name = rest;
+    rest = strchr(rest, ',');
+    if (rest != NULL) *rest++ = '\0';
+    for (int i = 0; i < calls; ++i) {
+      if (late_ms > 0) MPI_Barrier(MPI_COMM_WORLD);
+      if (rank == 1 && late_ms > 0) nanosleep(&late, NULL);
+      if (call(name, in, out, bytes, rank, size)) continue;
+      fprintf(stderr, "%s is wrong on rank %d\n", name, rank);
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    }
   }
   free(in);
   free(out);

@@ -63,28 +63,47 @@ def launcher(open_mpi: Mpi) -> Iterator[Launcher]:
         yield rig.launcher(open_mpi.launcher)
 
 
-def run(open_mpi: Mpi, launcher: Launcher, words: list[object], env: Mapping[str, str]) -> None:
+def run(
+    open_mpi: Mpi,
+    launcher: Launcher,
+    words: list[object],
+    env: Mapping[str, str],
+    ranks: int = RANKS,
+) -> None:
     program = [str(open_mpi.program(str(words[0]))), *map(str, words[1:])]
     env = {**open_mpi.environment, **yielding(open_mpi.abi), **env}
-    ended = launch(launcher.command(Start(RANKS, program, env)), timeout_s=100)
+    ended = launch(launcher.command(Start(ranks, program, env)), timeout_s=100)
     assert ended.exit_code == 0, (words, env)
 
 
 def sent(
-    open_mpi: Mpi, launcher: Launcher, name: str, size: int, folder: Path, env: Mapping[str, str]
+    open_mpi: Mpi,
+    launcher: Launcher,
+    name: str,
+    size: int,
+    folder: Path,
+    env: Mapping[str, str],
+    ranks: int = RANKS,
 ) -> Sent:
     """How many messages go from which rank to which in a call, by Open MPI's own count.
 
     Those that HAN sends once, as it makes its communicators, are not a call's.
     """
-    few, more = (counted(open_mpi, launcher, [name, size, 0, n], folder, env) for n in (FEW, MORE))
+    few, more = (
+        counted(open_mpi, launcher, [name, size, 0, n], folder, env, ranks) for n in (FEW, MORE)
+    )
     more.subtract(few)
     assert all(count % (MORE - FEW) == 0 for count in more.values()), more
     return Counter({pair: count // (MORE - FEW) for pair, count in more.items() if count})
 
 
 def counted(
-    open_mpi: Mpi, launcher: Launcher, words: list[object], folder: Path, env: Mapping[str, str]
+    open_mpi: Mpi,
+    launcher: Launcher,
+    words: list[object],
+    folder: Path,
+    env: Mapping[str, str],
+    ranks: int,
 ) -> Sent:
     settings = {
         "pml": "ob1,monitoring",
@@ -93,7 +112,7 @@ def counted(
         "pml_monitoring_filename": str(folder / "sent"),
     }
     counting = {f"OMPI_MCA_{key}": value for key, value in settings.items()}
-    run(open_mpi, launcher, ["chosen", *words], {**counting, **env})
+    run(open_mpi, launcher, ["chosen", *words], {**counting, **env}, ranks)
     found: Sent = Counter()
     for path in folder.glob("sent.*.prof"):
         line = r"^[EI]\t(\d)\t(\d)\t\d+ bytes\t(\d+) msgs"
@@ -161,6 +180,21 @@ def test_barriers_obey(open_mpi: Mpi, launcher: Launcher, tmp_path: Path) -> Non
     assert found[0] != found[1]
 
 
+# Ranks 0 and 1 are on one host: only one of them has messages with the other host, where HAN runs.
+@pytest.mark.parametrize(("name", "of_tuned"), [("allreduce", "ring"), ("barrier", "double_ring")])
+def test_it_runs_on_uneven_hosts(
+    open_mpi: Mpi, launcher: Launcher, name: str, of_tuned: str, tmp_path: Path
+) -> None:
+    by_han, by_tuned = (
+        sent(open_mpi, launcher, name, LIMIT, tmp_path, forced({name: each}), ranks=3)
+        for each in ("han_simple", of_tuned)
+    )
+    assert by_han != by_tuned
+    between = {(1, 2), (2, 1)}
+    assert not between & set(by_han), by_han
+    assert between & set(by_tuned), by_tuned
+
+
 # Other numbers of ranks, and collectives, have what Open MPI chooses itself.
 def test_what_was_not_measured_stays_as_it_is(
     open_mpi: Mpi, launcher: Launcher, tmp_path: Path
@@ -183,8 +217,7 @@ def test_its_algorithms_are_right(
     written = [rules(name, Rule(algorithm)) for name, algorithm in chosen.items()]
     for env in (forced(chosen), handed_over(open_mpi, tmp_path, *written)):
         run(open_mpi, launcher, ["ordered"], env)
-        for name in NAMES:
-            run(open_mpi, launcher, ["chosen", name, LIMIT], env)
+        run(open_mpi, launcher, ["chosen", ",".join(NAMES), LIMIT], env)
 
 
 def tuned_on(

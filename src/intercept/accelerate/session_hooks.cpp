@@ -156,8 +156,8 @@ int on_Dist_graph_create(STRETTO_REAL(Dist_graph_create) real, MPI_Comm comm_old
 }
 
 // The other group may hold ranks of another MPI_COMM_WORLD that nobody here has heard of: the
-// leader need only know its leader. Each rank sees them in what was made, and is not told by its
-// leader, as ranks of its own group need not run Stretto either.
+// leader need only know its leader. Each rank sees them in what was made. Its leader broadcasts
+// nothing, as ranks of their own group need not run Stretto either.
 int on_Intercomm_create(STRETTO_REAL(Intercomm_create) real, MPI_Comm local_comm, int local_leader,
                         MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newcomm) {
   const int error = real(local_comm, local_leader, peer_comm, remote_leader, tag, newcomm);

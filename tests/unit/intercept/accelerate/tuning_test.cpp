@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fake_mpi/job.hpp"
+#include "run_name.hpp"
 #include "settings.hpp"
 
 namespace stretto::intercept::accelerate {
@@ -53,7 +54,7 @@ class TuningDeathTest : public testing::Test {
   }
 
   const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / "stretto-tuning-unit";
+      std::filesystem::temp_directory_path() / ("stretto-tuning-" + run_name());
 };
 
 TEST_F(TuningDeathTest, MeasuresThePlanAndEndsTheProgram) {

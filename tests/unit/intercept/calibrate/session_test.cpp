@@ -8,6 +8,7 @@
 #include <string>
 
 #include "fake_mpi/job.hpp"
+#include "run_name.hpp"
 #include "settings.hpp"
 
 namespace stretto::intercept::calibrate {
@@ -32,7 +33,7 @@ void calibrate(const std::string& file) {
 
 TEST(CalibrateDeathTest, MeasuresWritesAndEndsTheProgram) {
   const std::string file =
-      std::filesystem::temp_directory_path() / ("stretto-calibrate-" + std::string("unit"));
+      std::filesystem::temp_directory_path() / ("stretto-calibrate-" + run_name());
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(calibrate(file), testing::ExitedWithCode(0), "");
   const std::string text = contents(file);

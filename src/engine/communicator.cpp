@@ -279,8 +279,11 @@ bool attach(MPI_Comm comm, const Communicator* parent) {
     made->tags = TagRange(tags.first_tag(made->id), tags.width());
     made->slots.emplace(tags.width());
   }
-  made->around.beats_kernel_below =
-      static_cast<Count>(std::min<std::size_t>(made->routes.beat_kernel_below(), kSomeBytes));
+  const auto count = [](std::size_t bytes) {
+    return static_cast<Count>(std::min<std::size_t>(bytes, kSomeBytes));
+  };
+  made->around.beats_kernel_below = count(made->routes.beats_kernel().below);
+  made->around.beats_kernel_anew_below = count(made->routes.beats_kernel().anew_below);
   set_always_native(*made);
   if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
 

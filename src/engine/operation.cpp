@@ -177,7 +177,11 @@ int Operation::post(StepId id) {
 }
 
 int Operation::post(StepId id, const Piece& data, const Route& route, std::uint64_t number) {
-  const Transport::Endpoint end{route.group, route.peer, tags().tag(number), !background};
+  const Transport::Endpoint end{.group = route.group,
+                                .peer = route.peer,
+                                .tag = tags().tag(number),
+                                .is_blocking = !background,
+                                .written_anew = sends_anew(plan().algorithm->collective)};
   return step(id).kind == StepKind::send ? route.transport->post_send(data, end, {this, id})
                                          : route.transport->post_recv(data, end, {this, id});
 }

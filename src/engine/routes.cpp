@@ -9,7 +9,8 @@ Routes::Routes(std::span<const Carrier> carriers, std::vector<Rank> ranks)
     : last_{carriers.back().transport, carriers.back().joined.group}, ranks_(std::move(ranks)) {
   for (const auto& [transport, joined] : carriers.first(carriers.size() - 1)) {
     const Via via{transport, joined.group};
-    beat_kernel_below_ = std::max(beat_kernel_below_, joined.beats_kernel_below);
+    beats_kernel_.below = std::max(beats_kernel_.below, joined.beats_kernel.below);
+    beats_kernel_.anew_below = std::max(beats_kernel_.anew_below, joined.beats_kernel.anew_below);
     if (ranks_.empty()) {
       for (const Rank rank : joined.reached) others_.try_emplace(rank, via);
       continue;

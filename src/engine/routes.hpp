@@ -43,7 +43,7 @@ class Routes {
     return others_.size() == static_cast<std::size_t>(size);
   }
   // Of those transports: see Transport::Joined.
-  [[nodiscard]] std::size_t beat_kernel_below() const { return beat_kernel_below_; }
+  [[nodiscard]] const Transport::BeatsKernel& beats_kernel() const { return beats_kernel_; }
   [[nodiscard]] Route to(Rank rank) const {
     const Via* via = &last_;
     if (!others_.empty()) [[unlikely]] {
@@ -61,7 +61,7 @@ class Routes {
   Via last_;
   std::unordered_map<Rank, Via> others_;
   std::vector<Rank> ranks_;
-  std::size_t beat_kernel_below_ = 0;
+  Transport::BeatsKernel beats_kernel_;
 };
 
 }  // namespace stretto

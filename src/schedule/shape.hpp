@@ -45,6 +45,12 @@ inline constexpr int kCollectives = 13;
          collective == Collective::exscan;
 }
 
+// Do ranks send what they have written since they sent last: sums, what they have received, or
+// what a program broadcasts?
+[[nodiscard]] constexpr bool sends_anew(Collective collective) {
+  return reduces(collective) || collective == Collective::bcast;
+}
+
 [[nodiscard]] constexpr bool is_neighborhood(Collective collective) {
   return collective == Collective::neighbor_allgather ||
          collective == Collective::neighbor_alltoall;

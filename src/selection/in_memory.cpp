@@ -130,9 +130,11 @@ constexpr Count kLeastOfTwo = 32 * kKiB;
 constexpr Count kLongReduceOfTwo = 512 * kKiB;
 
 bool are_two_fast(const Query& query, const Surroundings& around) {
-  if (query.bytes == kSomeBytes) return around.beats_kernel_below > kLeastOfTwo;
+  const Count below =
+      sends_anew(query.collective) ? around.beats_kernel_anew_below : around.beats_kernel_below;
+  if (query.bytes == kSomeBytes) return below > kLeastOfTwo;
   if (query.collective == Collective::reduce && query.bytes >= kLongReduceOfTwo) return false;
-  return query.bytes >= kLeastOfTwo && query.bytes < around.beats_kernel_below;
+  return query.bytes >= kLeastOfTwo && query.bytes < below;
 }
 
 // Their data go through a ring in pieces anyway, and segments would only add messages.

@@ -48,6 +48,7 @@ struct Surroundings {
   bool has_shared_blocks = false;  // likewise: see transport/shm/shared_blocks.hpp
   // Then shorter messages of theirs go faster than one copy by the kernel, as the MPI's do.
   Count beats_kernel_below = 0;
+  Count beats_kernel_anew_below = 0;  // of collectives that send what is written anew
   bool progress_thread = false;
   bool program_threads = false;  // all ranks' programs have MPI_THREAD_MULTIPLE
   // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.

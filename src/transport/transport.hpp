@@ -27,6 +27,14 @@ class Transport {
     int peer = 0;
     int tag = 0;
     bool is_blocking = false;  // whoever posts it waits inside Stretto until it is complete
+    // Each such message is of data that its sender has written since the one before, such as sums
+    // or what it has received. Both ends say the same.
+    bool written_anew = false;
+  };
+  // Where all attend, shorter messages of these ranks go faster than one copy by the kernel.
+  struct BeatsKernel {
+    std::size_t below = 0;
+    std::size_t anew_below = 0;  // of those that are written anew
   };
   struct Completed {
     Token token;
@@ -59,8 +67,7 @@ class Transport {
     // The ranks that it reaches, and that reach this one so, ascending. That which is asked last
     // reaches all, and names none.
     std::vector<int> reached{};
-    // Where all attend, shorter messages of these ranks go faster than one copy by the kernel.
-    std::size_t beats_kernel_below = 0;
+    BeatsKernel beats_kernel{};
     // Memory of each of these ranks, in their order, that all of them see and it alone writes: as
     // much as SharedBlocks and RootSends are made of, all zero. Or none.
     std::vector<std::byte*> shared{};

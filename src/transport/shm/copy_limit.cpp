@@ -51,15 +51,16 @@ class PairExchange {
     return mine && in == std::byte{1};
   }
 
-  // The least time in ns in which the two have each other's data, which each has just written.
-  std::int64_t time(std::size_t bytes, const Copying& copying) {
+  // The least time in ns in which the two have each other's data, and have written them before,
+  // where these are written anew: what another has read takes longer to write.
+  std::int64_t time(std::size_t bytes, const Copying& copying, bool anew) {
     partner_.copy_as(copying);
     std::byte* const in = out_ + kLengths.back();
     std::int64_t least = INT64_MAX;
     for (int i = 0; i < kTimes; ++i) {
       both(true);  // begin together
       const std::int64_t start = now_ns();
-      std::memset(out_, i, bytes);
+      if (anew) std::memset(out_, i, bytes);
       exchange(out_, in, bytes);
       least = std::min(least, now_ns() - start);
     }
@@ -96,17 +97,25 @@ Copying measure_copying(Peer& partner, bool pulls) {
   Copying found;
   if (!pair.both(pair.has_memory())) return found;
   // Do both agree that one is clearly faster than the other?
-  const auto is_faster = [&pair](std::size_t bytes, const Copying& one, const Copying& other) {
-    const auto others = static_cast<double>(pair.time(bytes, other));
-    return pair.both(static_cast<double>(pair.time(bytes, one)) < kClearlyFaster * others);
+  const auto is_faster = [&pair](std::size_t bytes, bool anew, const Copying& one,
+                                 const Copying& other) {
+    const auto others = static_cast<double>(pair.time(bytes, other, anew));
+    return pair.both(static_cast<double>(pair.time(bytes, one, anew)) < kClearlyFaster * others);
   };
   constexpr Copying kLeaving{.below = kAlwaysCopied};
   constexpr Copying kTaking{.below = kAlwaysCopied, .takes_lines = true};
-  found.takes_lines = is_faster(kLengths.front(), kTaking, kLeaving);
-  for (const std::size_t bytes : kLengths) {
-    if (!pulls || !is_faster(bytes, found.takes_lines ? kTaking : kLeaving, {})) return found;
-    found.below = bytes == kLengths.back() ? kAlwaysCopied : 2 * bytes;
-  }
+  found.takes_lines = is_faster(kLengths.front(), true, kTaking, kLeaving);
+  if (!pulls) return found;
+  const auto limit = [&](bool anew) {
+    std::size_t below = kNoCopies;
+    for (const std::size_t bytes : kLengths) {
+      if (!is_faster(bytes, anew, found.takes_lines ? kTaking : kLeaving, {})) break;
+      below = bytes == kLengths.back() ? kAlwaysCopied : 2 * bytes;
+    }
+    return below;
+  };
+  found.below = limit(false);
+  found.anew_below = limit(true);
   return found;
 }
 

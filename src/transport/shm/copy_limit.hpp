@@ -16,12 +16,15 @@ inline constexpr std::size_t kNoCopies = 0;
 inline constexpr std::size_t kAlwaysCopied = SIZE_MAX;
 
 struct Copying {
-  std::size_t below = kNoCopies;  // messages shorter than this are copied twice
-  bool takes_lines = false;       // see FrameReader::take_lines
+  // Messages shorter than this are copied twice, and of those written anew (see
+  // Transport::Endpoint) such as are shorter than that.
+  std::size_t below = kNoCopies;
+  std::size_t anew_below = kNoCopies;
+  bool takes_lines = false;  // see FrameReader::take_lines
 };
 
 // Exchanges messages with `partner`, whose process does the same at the same time, by all ways,
-// without the sender's memory unless `pulls`. A millisecond or so; both come to the same, and to
+// without the sender's memory unless `pulls`. A few milliseconds; both come to the same, and to
 // none where one of them has no memory for that. Nothing else is under way between the two, and
 // both attend until this returns.
 [[nodiscard]] Copying measure_copying(Peer& partner, bool pulls);

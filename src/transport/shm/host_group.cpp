@@ -28,6 +28,7 @@ struct Mark {
   std::uint64_t address = 0;  // of the secret in its memory
   std::int64_t pid = 0;
   std::uint64_t copies_below = 0;  // see Copying
+  std::uint64_t anew_copies_below = 0;
   std::uint64_t takes_lines = 0;
   std::uint64_t knows_copying = 0;  // are these known?
   std::int64_t processors = 0;      // of its host
@@ -91,6 +92,7 @@ Copying common(const std::vector<Copying>& all) {
   Copying least = all.front();
   for (const Copying& each : all) {
     least.below = std::min(least.below, each.below);
+    least.anew_below = std::min(least.anew_below, each.anew_below);
     least.takes_lines = least.takes_lines && each.takes_lines;
   }
   return least;
@@ -107,7 +109,9 @@ std::optional<Copying> known_to_all(const std::vector<Mark>& here) {
   if (!all_know) return std::nullopt;
   std::vector<Copying> all;
   all.reserve(here.size());
-  for (const Mark& mark : here) all.push_back({mark.copies_below, mark.takes_lines != 0});
+  for (const Mark& mark : here) {
+    all.push_back({mark.copies_below, mark.anew_copies_below, mark.takes_lines != 0});
+  }
   return common(all);
 }
 
@@ -127,6 +131,7 @@ HostGroup HostGroup::of(const Transport::Group& group, std::size_t (*bytes_for)(
   Mark mine{.place = place_here(), .pid = ::getpid()};
   mine.knows_copying = copying.has_value();
   mine.copies_below = copying.value_or(Copying{}).below;
+  mine.anew_copies_below = copying.value_or(Copying{}).anew_below;
   mine.takes_lines = copying.value_or(Copying{}).takes_lines;
   mine.processors = ::sysconf(_SC_NPROCESSORS_ONLN);
   mine.address = reinterpret_cast<std::uint64_t>(&mine.secret);

@@ -48,8 +48,8 @@ Peer::Peer(const Packing& packing, const Ends& ends)
       pulls_(ends.pulls),
       attend_(ends.attend) {}
 
-int Peer::receive(const Piece& data, int tag, Transport::Token token) {
-  Received by{.token = token, .to = data, .tag = tag};
+int Peer::receive(const Piece& data, int tag, Transport::Token token, bool written_anew) {
+  Received by{.token = token, .to = data, .tag = tag, .written_anew = written_anew};
   const auto early =
       std::ranges::find_if(early_, [tag](const Early& each) { return each.frame.tag == tag; });
   if (early == early_.end()) {
@@ -172,7 +172,8 @@ void Peer::want(Received& by) {
 Peer::Way Peer::way_of(const Received& by) const {
   if (!pulls_) return Way::wanted;
   const bool attends = attend_[0]->load(std::memory_order_relaxed) != 0;
-  if (by.come > 0 || !attends || by.row.count >= copying_.below) return Way::pulled;
+  const std::size_t below = by.written_anew ? copying_.anew_below : copying_.below;
+  if (by.come > 0 || !attends || by.row.count >= below) return Way::pulled;
   if (is_attending()) return Way::wanted;
   const bool is_late = std::cmp_greater(now_ns() - by.offered_ns, by.row.count / kPatience);
   return is_late ? Way::pulled : Way::later;

@@ -52,7 +52,7 @@ class Peer {
 
   // Each returns an MPI error code.
   int send(const Piece& data, int tag, Transport::Token token, bool is_blocking = false);
-  int receive(const Piece& data, int tag, Transport::Token token);
+  int receive(const Piece& data, int tag, Transport::Token token, bool written_anew = false);
   // Moves things along; adds what is complete.
   void poll(std::vector<Transport::Completed>& completed);
   void cancel_receives(const void* owner);
@@ -104,6 +104,7 @@ class Peer {
     std::size_t come = 0;  // of its bytes
     bool wanted = false;   // in chunks
     bool is_claimed = false;
+    bool written_anew = false;
     bool was_buffered = false;  // by the sender, who awaits no answer
     int error = 0;              // why it gets none
   };

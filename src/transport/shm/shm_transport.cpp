@@ -161,7 +161,8 @@ Transport::Joined ShmTransport::join(const Group& group) {
   groups_.push_back(std::move(made));
   return {.group = {reinterpret_cast<std::uintptr_t>(&joined)},
           .reached = joined.here.ranks,
-          .beats_kernel_below = joined.here.copying.value_or(Copying{}).below,
+          .beats_kernel = {joined.here.copying.value_or(Copying{}).below,
+                           joined.here.copying.value_or(Copying{}).anew_below},
           .shared = std::move(shared)};
 }
 
@@ -175,7 +176,7 @@ void ShmTransport::know_copying(const Group& group, Neighbours& neighbours) {
   HostGroup& here = neighbours.here;
   if (!here.copying) {
     const auto partner = static_cast<std::size_t>(here.local ^ 1);
-    Copying mine{.below = kAlwaysCopied, .takes_lines = true};
+    Copying mine{.below = kAlwaysCopied, .anew_below = kAlwaysCopied, .takes_lines = true};
     if (partner < neighbours.peers.size()) {
       neighbours.attention->store(1, std::memory_order_relaxed);
       mine = measure_copying(neighbours.peers[partner], here.pulls);
@@ -228,7 +229,7 @@ int ShmTransport::post_send(const Piece& data, const Endpoint& to, Token token) 
 
 int ShmTransport::post_recv(const Piece& data, const Endpoint& from, Token token) {
   Peer& peer = peer_of(from);
-  return post(peer, [&] { return peer.receive(data, from.tag, token); });
+  return post(peer, [&] { return peer.receive(data, from.tag, token, from.written_anew); });
 }
 
 const std::vector<Transport::Completed>& ShmTransport::poll() {

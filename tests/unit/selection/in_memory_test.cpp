@@ -15,6 +15,7 @@ constexpr Count kLimits[] = {0, 128 * kKiB, 512 * kKiB, kSomeBytes};
 Surroundings with_limit(Count beats_kernel_below) {
   Surroundings around = kAround;
   around.beats_kernel_below = beats_kernel_below;
+  around.beats_kernel_anew_below = beats_kernel_below;
   return around;
 }
 
@@ -106,6 +107,17 @@ TEST(InMemory, TwoRanksLeaveToTheMpiWhatTheKernelCopiesFaster) {
     EXPECT_EQ(is_fast_in_memory(query(collective, 8192 * kKiB, 2), with_limit(kSomeBytes)),
               sums_long_ones);
     EXPECT_FALSE(is_fast_in_memory(query(collective, 16 * kKiB, 2), with_limit(kSomeBytes)));
+  }
+}
+
+// What is sent again as it is the kernel may copy faster than sums, whose lines are another's.
+TEST(InMemory, TwoRanksHaveALimitForWhatIsWrittenAnew) {
+  Surroundings around = with_limit(128 * kKiB);
+  around.beats_kernel_anew_below = kSomeBytes;
+  for (const Collective collective : kMeasured) {
+    const bool anew = collective == Collective::allreduce || collective == Collective::bcast ||
+                      collective == Collective::reduce || collective == Collective::reduce_scatter;
+    EXPECT_EQ(is_fast_in_memory(query(collective, 256 * kKiB, 2), around), anew);
   }
 }
 

@@ -19,11 +19,13 @@ TEST_P(CopyLimit, OnlyWhatIsShorterIsCopiedTwice) {
   if (!GetParam()) return;
   const std::size_t bytes = 4096;
   for (const std::size_t limit : {kNoCopies, bytes, bytes + 1, kAlwaysCopied}) {
-    b_->copy_as({.below = limit});
+    // Each kind of message by its own limit.
+    const bool anew = limit == bytes + 1;
+    b_->copy_as(anew ? Copying{.anew_below = limit} : Copying{.below = limit});
     std::vector<std::byte> sent = random_bytes(bytes);
     std::vector<std::byte> received(bytes);
     a_->send(plain(sent.data(), bytes), 0, {});
-    b_->receive(plain(received.data(), bytes), 0, {});
+    b_->receive(plain(received.data(), bytes), 0, {}, anew);
     b_->poll(of_b_);
     EXPECT_EQ(of_b_.size(), bytes < limit ? 0U : 1U) << limit;
     run();
@@ -42,9 +44,11 @@ TEST_P(CopyLimit, BothSidesComeToTheSame) {
     const Copying of_a = measure_copying(*a_, GetParam());
     other.join();
     EXPECT_EQ(of_a.below, of_b.below);
+    EXPECT_EQ(of_a.anew_below, of_b.anew_below);
     EXPECT_EQ(of_a.takes_lines, of_b.takes_lines);
     if (!GetParam()) {
       EXPECT_EQ(of_a.below, kNoCopies);
+      EXPECT_EQ(of_a.anew_below, kNoCopies);
     }
     EXPECT_TRUE(a_->is_quiet());
     EXPECT_TRUE(b_->is_quiet());

@@ -92,9 +92,9 @@ bool attach(MPI_Comm comm, const Communicator* parent = nullptr);
 [[nodiscard]] std::shared_ptr<const Layout> layout_of(Communicator& comm,
                                                       const std::vector<Rank>& ranks);
 
-// From now on communicators may hold ranks of another MPI_COMM_WORLD: this rank has taken part in
-// MPI_Comm_spawn or its kind, or was joined by MPI_Intercomm_create with one who has. Each new one
-// that was made of none that Stretto knows is checked then.
+// From now on communicators may hold ranks of another MPI_COMM_WORLD: this rank was spawned, has
+// taken part in MPI_Comm_spawn or its kind, or has met such a rank by MPI_Intercomm_create. Each
+// new one that was made of none that Stretto knows is checked then.
 void expect_foreign_ranks();
 [[nodiscard]] bool expects_foreign_ranks();
 

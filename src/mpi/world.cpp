@@ -1,6 +1,7 @@
 #include "mpi/world.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 
 namespace stretto {
@@ -20,27 +21,52 @@ MPI_Comm copy_of_world() {
   return copy;
 }
 
-std::vector<int> ranks_in_world(MPI_Group group) {
-  int size = 0;
-  native().Group_size(group, &size);
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
+namespace {
+
+// As many of a group's ranks as `count` says, from `first` on.
+std::vector<int> translated(MPI_Group group, int first, int count) {
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), first);
   std::vector<int> world_ranks(ranks.size());
   MPI_Group world{};
   native().Comm_group(native().comm_world, &world);
-  native().Group_translate_ranks(group, size, ranks.data(), world, world_ranks.data());
+  native().Group_translate_ranks(group, count, ranks.data(), world, world_ranks.data());
   native().Group_free(&world);
   return world_ranks;
 }
 
-namespace {
-
-bool in_world(MPI_Group group) {
-  const std::vector<int> ranks = ranks_in_world(group);
-  return std::ranges::find(ranks, MPI_UNDEFINED) == ranks.end();
+bool are_known(const std::vector<int>& world_ranks) {
+  return std::ranges::find(world_ranks, MPI_UNDEFINED) == world_ranks.end();
 }
 
+bool in_world(MPI_Group group) { return are_known(ranks_in_world(group)); }
+
 }  // namespace
+
+std::vector<int> ranks_in_world(MPI_Group group) {
+  int size = 0;
+  native().Group_size(group, &size);
+  return translated(group, 0, size);
+}
+
+bool others_in_world(MPI_Comm comm, MPI_Comm local_comm) {
+  int others = 0;
+  native().Comm_remote_size(comm, &others);
+  int me = 0;
+  native().Comm_rank(local_comm, &me);
+  int size = 0;
+  native().Comm_size(local_comm, &size);
+  const int share = (others + size - 1) / size;
+  const int first = static_cast<int>(std::min<std::int64_t>(std::int64_t{share} * me, others));
+  MPI_Group group{};
+  native().Comm_remote_group(comm, &group);
+  const unsigned char mine =
+      are_known(translated(group, first, std::min(share, others - first))) ? 1 : 0;
+  native().Group_free(&group);
+  unsigned char all = 0;
+  native().Allreduce(&mine, &all, 1, native().byte, native().op_band, local_comm);
+  return all != 0;
+}
 
 bool all_in_world(MPI_Comm comm) {
   MPI_Group group{};

@@ -21,6 +21,10 @@ namespace stretto {
 // Are all ranks of a communicator, of both its groups, in MPI_COMM_WORLD? Local; takes as long.
 [[nodiscard]] bool all_in_world(MPI_Comm comm);
 
+// The same of an intercommunicator whose own group, all of `local_comm`, is known to be. Collective
+// over `local_comm`: each of its ranks looks up as many of the other group's.
+[[nodiscard]] bool others_in_world(MPI_Comm comm, MPI_Comm local_comm);
+
 // Each rank's value, of all `size` ranks of `comm` or, of an intercommunicator, of its other group.
 // `Value` is plain bytes. Collective.
 template <class Value>

@@ -45,10 +45,11 @@ inline constexpr int kCollectives = 13;
          collective == Collective::exscan;
 }
 
-// Do ranks send what they have written since they sent last: sums, what they have received, or
-// what a program broadcasts?
+// Do ranks mostly send what they have written since they sent last: sums, what they have received,
+// or what a program broadcasts? In a reduce many send no more than the vector that is theirs.
 [[nodiscard]] constexpr bool sends_anew(Collective collective) {
-  return reduces(collective) || collective == Collective::bcast;
+  return collective == Collective::bcast ||
+         (reduces(collective) && collective != Collective::reduce);
 }
 
 [[nodiscard]] constexpr bool is_neighborhood(Collective collective) {

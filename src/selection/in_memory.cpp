@@ -126,8 +126,8 @@ constexpr Sizes kFaster[] = {
 constexpr int kTwo = 2;
 constexpr Count kLeastOfTwo = 32 * kKiB;
 // From here on the root of two reads what it adds up from the other's memory as fast as from
-// anywhere.
-constexpr Count kLongReduceOfTwo = 512 * kKiB;
+// anywhere, at times faster.
+constexpr Count kLongReduceOfTwo = 64 * kKiB;
 
 bool are_two_fast(const Query& query, const Surroundings& around) {
   const Count below =
@@ -137,10 +137,10 @@ bool are_two_fast(const Query& query, const Surroundings& around) {
   return query.bytes >= kLeastOfTwo && query.bytes < below;
 }
 
-// Their data go through a ring in pieces anyway, and segments would only add messages.
-bool is_whole_reduce_of_two(const Query& query) {
+// Where their data go through a ring in pieces anyway segments would only add messages.
+bool is_whole_reduce_of_two(const Query& query, const Surroundings& around) {
   return query.collective == Collective::reduce && query.size == kTwo && !query.two_groups &&
-         query.bytes != kSomeBytes && query.bytes < kLongReduceOfTwo;
+         query.bytes != kSomeBytes && query.bytes < around.beats_kernel_below;
 }
 
 bool is_measured(const Query& query) {
@@ -224,7 +224,7 @@ bool is_fast_in_memory(const Query& query, const Surroundings& around) {
 
 Choice choose_in_memory(const Query& query, const Surroundings& around) {
   if (around.hosts > 1 || !around.shares_memory || !around.has_cores) return {};
-  if (is_whole_reduce_of_two(query)) {
+  if (is_whole_reduce_of_two(query, around)) {
     return {.algorithm = find_algorithm(query.collective, "binomial"), .basis = Basis::in_memory};
   }
   if (!has_rules(query)) return {};

@@ -3,7 +3,9 @@
 import shlex
 from collections.abc import Iterator
 
-_SRUNS_LIST = "--export"  # of variables, between commas
+# What follows these hands on variables as they are, but for NAME=VALUE.
+_SRUNS_LIST = "--export"  # between commas
+_OPEN_MPIS = "-x"
 
 
 def settings_in(launcher_args: str) -> Iterator[tuple[str, str]]:
@@ -20,10 +22,14 @@ def _words(launcher_args: str) -> Iterator[str]:
     before = ""
     for word in shlex.split(launcher_args):
         option, is_one, listed = word.partition("=")
-        if before == _SRUNS_LIST:
-            yield from word.split(",")
+        if before in (_SRUNS_LIST, _OPEN_MPIS):
+            yield from _set(word)
         elif option == _SRUNS_LIST and is_one:
-            yield from listed.split(",")
+            yield from _set(listed)
         else:
             yield word
         before = word
+
+
+def _set(variables: str) -> Iterator[str]:
+    return (each for each in variables.split(",") if "=" in each)

@@ -65,7 +65,9 @@ _COMPOSED = {
 def algorithms(collective: str, where: Where) -> list[str]:
     """The names of those that run there, HAN's first."""
     of_tuned = [name for name in ALGORITHMS[collective] if name != _TWO or where.ranks == 2]
-    is_off = any(leaves_out_han(name, value) for name, value in where.settings)
+    # Words for the launcher come last, and count where the environment has the same.
+    in_force = {name: value for name, value in where.settings if value}
+    is_off = any(leaves_out_han(name, value) for name, value in in_force.items())
     return [*([] if is_off else han.algorithms(collective, where)), *of_tuned]
 
 

@@ -1,5 +1,5 @@
-// What brings ranks of another MPI_COMM_WORLD: from then on each new communicator is checked,
-// as those need not run Stretto.
+// What brings ranks of another MPI_COMM_WORLD: from then on each new communicator is checked that
+// was made of none that Stretto knows, as those need not run Stretto.
 
 #include "intercept/accelerate/hooks.hpp"
 

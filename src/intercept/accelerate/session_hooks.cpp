@@ -156,15 +156,16 @@ int on_Dist_graph_create(STRETTO_REAL(Dist_graph_create) real, MPI_Comm comm_old
 }
 
 // The other group may hold ranks of another MPI_COMM_WORLD that nobody here has heard of: the
-// leader need only know its leader. Each rank sees them in what was made. Its leader broadcasts
-// nothing, as ranks of their own group need not run Stretto either.
+// leader need only know its leader. They are seen in what was made: by all ranks of this group
+// together, where all run Stretto, as such a look takes long, and else by each alone.
 int on_Intercomm_create(STRETTO_REAL(Intercomm_create) real, MPI_Comm local_comm, int local_leader,
                         MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newcomm) {
   const int error = real(local_comm, local_leader, peer_comm, remote_leader, tag, newcomm);
   if (error != MPI_SUCCESS) return error;
-  if (!communicators::expects_foreign_ranks() && !all_in_world(*newcomm)) {
-    communicators::expect_foreign_ranks();
-  }
+  if (!Engine::get().is_open()) return error;
+  const bool is_known = communicators::find(local_comm) != nullptr;
+  const bool all_here = is_known ? others_in_world(*newcomm, local_comm) : all_in_world(*newcomm);
+  if (!all_here) communicators::expect_foreign_ranks();
   attach_new(*newcomm, native().comm_null);
   return error;
 }

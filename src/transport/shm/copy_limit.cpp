@@ -36,7 +36,7 @@ class PairExchange {
       memory_ = std::make_unique<PassingMemory<std::byte>>(2 * kLengths.back());
       out_ = memory_->all().data();
     } catch (const std::bad_alloc&) {
-      say("no memory to find out how this host copies: its kernel does");
+      say("no memory to find out how this host copies fastest");
     }
   }
 

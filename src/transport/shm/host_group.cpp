@@ -99,7 +99,7 @@ Copying common(const std::vector<Copying>& all) {
 }
 
 // As all of these copy, where all know. Where they wait for each other's core nothing is copied
-// twice: the kernel's one copy needs nobody else, and to find out would take long.
+// twice that may be pulled: that needs nobody else, and to find out would take long.
 std::optional<Copying> known_to_all(const std::vector<Mark>& here) {
   const bool all_know =
       std::ranges::all_of(here, [](const Mark& mark) { return mark.knows_copying != 0; });

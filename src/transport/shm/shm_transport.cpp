@@ -183,7 +183,7 @@ void ShmTransport::know_copying(const Group& group, Neighbours& neighbours) {
     }
     here.agree_on_copying(group, mine);
     const std::lock_guard lock(mutex_);
-    copying_ = here.copying;
+    if (here.pulls) copying_ = here.copying;  // else nothing is known of where they do
   }
   for (Peer& peer : neighbours.peers) peer.copy_as(*here.copying);
 }

@@ -22,5 +22,17 @@ def test_settings_are_found(words: str, setting: tuple[str, str]) -> None:
     assert setting in list(settings_in(words))
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-x OMPI_MCA_coll --bind-to core",
+        "--export=ALL,OMPI_MCA_coll,B=2",
+        "--export OMPI_MCA_coll,B=2 -n 2",
+    ],
+)
+def test_what_is_handed_on_as_it_is_is_not_set(words: str) -> None:
+    assert "OMPI_MCA_coll" not in dict(settings_in(words))
+
+
 def test_no_words_set_nothing() -> None:
     assert list(settings_in("")) == []

@@ -31,8 +31,8 @@ Query query(Collective collective, Count bytes, int size = 16) {
   return {.collective = collective, .size = size, .bytes = bytes};
 }
 
-std::string_view chosen(const Query& asked) {
-  const Choice choice = choose_in_memory(asked, kAround);
+std::string_view chosen(const Query& asked, const Surroundings& around = kAround) {
+  const Choice choice = choose_in_memory(asked, around);
   return choice.algorithm == nullptr ? "none" : choice.algorithm->name;
 }
 
@@ -100,12 +100,13 @@ TEST(InMemory, TheMpiKeepsWhatItWasFasterAt) {
 // Two ranks send what the MPI's algorithms send, so it is up to how fast the messages are.
 TEST(InMemory, TwoRanksLeaveToTheMpiWhatTheKernelCopiesFaster) {
   for (const Collective collective : kMeasured) {
-    EXPECT_FALSE(is_fast_in_memory(query(collective, 64 * kKiB, 2), with_limit(0)));
-    EXPECT_TRUE(is_fast_in_memory(query(collective, 64 * kKiB, 2), with_limit(128 * kKiB)));
+    EXPECT_FALSE(is_fast_in_memory(query(collective, 32 * kKiB, 2), with_limit(0)));
+    EXPECT_TRUE(is_fast_in_memory(query(collective, 32 * kKiB, 2), with_limit(128 * kKiB)));
     EXPECT_FALSE(is_fast_in_memory(query(collective, 128 * kKiB, 2), with_limit(128 * kKiB)));
-    const bool sums_long_ones = collective != Collective::reduce;
-    EXPECT_EQ(is_fast_in_memory(query(collective, 8192 * kKiB, 2), with_limit(kSomeBytes)),
-              sums_long_ones);
+    const bool any_length = collective != Collective::reduce;
+    for (const Count bytes : {64 * kKiB, 8192 * kKiB}) {
+      EXPECT_EQ(is_fast_in_memory(query(collective, bytes, 2), with_limit(kSomeBytes)), any_length);
+    }
     EXPECT_FALSE(is_fast_in_memory(query(collective, 16 * kKiB, 2), with_limit(kSomeBytes)));
   }
 }
@@ -116,16 +117,16 @@ TEST(InMemory, TwoRanksHaveALimitForWhatIsWrittenAnew) {
   around.beats_kernel_anew_below = kSomeBytes;
   for (const Collective collective : kMeasured) {
     const bool anew = collective == Collective::allreduce || collective == Collective::bcast ||
-                      collective == Collective::reduce || collective == Collective::reduce_scatter;
+                      collective == Collective::reduce_scatter;
     EXPECT_EQ(is_fast_in_memory(query(collective, 256 * kKiB, 2), around), anew);
   }
 }
 
-TEST(InMemory, AReduceOfTwoRanksGoesWholeUnlessItIsLong) {
-  EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2)), "binomial");
-  EXPECT_EQ(chosen(query(Collective::reduce, 512 * kKiB, 2)), "none");
-  EXPECT_EQ(chosen(query(Collective::allreduce, 256 * kKiB, 2)), "none");
-  EXPECT_TRUE(is_fast_in_memory(query(Collective::reduce, 256 * kKiB, 2), with_limit(kSomeBytes)));
+TEST(InMemory, AReduceOfTwoRanksGoesWholeWhereItIsCopiedTwice) {
+  const Surroundings around = with_limit(kSomeBytes);
+  EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2), around), "binomial");
+  EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2), with_limit(256 * kKiB)), "none");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 256 * kKiB, 2), around), "none");
 }
 
 // Calls whose bytes have as many bits learn together (see Contests).

@@ -22,14 +22,16 @@ def _words(launcher_args: str) -> Iterator[str]:
     before = ""
     for word in shlex.split(launcher_args):
         option, is_one, listed = word.partition("=")
-        if before in (_SRUNS_LIST, _OPEN_MPIS):
-            yield from _set(word)
+        if before == _SRUNS_LIST:
+            yield from _set(word.split(","))
+        elif before == _OPEN_MPIS:
+            yield from _set([word])
         elif option == _SRUNS_LIST and is_one:
-            yield from _set(listed)
+            yield from _set(listed.split(","))
         else:
             yield word
         before = word
 
 
-def _set(variables: str) -> Iterator[str]:
-    return (each for each in variables.split(",") if "=" in each)
+def _set(variables: list[str]) -> Iterator[str]:
+    return (each for each in variables if "=" in each)

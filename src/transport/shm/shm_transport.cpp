@@ -185,7 +185,7 @@ void ShmTransport::know_copying(const Group& group, Neighbours& neighbours) {
     const std::lock_guard lock(mutex_);
     if (here.pulls) copying_ = here.copying;  // else nothing is known of where they do
   }
-  for (Peer& peer : neighbours.peers) peer.copy_as(*here.copying);
+  for (Peer& peer : neighbours.peers) peer.copy_as(here.copying.value_or(Copying{}));
 }
 
 ShmTransport::Neighbours& ShmTransport::neighbours_of(Opaque group) {

@@ -19,6 +19,13 @@
 
 namespace stretto {
 
+// Is it Open MPI, by whose mpi.h this was compiled?
+#if defined(OMPI_MAJOR_VERSION)
+inline constexpr bool kIsOpenMpi = true;
+#else
+inline constexpr bool kIsOpenMpi = false;
+#endif
+
 // The MPI functions the layers above this one call.
 // clang-format off
 #define STRETTO_NATIVE_FUNCTIONS(X)                                                               \

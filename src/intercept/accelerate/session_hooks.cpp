@@ -165,8 +165,11 @@ int on_Intercomm_create(STRETTO_REAL(Intercomm_create) real, MPI_Comm local_comm
   if (!Engine::get().is_open()) return error;
   const bool is_known = communicators::find(local_comm) != nullptr;
   const bool all_here = is_known ? others_in_world(*newcomm, local_comm) : all_in_world(*newcomm);
-  if (!all_here) communicators::expect_foreign_ranks();
-  attach_new(*newcomm, native().comm_null);
+  if (all_here) {
+    attach_new(*newcomm, native().comm_null);
+  } else {
+    communicators::expect_foreign_ranks();
+  }
   return error;
 }
 

@@ -220,7 +220,8 @@ class FrameReader : public FrameRing {
   }
 
  private:
-  // Of so few nobody has measured a difference.
+  // Of so few nobody has measured a difference; no frame has more where a ring is that of a rank
+  // among 45 or more.
   static constexpr std::uint32_t kFewBytes = 4096;
   static bool is_beside(const FrameLine& line) { return goes_beside(line.kind, line.bytes); }
 

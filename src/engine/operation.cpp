@@ -56,6 +56,8 @@ void Operation::prepare() {
   waits_left_.resize(steps.size());
   for (std::size_t s = 0; s < steps.size(); ++s) waits_left_[s] = steps[s].waits;
   const Binding& binding = task_.binding;
+  const bool may_follow = !task_.plan->reduction_of.empty() && !binding.calls_program;
+  if (may_follow && !all_short_) reduced_.assign(steps.size(), kNotFollowed);
   left_ =
       static_cast<std::int32_t>(steps.size()) + (binding.before ? 1 : 0) + (binding.after ? 1 : 0);
   ready_.reserve(steps.size());
@@ -165,6 +167,7 @@ void Operation::take_posts(std::vector<Post>& posts) {
     const bool may = course_of(id).sequence->may_post(number_of(id), tags().width());
     if (may) {
       posts.push_back({.operation = this, .step = id});
+      follow(id);
       waits_left_[static_cast<std::size_t>(id)] = kPosted;
       ++posting_;
     }
@@ -172,18 +175,61 @@ void Operation::take_posts(std::vector<Post>& posts) {
   });
 }
 
+// About to be posted. Can what it receives be reduced as it comes? Where the reduction waits for
+// nothing else now nothing else has to do with its operands until it is done.
+void Operation::follow(StepId id) {
+  if (reduced_.empty()) return;
+  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
+  if (reduction == kNoStep || waits_left_[static_cast<std::size_t>(reduction)] != 1) return;
+  const auto may = [this](const Region& region) {
+    const Block& buffer = block(region.buffer);
+    return buffer.parts.empty() && buffer.element.plain &&
+           region.span.count * buffer.element.bytes > kShortMessage;
+  };
+  const Step& reduced = step(reduction);
+  if (may(reduced.from) && may(reduced.to)) reduced_[static_cast<std::size_t>(reduction)] = 0;
+}
+
+bool Operation::is_followed(StepId id) const {
+  if (reduced_.empty()) return false;
+  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
+  return reduction != kNoStep && reduced_[static_cast<std::size_t>(reduction)] != kNotFollowed;
+}
+
+int Operation::come(StepId id, std::size_t bytes) {
+  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
+  const Step& reduced = step(reduction);
+  const Count end = static_cast<Count>(bytes) / block(reduced.to.buffer).element.bytes;
+  // As the program set it for the thread that began the operation.
+  const FloatingPointMode own = FloatingPointMode::current();
+  if (floating_point_) floating_point_->set();
+  const Count begin = std::exchange(reduced_[static_cast<std::size_t>(reduction)], end);
+  const int error = reduce_part(reduced, {begin, end - begin});
+  if (floating_point_) own.set();
+  return error;
+}
+
+// Some of its elements.
+int Operation::reduce_part(const Step& step, const Span& part) const {
+  const auto piece = [&](const Region& region) {
+    return block(region.buffer).piece({region.span.offset + part.offset, part.count});
+  };
+  return part.count == 0 ? MPI_SUCCESS : reduce(piece(step.from), piece(step.to), task_.binding.op);
+}
+
 int Operation::post(StepId id) {
   return post(id, message(step(id)), course_of(id).route, number_of(id));
 }
 
 int Operation::post(StepId id, const Piece& data, const Route& route, std::uint64_t number) {
-  const Transport::Endpoint end{.group = route.group,
-                                .peer = route.peer,
-                                .tag = tags().tag(number),
-                                .is_blocking = !background,
-                                .written_anew = sends_anew(plan().algorithm->collective)};
-  return step(id).kind == StepKind::send ? route.transport->post_send(data, end, {this, id})
-                                         : route.transport->post_recv(data, end, {this, id});
+  Transport::Endpoint end{.group = route.group,
+                          .peer = route.peer,
+                          .tag = tags().tag(number),
+                          .is_blocking = !background,
+                          .written_anew = sends_anew(plan().algorithm->collective)};
+  if (step(id).kind == StepKind::send) return route.transport->post_send(data, end, {this, id});
+  if (is_followed(id)) end.follower = this;
+  return route.transport->post_recv(data, end, {this, id});
 }
 
 void Operation::posted(StepId id, int error) {
@@ -234,7 +280,9 @@ int Operation::compute(StepId id) const {
   const Step& computed = step(id);
   const auto [from, to] = local(computed);
   if (computed.kind == StepKind::copy) return copy(from, to);
-  return reduce(from, to, task_.binding.op);
+  const Count begun = reduced_.empty() ? kNotFollowed : reduced_[static_cast<std::size_t>(id)];
+  if (begun <= 0) return reduce(from, to, task_.binding.op);
+  return reduce_part(computed, {begun, computed.to.span.count - begun});
 }
 
 void Operation::computed(StepId id, int error) {

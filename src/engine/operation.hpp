@@ -59,7 +59,7 @@ struct Task {
 // Has it to do with this?
 [[nodiscard]] bool uses_type(const Binding& binding, MPI_Datatype type);
 
-class Operation {
+class Operation final : private Transport::Follower {
  public:
   explicit Operation(Task task);
   ~Operation();
@@ -187,6 +187,10 @@ class Operation {
   int post(StepId id, const Piece& data, const Route& route, std::uint64_t number);
   // From where to where a copy or a reduction goes.
   [[nodiscard]] Binding::Copy local(const Step& step) const;
+  void follow(StepId id);
+  int come(StepId id, std::size_t bytes) override;
+  [[nodiscard]] bool is_followed(StepId id) const;
+  [[nodiscard]] int reduce_part(const Step& step, const Span& part) const;
   [[nodiscard]] bool copy_at_once(const Step& step) const;
   void complete(StepId id);
   void fail(int error);
@@ -213,9 +217,13 @@ class Operation {
   static constexpr StepId kBefore = -1;
   static constexpr StepId kAfter = -2;
   static constexpr std::int32_t kPosted = -1;  // in waits_left_, of a message; or about to be
+  static constexpr Count kNotFollowed = -1;    // in reduced_
 
   std::vector<std::int32_t> waits_left_;  // per step
-  std::vector<StepId> ready_;             // first in, first out: pipelines stay in order
+  // Per step, of a reduction that waits for nothing but a message: so many of its elements have
+  // come, and are reduced. Who polls alone changes it, until the message is complete.
+  std::vector<Count> reduced_;
+  std::vector<StepId> ready_;  // first in, first out: pipelines stay in order
   std::size_t next_ready_ = 0;
   std::vector<StepId> to_post_;     // in the order in which they became ready
   std::vector<StepId> to_compute_;  // likewise

@@ -37,6 +37,11 @@ std::vector<Plan::Traffic> traffic(const Schedule& schedule, StepKind kind, std:
   return result;
 }
 
+bool is_of(const Step& reduction, const Step& received) {
+  return reduction.kind == StepKind::reduce &&
+         (reduction.from == received.to || reduction.to == received.to);
+}
+
 }  // namespace
 
 Plan::Plan(const Algorithm& made_by, Schedule built)
@@ -63,16 +68,31 @@ Plan::Plan(const Algorithm& made_by, Schedule built)
           static_cast<StepId>(s);
     }
   }
+  find_reductions();
   ready.shrink_to_fit();
   sent.shrink_to_fit();
   received.shrink_to_fit();
+}
+
+void Plan::find_reductions() {
+  const std::vector<Step>& steps = schedule.steps;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (steps[s].kind != StepKind::recv) continue;
+    for (auto d = first_dependent[s]; d < first_dependent[s + 1]; ++d) {
+      const StepId dependent = dependents[static_cast<std::size_t>(d)];
+      if (!is_of(steps[static_cast<std::size_t>(dependent)], steps[s])) continue;
+      if (reduction_of.empty()) reduction_of.assign(steps.size(), kNoStep);
+      reduction_of[s] = dependent;
+    }
+  }
 }
 
 std::size_t Plan::bytes() const {
   // A plan that is shared has its counts beside it.
   return block(sizeof(Plan) + 2 * sizeof(long)) + bytes_of(schedule.steps) +
          bytes_of(schedule.waits) + bytes_of(ready) + bytes_of(first_dependent) +
-         bytes_of(dependents) + bytes_of(sent) + bytes_of(received) + bytes_of(traffic_of);
+         bytes_of(dependents) + bytes_of(sent) + bytes_of(received) + bytes_of(traffic_of) +
+         bytes_of(reduction_of);
 }
 
 std::size_t PlanCache::Hash::operator()(const Key& key) const {

@@ -33,6 +33,9 @@ struct Plan {
   std::vector<Traffic> received;
   // By step: which of these its message belongs to, those sent counted first. -1: it has none.
   std::vector<std::int32_t> traffic_of;
+  // By step: the reduction of what it receives, which may begin before all of it has come; -1: it
+  // has none. Empty where no step has one.
+  std::vector<StepId> reduction_of;
 
   mutable Rhythm rhythm;  // of the operations that run it; under the engine's lock
 
@@ -40,6 +43,9 @@ struct Plan {
 
   // What it takes of the heap, but for its graph, which is the communicator's.
   [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  void find_reductions();
 };
 
 // Keeps the most recently used plans. Thread-safe.

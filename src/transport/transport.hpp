@@ -21,6 +21,17 @@ class Transport {
     void* owner = nullptr;
     std::int32_t step = 0;
   };
+  // Who does something with data of a message while the rest of them are still on their way.
+  class Follower {
+   public:
+    // The first `bytes` of the message posted with `step` are where they belong, of more that are
+    // still to come, and stay there; `poll` says so, now and then. Returns an MPI error code, which
+    // is then the message's.
+    virtual int come(std::int32_t step, std::size_t bytes) = 0;
+
+   protected:
+    ~Follower() = default;
+  };
   // One end of a message: who is at the other, `peer` of a group that the transport has joined.
   struct Endpoint {
     Opaque group{};
@@ -30,6 +41,8 @@ class Transport {
     // Each such message is of data that its sender has written since the one before, such as sums
     // or what it has received. Both ends say the same.
     bool written_anew = false;
+    // Of a receive of plain data: who hears how far they have come, where the transport knows.
+    Follower* follower = nullptr;
   };
   // Where all attend, shorter messages of these ranks go faster than one copy by the kernel.
   struct BeatsKernel {

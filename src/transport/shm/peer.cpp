@@ -14,6 +14,8 @@ namespace {
 
 // Pulled at a time: others are served in between.
 constexpr std::size_t kSegment = std::size_t{1} << 20;
+// Where somebody follows: so little that it is still in the cache then.
+constexpr std::size_t kFollowedSegment = std::size_t{128} << 10;
 
 // Bytes for each ns that the sender gets: a quarter of the time it takes to pull them, or so.
 constexpr std::size_t kPatience = 40;
@@ -48,8 +50,13 @@ Peer::Peer(const Packing& packing, const Ends& ends)
       pulls_(ends.pulls),
       attend_(ends.attend) {}
 
-int Peer::receive(const Piece& data, int tag, Transport::Token token, bool written_anew) {
-  Received by{.token = token, .to = data, .tag = tag, .written_anew = written_anew};
+int Peer::receive(const Piece& data, int tag, Transport::Token token, bool written_anew,
+                  Transport::Follower* follower) {
+  Received by{.token = token,
+              .to = data,
+              .tag = tag,
+              .written_anew = written_anew,
+              .follower = data.plain ? follower : nullptr};
   const auto early =
       std::ranges::find_if(early_, [tag](const Early& each) { return each.frame.tag == tag; });
   if (early == early_.end()) {
@@ -121,6 +128,7 @@ void Peer::take(const Frame& frame, const Data& data) {
     case Frame::Kind::taken:
       return complete(find_sent(frame.id));
     case Frame::Kind::wanted:
+      find_sent(frame.id)->gone = frame.bytes;
       wanted_.push_back(frame.id);
       return write_out();
     case Frame::Kind::chunk:
@@ -133,9 +141,15 @@ void Peer::add_chunk(const Frame& frame, const Data& data) {
       moving_, [&](const Received& each) { return each.offer.id == frame.id && each.wanted; });
   copy_out(data, by->row.bytes + by->come);
   by->come += frame.bytes;
-  if (by->come < by->row.count) return;
+  if (by->come < by->row.count) return follow(*by);
   conclude(*by);
   moving_.erase(by);
+}
+
+// Somebody follows, perhaps. What comes last is no news: the message is complete then.
+void Peer::follow(Received& by) {
+  if (by.follower == nullptr || by.error != 0 || by.come == by.row.count) return;
+  by.error = by.follower->come(by.token.step, by.come);
 }
 
 // Before the sender's memory is read, or the sender asked: from then on it may not buffer the data.
@@ -161,10 +175,10 @@ bool Peer::take_buffered(Received& by) {
   return true;
 }
 
+// The rest of it: what has come may have been used, and be something else by now.
 void Peer::want(Received& by) {
   by.wanted = true;
-  by.come = 0;
-  send_frame({.kind = Frame::Kind::wanted, .id = by.offer.id}, false);
+  send_frame({.kind = Frame::Kind::wanted, .bytes = by.come, .id = by.offer.id}, false);
 }
 
 // Where to copy twice is faster, as long as both do nothing else, the other gets a little time to
@@ -204,7 +218,8 @@ bool Peer::pull_more(Received& by) {
     want(by);
     return false;
   }
-  const std::size_t some = std::min(by.row.count - by.come, kSegment);
+  const std::size_t most = by.follower == nullptr ? kSegment : kFollowedSegment;
+  const std::size_t some = std::min(by.row.count - by.come, most);
   const int refused = pull(pid_, by.offer.address + by.come, by.row.bytes + by.come, some);
   if (refused != 0) {
     say_refused(refused);
@@ -213,6 +228,7 @@ bool Peer::pull_more(Received& by) {
     return false;
   }
   by.come += some;
+  follow(by);
   return by.come == by.row.count;
 }
 

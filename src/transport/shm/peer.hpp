@@ -52,7 +52,8 @@ class Peer {
 
   // Each returns an MPI error code.
   int send(const Piece& data, int tag, Transport::Token token, bool is_blocking = false);
-  int receive(const Piece& data, int tag, Transport::Token token, bool written_anew = false);
+  int receive(const Piece& data, int tag, Transport::Token token, bool written_anew = false,
+              Transport::Follower* follower = nullptr);
   // Moves things along; adds what is complete.
   void poll(std::vector<Transport::Completed>& completed);
   void cancel_receives(const void* owner);
@@ -105,6 +106,7 @@ class Peer {
     bool wanted = false;   // in chunks
     bool is_claimed = false;
     bool written_anew = false;
+    Transport::Follower* follower = nullptr;
     bool was_buffered = false;  // by the sender, who awaits no answer
     int error = 0;              // why it gets none
   };
@@ -147,6 +149,7 @@ class Peer {
   bool answer(Received& taken);
   bool pull_more(Received& by);
   void pull_some();
+  static void follow(Received& by);
   void conclude(const Received& by);
 
   Packing packing_;

@@ -20,12 +20,12 @@ struct Frame {
     message,  // whole, with its data
     offer,    // of a message: its data are at an address in the sender's memory
     taken,    // the offer's data are, and the sender may change them; or the receiver failed
-    wanted,   // the offer's data are to come as chunks
+    wanted,   // the offer's data are to come as chunks, but those that have come
     chunk,    // the next ones
   };
   Kind kind = Kind::message;
   std::int32_t tag = 0;       // of a message or an offer
-  std::uint64_t bytes = 0;    // of a message or an offer; of this chunk
+  std::uint64_t bytes = 0;    // of a message or an offer; of this chunk; that have come
   std::uint64_t id = 0;       // which offer, by its sender's count; but of a message
   std::uint64_t address = 0;  // of an offer's data
   std::uint64_t word = 0;     // of an offer: which of its words says where they are, from 1 on

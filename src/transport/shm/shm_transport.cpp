@@ -229,7 +229,8 @@ int ShmTransport::post_send(const Piece& data, const Endpoint& to, Token token) 
 
 int ShmTransport::post_recv(const Piece& data, const Endpoint& from, Token token) {
   Peer& peer = peer_of(from);
-  return post(peer, [&] { return peer.receive(data, from.tag, token, from.written_anew); });
+  return post(
+      peer, [&] { return peer.receive(data, from.tag, token, from.written_anew, from.follower); });
 }
 
 const std::vector<Transport::Completed>& ShmTransport::poll() {

@@ -18,7 +18,7 @@ set_target_properties(stretto-core PROPERTIES CXX_VISIBILITY_PRESET hidden
 target_link_libraries(stretto-core PUBLIC stretto-flags ${CMAKE_DL_LIBS})
 # Its loops over all ranks are worth making vectors of. gcc 12 crashes on that with sanitizers.
 if(NOT STRETTO_SANITIZE)
-  set_source_files_properties(src/model/rounds_run.cpp PROPERTIES COMPILE_OPTIONS -O3)
+  set_source_files_properties(src/model/rounds_run.cpp src/mpi/addition.cpp PROPERTIES COMPILE_OPTIONS -O3)
 endif()
 # Reading these is a good part of what compiling a file takes. Each file includes what it needs
 # all the same: clang-tidy reads it without them.

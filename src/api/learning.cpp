@@ -35,8 +35,8 @@ struct Asked {
   Amount amount;
 };
 
-bool may_depend_on_order(const Call& call) {
-  return reduces(call.collective) && depends_on_order(call.op, call.recvtype);
+bool may_depend_on_order(const Call& call, const Communicator& comm) {
+  return reduces(call.collective) && depends_on_order(call.op, call.recvtype, comm.size);
 }
 
 // Programs broadcast texts of which the other ranks do not know how short they are, or give more
@@ -53,7 +53,7 @@ bool may_differ_in_amount(Collective collective) {
 // Blocks whose sizes only some ranks know, or a reduction whose result would change with the
 // algorithm: programs compare such results bit for bit.
 bool is_never_learned(const Call& call, const Communicator& comm) {
-  return call.uneven || (comm.around.learns != Learns::all && may_depend_on_order(call));
+  return call.uneven || (comm.around.learns != Learns::all && may_depend_on_order(call, comm));
 }
 
 // Nothing where nothing is to be learned from the call, on all ranks alike.
@@ -68,7 +68,7 @@ std::optional<Asked> asked_by(const Call& call, const Communicator& comm) {
   const auto bytes = static_cast<std::uint64_t>(amount.bytes);
   return Asked{.kind = {.collective = call.collective,
                         .size_class = static_cast<std::size_t>(std::bit_width(bytes)),
-                        .commutative = !may_depend_on_order(call) || is_commutative(call.op)},
+                        .commutative = !may_depend_on_order(call, comm) || is_commutative(call.op)},
                .amount = amount};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cfenv>
 #include <cstdint>
+#include <optional>
 
 namespace stretto {
 
@@ -41,6 +42,24 @@ class FloatingPointMode {
 #else
   std::fenv_t all_{};
 #endif
+};
+
+// As long as it lives this thread computes so, where it is said how.
+class FloatingPointScope {
+ public:
+  explicit FloatingPointScope(const std::optional<FloatingPointMode>& mode)
+      : is_set_(mode.has_value()) {
+    if (mode) mode->set();
+  }
+  ~FloatingPointScope() {
+    if (is_set_) before_.set();
+  }
+  FloatingPointScope(const FloatingPointScope&) = delete;
+  FloatingPointScope& operator=(const FloatingPointScope&) = delete;
+
+ private:
+  const FloatingPointMode before_ = FloatingPointMode::current();
+  const bool is_set_;
 };
 
 }  // namespace stretto

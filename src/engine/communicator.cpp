@@ -284,7 +284,6 @@ bool attach(MPI_Comm comm, const Communicator* parent) {
   };
   made->around.beats_kernel_below = count(made->routes.beats_kernel().below);
   made->around.beats_kernel_anew_below = count(made->routes.beats_kernel().anew_below);
-  made->around.native_reduces_two_fast = kIsOpenMpi;
   set_always_native(*made);
   if (is_inter == 0) made->graph = own_neighbors(comm, made->rank);
 

@@ -25,9 +25,6 @@ Span message_span(const Step& step) {
   return step.kind == StepKind::send ? step.from.span : step.to.span;
 }
 
-// MPIs send this much unasked over most networks: Open MPI's limit is 64 KiB over TCP.
-constexpr Count kShortMessage = Count{32} * 1024;
-
 // Copied or sent in about the time that it takes to give the lock up and to take it again.
 constexpr Count kBrief = 1024;
 
@@ -175,48 +172,6 @@ void Operation::take_posts(std::vector<Post>& posts) {
   });
 }
 
-// About to be posted. Can what it receives be reduced as it comes? Where the reduction waits for
-// nothing else now nothing else has to do with its operands until it is done.
-void Operation::follow(StepId id) {
-  if (reduced_.empty()) return;
-  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
-  if (reduction == kNoStep || waits_left_[static_cast<std::size_t>(reduction)] != 1) return;
-  const auto may = [this](const Region& region) {
-    const Block& buffer = block(region.buffer);
-    return buffer.parts.empty() && buffer.element.plain &&
-           region.span.count * buffer.element.bytes > kShortMessage;
-  };
-  const Step& reduced = step(reduction);
-  if (may(reduced.from) && may(reduced.to)) reduced_[static_cast<std::size_t>(reduction)] = 0;
-}
-
-bool Operation::is_followed(StepId id) const {
-  if (reduced_.empty()) return false;
-  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
-  return reduction != kNoStep && reduced_[static_cast<std::size_t>(reduction)] != kNotFollowed;
-}
-
-int Operation::come(StepId id, std::size_t bytes) {
-  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
-  const Step& reduced = step(reduction);
-  const Count end = static_cast<Count>(bytes) / block(reduced.to.buffer).element.bytes;
-  // As the program set it for the thread that began the operation.
-  const FloatingPointMode own = FloatingPointMode::current();
-  if (floating_point_) floating_point_->set();
-  const Count begin = std::exchange(reduced_[static_cast<std::size_t>(reduction)], end);
-  const int error = reduce_part(reduced, {begin, end - begin});
-  if (floating_point_) own.set();
-  return error;
-}
-
-// Some of its elements.
-int Operation::reduce_part(const Step& step, const Span& part) const {
-  const auto piece = [&](const Region& region) {
-    return block(region.buffer).piece({region.span.offset + part.offset, part.count});
-  };
-  return part.count == 0 ? MPI_SUCCESS : reduce(piece(step.from), piece(step.to), task_.binding.op);
-}
-
 int Operation::post(StepId id) {
   return post(id, message(step(id)), course_of(id).route, number_of(id));
 }
@@ -264,12 +219,8 @@ void Operation::keep_floating_point() {
 }
 
 int Operation::compute_as_begun(StepId id) const {
-  if (!floating_point_) return compute(id);
-  const FloatingPointMode own = FloatingPointMode::current();
-  floating_point_->set();
-  const int error = compute(id);
-  own.set();
-  return error;
+  const FloatingPointScope as_begun(floating_point_);
+  return compute(id);
 }
 
 int Operation::compute(StepId id) const {

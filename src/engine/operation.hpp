@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -187,16 +188,19 @@ class Operation final : private Transport::Follower {
   int post(StepId id, const Piece& data, const Route& route, std::uint64_t number);
   // From where to where a copy or a reduction goes.
   [[nodiscard]] Binding::Copy local(const Step& step) const;
-  void follow(StepId id);
-  int come(StepId id, std::size_t bytes) override;
-  [[nodiscard]] bool is_followed(StepId id) const;
-  [[nodiscard]] int reduce_part(const Step& step, const Span& part) const;
   [[nodiscard]] bool copy_at_once(const Step& step) const;
   void complete(StepId id);
   void fail(int error);
   [[nodiscard]] const Step& step(StepId id) const {
     return task_.plan->schedule.steps[static_cast<std::size_t>(id)];
   }
+  // Of a message that is received: is it to be reduced as it comes? Decided under the lock.
+  void follow(StepId id);
+  [[nodiscard]] bool is_followed(StepId id) const;
+  // While the transports are polled.
+  int come(StepId id, std::size_t bytes) override;
+  bool take(StepId id, std::size_t first, std::span<const std::byte> data) override;
+  [[nodiscard]] int reduce_part(const Step& step, const Span& part) const;
   [[nodiscard]] const Course& course_of(StepId id) const {
     return courses_[static_cast<std::size_t>(task_.plan->traffic_of[static_cast<std::size_t>(id)])];
   }
@@ -218,6 +222,8 @@ class Operation final : private Transport::Follower {
   static constexpr StepId kAfter = -2;
   static constexpr std::int32_t kPosted = -1;  // in waits_left_, of a message; or about to be
   static constexpr Count kNotFollowed = -1;    // in reduced_
+  // MPIs send this much unasked over most networks: Open MPI's limit is 64 KiB over TCP.
+  static constexpr Count kShortMessage = Count{32} * 1024;
 
   std::vector<std::int32_t> waits_left_;  // per step
   // Per step, of a reduction that waits for nothing but a message: so many of its elements have

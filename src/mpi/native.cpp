@@ -111,6 +111,12 @@ Native read(const Loaded& mpi) {
   read_handle(mpi, "ompi_mpi_" #symbol, table.integer_types[next++]);
   STRETTO_INTEGER_TYPES(STRETTO_READ)
 #undef STRETTO_READ
+  next = 0;
+#define STRETTO_READ(constant, symbol, bytes, numbers) \
+  table.floating_types[next] = {{}, bytes, numbers};   \
+  read_handle(mpi, "ompi_mpi_" #symbol, table.floating_types[next++].type);
+  STRETTO_FLOATING_TYPES(STRETTO_READ)
+#undef STRETTO_READ
 #else
 #define STRETTO_SET(type, name, constant, symbol) table.name = MPI_##constant;
   STRETTO_NATIVE_HANDLES(STRETTO_SET)
@@ -120,6 +126,10 @@ Native read(const Loaded& mpi) {
 #undef STRETTO_OP
 #define STRETTO_TYPE(constant, symbol) MPI_##constant,
   table.integer_types = {STRETTO_INTEGER_TYPES(STRETTO_TYPE)};
+#undef STRETTO_TYPE
+#define STRETTO_TYPE(constant, symbol, bytes, numbers) \
+  Native::FloatingType{MPI_##constant, bytes, numbers},
+  table.floating_types = {STRETTO_FLOATING_TYPES(STRETTO_TYPE)};
 #undef STRETTO_TYPE
 #endif
   return table;

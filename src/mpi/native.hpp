@@ -19,13 +19,6 @@
 
 namespace stretto {
 
-// Is it Open MPI, by whose mpi.h this was compiled?
-#if defined(OMPI_MAJOR_VERSION)
-inline constexpr bool kIsOpenMpi = true;
-#else
-inline constexpr bool kIsOpenMpi = false;
-#endif
-
 // The MPI functions the layers above this one call.
 // clang-format off
 #define STRETTO_NATIVE_FUNCTIONS(X)                                                               \
@@ -85,6 +78,15 @@ inline constexpr bool kIsOpenMpi = false;
   X(INT32_T, int32_t) X(INT64_T, int64_t) X(UINT8_T, uint8_t) X(UINT16_T, uint16_t)             \
   X(UINT32_T, uint32_t) X(UINT64_T, uint64_t) X(AINT, aint) X(OFFSET, offset) X(COUNT, count)   \
   X(INTEGER, integer)
+
+// Those of numbers of C's double (8 bytes) or float, and how many of them make an element: in
+// Fortran as it is compiled usually.
+#define STRETTO_FLOATING_TYPES(X)                                                               \
+  X(DOUBLE, double, 8, 1) X(FLOAT, float, 4, 1)                                                 \
+  X(C_DOUBLE_COMPLEX, c_double_complex, 8, 2) X(C_FLOAT_COMPLEX, c_float_complex, 4, 2)         \
+  X(DOUBLE_PRECISION, dblprec, 8, 1) X(REAL, real, 4, 1) X(REAL8, real8, 8, 1)                  \
+  X(REAL4, real4, 4, 1) X(DOUBLE_COMPLEX, dblcplex, 8, 2) X(COMPLEX, cplex, 4, 2)               \
+  X(COMPLEX16, complex16, 8, 2) X(COMPLEX8, complex8, 4, 2)
 // clang-format on
 
 struct Native {
@@ -98,6 +100,12 @@ struct Native {
 #undef STRETTO_DECLARE
   std::array<MPI_Op, 14> predefined_ops{};
   std::array<MPI_Datatype, 22> integer_types{};
+  struct FloatingType {
+    MPI_Datatype type{};
+    int number_bytes = 0;
+    int numbers = 0;
+  };
+  std::array<FloatingType, 12> floating_types{};
 };
 
 // Is the MPI this process has loaded the one this library was built for?

@@ -46,10 +46,9 @@ inline constexpr int kCollectives = 13;
 }
 
 // Do ranks mostly send what they have written since they sent last: sums, what they have received,
-// or what a program broadcasts? In a reduce many send no more than the vector that is theirs.
+// what a program broadcasts, or what it has computed to be reduced?
 [[nodiscard]] constexpr bool sends_anew(Collective collective) {
-  return collective == Collective::bcast ||
-         (reduces(collective) && collective != Collective::reduce);
+  return collective == Collective::bcast || reduces(collective);
 }
 
 [[nodiscard]] constexpr bool is_neighborhood(Collective collective) {

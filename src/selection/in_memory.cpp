@@ -125,24 +125,18 @@ constexpr Sizes kFaster[] = {
 // Between two ranks, whose algorithms are the MPI's, too, and the data all that counts.
 constexpr int kTwo = 2;
 constexpr Count kLeastOfTwo = 32 * kKiB;
-// From here on Open MPI's root of two reads what it adds up from the other's memory as fast as one
-// reads it from anywhere, at times faster; MPICH's takes several times as long.
-constexpr Count kLongReduceOfTwo = 64 * kKiB;
-constexpr Count kMostWholeReduce = 512 * kKiB;
 
 bool are_two_fast(const Query& query, const Surroundings& around) {
   const Count below =
       sends_anew(query.collective) ? around.beats_kernel_anew_below : around.beats_kernel_below;
   if (query.bytes == kSomeBytes) return below > kLeastOfTwo;
-  const bool is_reduce = query.collective == Collective::reduce;
-  if (is_reduce && around.native_reduces_two_fast && query.bytes >= kLongReduceOfTwo) return false;
   return query.bytes >= kLeastOfTwo && query.bytes < below;
 }
 
-// Where their data go through a ring in pieces anyway segments would only add messages: short ones
-// do, and those that are copied twice, as far as that was measured.
+// Where their data go through a ring in pieces anyway, and are reduced as they come, segments would
+// only add messages: short ones do, and those that are copied twice.
 bool is_whole_reduce_of_two(const Query& query, const Surroundings& around) {
-  const Count below = std::clamp(around.beats_kernel_below, kLeastOfTwo, kMostWholeReduce);
+  const Count below = std::max(around.beats_kernel_anew_below, kLeastOfTwo);
   return query.collective == Collective::reduce && query.size == kTwo && !query.two_groups &&
          query.bytes != kSomeBytes && query.bytes < below;
 }

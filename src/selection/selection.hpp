@@ -49,8 +49,6 @@ struct Surroundings {
   // Then shorter messages of theirs go faster than one copy by the kernel, as the MPI's do.
   Count beats_kernel_below = 0;
   Count beats_kernel_anew_below = 0;  // of collectives that send what is written anew
-  // The MPI's reduce of long vectors of two ranks is as fast as any, as Open MPI's is.
-  bool native_reduces_two_fast = false;
   bool progress_thread = false;
   bool program_threads = false;  // all ranks' programs have MPI_THREAD_MULTIPLE
   // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.

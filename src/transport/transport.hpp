@@ -24,10 +24,13 @@ class Transport {
   // Who does something with data of a message while the rest of them are still on their way.
   class Follower {
    public:
-    // The first `bytes` of the message posted with `step` are where they belong, of more that are
-    // still to come, and stay there; `poll` says so, now and then. Returns an MPI error code, which
-    // is then the message's.
+    // `poll` calls both, now and then. Of the message posted with `step` so many bytes have come,
+    // of more, and those that were not taken are where they belong. Returns an MPI error code,
+    // which is then the message's.
     virtual int come(std::int32_t step, std::size_t bytes) = 0;
+    // The next ones, from the `first` on, are here. True: they have been used, and need never be
+    // where they belong.
+    virtual bool take(std::int32_t step, std::size_t first, std::span<const std::byte> data) = 0;
 
    protected:
     ~Follower() = default;

@@ -145,7 +145,7 @@ void Peer::leave_buffered() {
 bool Peer::write_chunks(Sent& sent) {
   while (sent.gone < sent.row.count) {
     // A part of the ring: the reader empties one while the next is filled.
-    const std::size_t most = std::min(sent.row.count - sent.gone, out_.most() / 4);
+    const std::size_t most = std::min(sent.row.count - sent.gone, out_.most() / 8);
     if (!out_.fits(Frame::Kind::chunk, most)) return false;
     out_.put({.kind = Frame::Kind::chunk, .bytes = most, .id = sent.frame.id},
              sent.row.bytes + sent.gone, most);

@@ -37,6 +37,10 @@ Native read() {
 #define STRETTO_TYPE(constant, symbol) MPI_##constant,
   table.integer_types = {STRETTO_INTEGER_TYPES(STRETTO_TYPE)};
 #undef STRETTO_TYPE
+#define STRETTO_TYPE(constant, symbol, bytes, numbers) \
+  Native::FloatingType{MPI_##constant, bytes, numbers},
+  table.floating_types = {STRETTO_FLOATING_TYPES(STRETTO_TYPE)};
+#undef STRETTO_TYPE
   return table;
 }
 

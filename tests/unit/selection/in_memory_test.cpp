@@ -104,13 +104,8 @@ TEST(InMemory, TwoRanksLeaveToTheMpiWhatTheKernelCopiesFaster) {
     EXPECT_TRUE(is_fast_in_memory(query(collective, 32 * kKiB, 2), with_limit(128 * kKiB)));
     EXPECT_FALSE(is_fast_in_memory(query(collective, 128 * kKiB, 2), with_limit(128 * kKiB)));
     EXPECT_FALSE(is_fast_in_memory(query(collective, 16 * kKiB, 2), with_limit(kSomeBytes)));
-    const bool any_length = collective != Collective::reduce;
-    Surroundings around = with_limit(kSomeBytes);
     for (const Count bytes : {64 * kKiB, 8192 * kKiB}) {
-      EXPECT_TRUE(is_fast_in_memory(query(collective, bytes, 2), around));
-      around.native_reduces_two_fast = true;
-      EXPECT_EQ(is_fast_in_memory(query(collective, bytes, 2), around), any_length);
-      around.native_reduces_two_fast = false;
+      EXPECT_TRUE(is_fast_in_memory(query(collective, bytes, 2), with_limit(kSomeBytes)));
     }
   }
 }
@@ -120,8 +115,7 @@ TEST(InMemory, TwoRanksHaveALimitForWhatIsWrittenAnew) {
   Surroundings around = with_limit(128 * kKiB);
   around.beats_kernel_anew_below = kSomeBytes;
   for (const Collective collective : kMeasured) {
-    const bool anew = collective == Collective::allreduce || collective == Collective::bcast ||
-                      collective == Collective::reduce_scatter;
+    const bool anew = reduces(collective) || collective == Collective::bcast;
     EXPECT_EQ(is_fast_in_memory(query(collective, 256 * kKiB, 2), around), anew);
   }
 }
@@ -129,7 +123,7 @@ TEST(InMemory, TwoRanksHaveALimitForWhatIsWrittenAnew) {
 TEST(InMemory, AReduceOfTwoRanksGoesWholeWhereItIsCopiedTwice) {
   const Surroundings around = with_limit(kSomeBytes);
   EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2), around), "binomial");
-  EXPECT_EQ(chosen(query(Collective::reduce, 512 * kKiB, 2), around), "none");
+  EXPECT_EQ(chosen(query(Collective::reduce, 8192 * kKiB, 2), around), "binomial");
   EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2), with_limit(256 * kKiB)), "none");
   EXPECT_EQ(chosen(query(Collective::reduce, 16 * kKiB, 2), with_limit(0)), "binomial");
   EXPECT_EQ(chosen(query(Collective::reduce, 32 * kKiB, 2), with_limit(0)), "none");

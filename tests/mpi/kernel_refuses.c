@@ -50,6 +50,9 @@ static void round_of_calls(int turn, int nonblocking, double* send, double* recv
   RUN(nonblocking, Allreduce, allreduce, send, recv, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (int i = 0; i < COUNT; ++i)
     CHECK(recv[i] == value(0, i, turn) * size + 500.0 * size * (size - 1));
+  RUN(nonblocking, Reduce, reduce, send, recv, COUNT, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
+  for (int i = 0; i < COUNT && rank == root; ++i)
+    CHECK(recv[i] == value(0, i, turn) * size + 500.0 * size * (size - 1));
   RUN(nonblocking, Allgather, allgather, send, COUNT, MPI_DOUBLE, recv, COUNT, MPI_DOUBLE,
       MPI_COMM_WORLD);
   for (int from = 0; from < size; ++from)

@@ -202,6 +202,80 @@ TEST_P(TwoPeers, AReceiveIsNotCompleteBeforeItsSenderIsTold) {
   }
 }
 
+// Takes some of the data where they are, and looks at the others where they belong.
+class FollowerOf final : public Transport::Follower {
+ public:
+  explicit FollowerOf(const std::vector<std::byte>& received) : received_(received) {}
+  int come(std::int32_t step, std::size_t bytes) override {
+    EXPECT_EQ(step, kStep);
+    EXPECT_LT(bytes, received_.size());
+    EXPECT_GE(bytes, seen_.size());
+    for (std::size_t i = seen_.size(); i < bytes; ++i) seen_.push_back(received_[i]);
+    ++came_;
+    return error_;
+  }
+  bool take(std::int32_t step, std::size_t first, std::span<const std::byte> data) override {
+    EXPECT_EQ(step, kStep);
+    if (first != seen_.size() || ++offered_ % 3 == 0) return false;
+    seen_.insert(seen_.end(), data.begin(), data.end());
+    ++taken_;
+    return true;
+  }
+  // All of them, once the message is complete: the last ones may be where they belong.
+  [[nodiscard]] std::vector<std::byte> all() const {
+    std::vector<std::byte> data = seen_;
+    for (std::size_t i = data.size(); i < received_.size(); ++i) data.push_back(received_[i]);
+    return data;
+  }
+  void fail(int error) { error_ = error; }
+  [[nodiscard]] int came() const { return came_; }
+  [[nodiscard]] int taken() const { return taken_; }
+
+  static constexpr int kStep = 7;
+
+ private:
+  const std::vector<std::byte>& received_;
+  std::vector<std::byte> seen_;
+  int offered_ = 0;
+  int came_ = 0;
+  int taken_ = 0;
+  int error_ = 0;
+};
+
+TEST_P(TwoPeers, WhoFollowsHasAllDataOnceInTheirOrder) {
+  for (const std::size_t bytes : {1000U, 5003U, 700'001U}) {
+    std::vector<std::byte> sent = random_bytes(bytes);
+    std::vector<std::byte> received(bytes);
+    FollowerOf follower(received);
+    b_->receive(plain(received.data(), bytes), 0, {nullptr, FollowerOf::kStep}, true, &follower);
+    a_->send(plain(sent.data(), bytes), 0, {});
+    run();
+    for (int i = 0; i < 10 && of_b_.empty(); ++i) run();
+    ASSERT_EQ(of_b_.size(), 1U);
+    EXPECT_EQ(of_b_[0].error, 0);
+    EXPECT_TRUE(follower.all() == sent) << bytes;
+    EXPECT_EQ(follower.taken() > 0, !GetParam()) << bytes;
+    EXPECT_TRUE(bytes < 5000 || (GetParam() && bytes < 100'000) || follower.came() > 0) << bytes;
+    of_b_.clear();
+  }
+}
+
+TEST_P(TwoPeers, WhatGoesWrongWithWhoFollowsIsTheMessages) {
+  constexpr int kError = 13;
+  std::vector<std::byte> sent = random_bytes(700'000);
+  std::vector<std::byte> received(sent.size());
+  FollowerOf follower(received);
+  follower.fail(kError);
+  b_->receive(plain(received.data(), received.size()), 0, {nullptr, FollowerOf::kStep}, true,
+              &follower);
+  a_->send(plain(sent.data(), sent.size()), 0, {});
+  for (int i = 0; i < 10 && of_b_.empty(); ++i) run();
+  ASSERT_EQ(of_b_.size(), 1U);
+  EXPECT_EQ(of_b_[0].error, kError);
+  EXPECT_EQ(follower.came(), 1);
+  EXPECT_EQ(of_a_.size(), 1U);  // the sender's is complete
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, TwoPeers, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "Pulls" : "Copies"; });
 

@@ -14,11 +14,13 @@
  * Needs two processors and a kernel that lets the processes read each other's memory. */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -147,6 +149,7 @@ int main(int argc, char** argv) {
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 1;
   me = fork() == 0 ? 1 : 0;
+  if (me == 1) prctl(PR_SET_PDEATHSIG, SIGKILL); /* it would spin for ever, alone */
   cpu_set_t cpu;
   CPU_ZERO(&cpu);
   CPU_SET(me, &cpu);

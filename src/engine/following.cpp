@@ -11,7 +11,7 @@ namespace stretto {
 // begin with the part that is there.
 void Operation::follow(StepId id) {
   if (reduced_.empty()) return;
-  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
+  const StepId reduction = task_.plan->reductions[static_cast<std::size_t>(id)].step;
   if (reduction == kNoStep || waits_left_[static_cast<std::size_t>(reduction)] != 1) return;
   const auto may = [this](const Region& region) {
     const Block& buffer = block(region.buffer);
@@ -24,12 +24,12 @@ void Operation::follow(StepId id) {
 
 bool Operation::is_followed(StepId id) const {
   if (reduced_.empty()) return false;
-  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
+  const StepId reduction = task_.plan->reductions[static_cast<std::size_t>(id)].step;
   return reduction != kNoStep && reduced_[static_cast<std::size_t>(reduction)] != kNotFollowed;
 }
 
 int Operation::come(StepId id, std::size_t bytes) {
-  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
+  const StepId reduction = task_.plan->reductions[static_cast<std::size_t>(id)].step;
   const Step& reduced = step(reduction);
   const Count end = static_cast<Count>(bytes) / block(reduced.to.buffer).element.bytes;
   const Count begin = std::exchange(reduced_[static_cast<std::size_t>(reduction)], end);
@@ -38,7 +38,8 @@ int Operation::come(StepId id, std::size_t bytes) {
 }
 
 bool Operation::take(StepId id, std::size_t first, std::span<const std::byte> data) {
-  const StepId reduction = task_.plan->reduction_of[static_cast<std::size_t>(id)];
+  const auto& [reduction, is_last_use] = task_.plan->reductions[static_cast<std::size_t>(id)];
+  if (!is_last_use) return false;
   const Step& reduced = step(reduction);
   const Block& to = block(reduced.to.buffer);
   const auto element = static_cast<std::size_t>(to.element.bytes);

@@ -53,7 +53,7 @@ void Operation::prepare() {
   waits_left_.resize(steps.size());
   for (std::size_t s = 0; s < steps.size(); ++s) waits_left_[s] = steps[s].waits;
   const Binding& binding = task_.binding;
-  const bool may_follow = !task_.plan->reduction_of.empty() && !binding.calls_program;
+  const bool may_follow = !task_.plan->reductions.empty() && !binding.calls_program;
   if (may_follow && !all_short_) reduced_.assign(steps.size(), kNotFollowed);
   left_ =
       static_cast<std::int32_t>(steps.size()) + (binding.before ? 1 : 0) + (binding.after ? 1 : 0);

@@ -42,6 +42,28 @@ bool is_of(const Step& reduction, const Step& received) {
          (reduction.from == received.to || reduction.to == received.to);
 }
 
+bool meet(const Region& one, const Region& other) {
+  return one.buffer == other.buffer && one.span.offset < other.span.offset + other.span.count &&
+         other.span.offset < one.span.offset + one.span.count;
+}
+
+bool reads(const Step& step, const Region& region) {
+  return (step.kind != StepKind::recv && meet(step.from, region)) ||
+         (step.kind == StepKind::reduce && meet(step.to, region));
+}
+
+// Each receive is compared with each step. Where there are more messages they are short.
+constexpr std::size_t kMostCompared = 64;
+
+// Where the result takes its place whoever reads the operand comes before the reduction. Else it
+// must be nobody's: not the program's either, which has what is received in its buffer.
+bool is_last_use(const std::vector<Step>& steps, const Step& received, const Step& reduction) {
+  if (reduction.to == received.to) return true;
+  if (received.to.buffer != Buffer::scratch || steps.size() > kMostCompared) return false;
+  return std::ranges::none_of(
+      steps, [&](const Step& each) { return &each != &reduction && reads(each, received.to); });
+}
+
 }  // namespace
 
 Plan::Plan(const Algorithm& made_by, Schedule built)
@@ -80,9 +102,10 @@ void Plan::find_reductions() {
     if (steps[s].kind != StepKind::recv) continue;
     for (auto d = first_dependent[s]; d < first_dependent[s + 1]; ++d) {
       const StepId dependent = dependents[static_cast<std::size_t>(d)];
-      if (!is_of(steps[static_cast<std::size_t>(dependent)], steps[s])) continue;
-      if (reduction_of.empty()) reduction_of.assign(steps.size(), kNoStep);
-      reduction_of[s] = dependent;
+      const Step& reduction = steps[static_cast<std::size_t>(dependent)];
+      if (!is_of(reduction, steps[s])) continue;
+      if (reductions.empty()) reductions.resize(steps.size());
+      reductions[s] = {dependent, is_last_use(steps, steps[s], reduction)};
     }
   }
 }
@@ -92,7 +115,7 @@ std::size_t Plan::bytes() const {
   return block(sizeof(Plan) + 2 * sizeof(long)) + bytes_of(schedule.steps) +
          bytes_of(schedule.waits) + bytes_of(ready) + bytes_of(first_dependent) +
          bytes_of(dependents) + bytes_of(sent) + bytes_of(received) + bytes_of(traffic_of) +
-         bytes_of(reduction_of);
+         bytes_of(reductions);
 }
 
 std::size_t PlanCache::Hash::operator()(const Key& key) const {

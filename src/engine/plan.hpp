@@ -33,9 +33,13 @@ struct Plan {
   std::vector<Traffic> received;
   // By step: which of these its message belongs to, those sent counted first. -1: it has none.
   std::vector<std::int32_t> traffic_of;
-  // By step: the reduction of what it receives, which may begin before all of it has come; -1: it
-  // has none. Empty where no step has one.
-  std::vector<StepId> reduction_of;
+  // Of what a step receives, which may begin before all of it has come.
+  struct Reduction {
+    StepId step = kNoStep;     // kNoStep: there is none
+    bool is_last_use = false;  // nobody needs what was received itself
+  };
+  // By step. Empty where no step has one.
+  std::vector<Reduction> reductions;
 
   mutable Rhythm rhythm;  // of the operations that run it; under the engine's lock
 

@@ -24,6 +24,16 @@ class FloatingPointMode {
     return mode;
   }
 
+  // Do both compute alike? What has been raised meanwhile does not matter.
+  [[nodiscard]] bool is_like([[maybe_unused]] const FloatingPointMode& other) const {
+#if defined(__x86_64__)
+    constexpr std::uint32_t kRaised = 0x3f;
+    return ((sse_ ^ other.sse_) & ~kRaised) == 0 && x87_ == other.x87_;
+#else
+    return false;  // not known
+#endif
+  }
+
   // From now on this thread's.
   void set() const {
 #if defined(__x86_64__)
@@ -44,22 +54,25 @@ class FloatingPointMode {
 #endif
 };
 
-// As long as it lives this thread computes so, where it is said how.
+// As long as it lives this thread computes so, where it is said how and it does not already: else
+// what is raised meanwhile would be forgotten.
 class FloatingPointScope {
  public:
-  explicit FloatingPointScope(const std::optional<FloatingPointMode>& mode)
-      : is_set_(mode.has_value()) {
-    if (mode) mode->set();
+  explicit FloatingPointScope(const std::optional<FloatingPointMode>& mode) {
+    if (!mode) return;
+    const FloatingPointMode own = FloatingPointMode::current();
+    if (own.is_like(*mode)) return;
+    before_ = own;
+    mode->set();
   }
   ~FloatingPointScope() {
-    if (is_set_) before_.set();
+    if (before_) before_->set();
   }
   FloatingPointScope(const FloatingPointScope&) = delete;
   FloatingPointScope& operator=(const FloatingPointScope&) = delete;
 
  private:
-  const FloatingPointMode before_ = FloatingPointMode::current();
-  const bool is_set_;
+  std::optional<FloatingPointMode> before_{};
 };
 
 }  // namespace stretto

@@ -7,8 +7,8 @@
 namespace stretto {
 
 // It is about to be posted. Where the reduction of what it receives waits for nothing else now, no
-// other step has to do with the operands before it is done (see schedule/verify.hpp): so it may
-// begin with the part that is there.
+// other step changes its operands, or reads the result's place, before it is done (see
+// schedule/verify.hpp): so it may begin with the part that is there.
 void Operation::follow(StepId id) {
   if (reduced_.empty()) return;
   const StepId reduction = task_.plan->reductions[static_cast<std::size_t>(id)].step;

@@ -227,7 +227,7 @@ class Operation final : private Transport::Follower {
 
   std::vector<std::int32_t> waits_left_;  // per step
   // Per step, of a reduction that waits for nothing but a message: so many of its elements have
-  // come, and are reduced. Who polls alone changes it, until the message is complete.
+  // come, and are reduced. While the message is in flight it is changed by who polls alone.
   std::vector<Count> reduced_;
   std::vector<StepId> ready_;  // first in, first out: pipelines stay in order
   std::size_t next_ready_ = 0;

@@ -112,9 +112,10 @@ Native read(const Loaded& mpi) {
   STRETTO_INTEGER_TYPES(STRETTO_READ)
 #undef STRETTO_READ
   next = 0;
-#define STRETTO_READ(constant, symbol, bytes, numbers) \
-  table.floating_types[next] = {{}, bytes, numbers};   \
-  read_handle(mpi, "ompi_mpi_" #symbol, table.floating_types[next++].type);
+// Without one its sums are the MPI's.
+#define STRETTO_READ(constant, symbol, bytes, numbers)                                            \
+  table.floating_types[next++] = {static_cast<MPI_Datatype>(find_data(mpi, "ompi_mpi_" #symbol)), \
+                                  bytes, numbers};
   STRETTO_FLOATING_TYPES(STRETTO_READ)
 #undef STRETTO_READ
 #else

@@ -133,10 +133,14 @@ bool are_two_fast(const Query& query, const Surroundings& around) {
   return query.bytes >= kLeastOfTwo && query.bytes < below;
 }
 
+// A function of the program's reduces nothing before all of it has come.
+constexpr Count kMostWhole = 512 * kKiB;
+
 // Where their data go through a ring in pieces anyway, and are reduced as they come, segments would
 // only add messages: short ones do, and those that are copied twice.
 bool is_whole_reduce_of_two(const Query& query, const Surroundings& around) {
-  const Count below = std::max(around.beats_kernel_anew_below, kLeastOfTwo);
+  const Count most = query.calls_program ? kMostWhole : kNoLimit;
+  const Count below = std::clamp(around.beats_kernel_anew_below, kLeastOfTwo, most);
   return query.collective == Collective::reduce && query.size == kTwo && !query.two_groups &&
          query.bytes != kSomeBytes && query.bytes < below;
 }

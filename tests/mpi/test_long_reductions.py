@@ -12,7 +12,11 @@ NOT_THE_MPI = {
 # Reduce whole vectors, pieces and halves, of one sender and of several, for one reduction and two.
 ALGORITHMS = [
     {},
-    {"STRETTO_SELECTION_REDUCE": "binomial", "STRETTO_SELECTION_ALLREDUCE": "rabenseifner"},
+    {
+        "STRETTO_SELECTION_REDUCE": "binomial",
+        "STRETTO_SELECTION_ALLREDUCE": "rabenseifner",
+        "STRETTO_SELECTION_EXSCAN": "linear",
+    },
     {
         "STRETTO_SELECTION_REDUCE": "chain",
         "STRETTO_SELECTION_ALLREDUCE": "recursive_doubling",
@@ -22,7 +26,7 @@ ALGORITHMS = [
 ]
 
 
-@pytest.mark.parametrize(("ranks", "how"), [(2, ()), (3, ()), (5, ("refused",))])
+@pytest.mark.parametrize(("ranks", "how"), [(2, ()), (3, ()), (7, ("refused",))])
 @pytest.mark.parametrize("algorithms", ALGORITHMS, ids=["chosen", "halves", "whole"])
 def test_sums_and_others_are_right(
     mpi: Mpi, algorithms: dict[str, str], ranks: int, how: tuple[str, ...]

@@ -14,6 +14,10 @@ namespace {
 constexpr std::int64_t kShortestWait = 20'000;  // ns
 constexpr std::int64_t kCopiedInNs = 8;         // bytes
 
+// Of a ring of 128 KiB an eighth at a time is faster than a quarter. Smaller ones, which are those
+// of many ranks, have few lines for as many pieces.
+constexpr std::size_t kChunk = std::size_t{16} << 10;
+
 }  // namespace
 
 // The data of what is sent, packed where they need be.
@@ -145,7 +149,7 @@ void Peer::leave_buffered() {
 bool Peer::write_chunks(Sent& sent) {
   while (sent.gone < sent.row.count) {
     // A part of the ring: the reader empties one while the next is filled.
-    const std::size_t most = std::min(sent.row.count - sent.gone, out_.most() / 8);
+    const std::size_t most = std::min({sent.row.count - sent.gone, out_.most() / 4, kChunk});
     if (!out_.fits(Frame::Kind::chunk, most)) return false;
     out_.put({.kind = Frame::Kind::chunk, .bytes = most, .id = sent.frame.id},
              sent.row.bytes + sent.gone, most);

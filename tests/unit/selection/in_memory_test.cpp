@@ -124,6 +124,11 @@ TEST(InMemory, AReduceOfTwoRanksGoesWholeWhereItIsCopiedTwice) {
   const Surroundings around = with_limit(kSomeBytes);
   EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2), around), "binomial");
   EXPECT_EQ(chosen(query(Collective::reduce, 8192 * kKiB, 2), around), "binomial");
+  Query of_the_program = query(Collective::reduce, 256 * kKiB, 2);
+  of_the_program.calls_program = true;
+  EXPECT_EQ(chosen(of_the_program, around), "binomial");
+  of_the_program.bytes = 512 * kKiB;
+  EXPECT_EQ(chosen(of_the_program, around), "none");
   EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2), with_limit(256 * kKiB)), "none");
   EXPECT_EQ(chosen(query(Collective::reduce, 16 * kKiB, 2), with_limit(0)), "binomial");
   EXPECT_EQ(chosen(query(Collective::reduce, 32 * kKiB, 2), with_limit(0)), "none");

@@ -1,6 +1,7 @@
 #include "transport/shm/peer.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -274,6 +275,49 @@ TEST_P(TwoPeers, WhatGoesWrongWithWhoFollowsIsTheMessages) {
   EXPECT_EQ(of_b_[0].error, kError);
   EXPECT_EQ(follower.came(), 1);
   EXPECT_EQ(of_a_.size(), 1U);  // the sender's is complete
+}
+
+// The kernel reads a part of the sender's memory and then no more. What has come is something else
+// by then, and must not come again.
+TEST_P(TwoPeers, WhatCannotBeReadAnyMoreComesFromThereOn) {
+  if (!GetParam()) return;
+  constexpr std::size_t kBytes = std::size_t{512} << 10;
+  constexpr std::size_t kReadable = std::size_t{384} << 10;
+  void* const memory =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const sent = static_cast<std::byte*>(memory);
+  std::ranges::copy(random_bytes(kBytes), sent);
+  std::vector<std::byte> received(kBytes);
+  class Overwrites final : public Transport::Follower {
+   public:
+    explicit Overwrites(std::vector<std::byte>& received) : received_(received) {}
+    int come(std::int32_t /*step*/, std::size_t bytes) override {
+      for (; done_ < bytes; ++done_) received_[done_] ^= std::byte{0xff};
+      return 0;
+    }
+    bool take(std::int32_t, std::size_t, std::span<const std::byte>) override { return false; }
+    [[nodiscard]] std::size_t done() const { return done_; }
+
+   private:
+    std::vector<std::byte>& received_;
+    std::size_t done_ = 0;
+  } follower(received);
+  testing::internal::CaptureStderr();
+  ASSERT_EQ(::mprotect(sent + kReadable, kBytes - kReadable, PROT_NONE), 0);
+  a_->send(plain(sent, kBytes), 0, {});
+  b_->receive(plain(received.data(), kBytes), 0, {}, true, &follower);
+  for (int i = 0; i < 10; ++i) b_->poll(of_b_);
+  EXPECT_EQ(follower.done(), kReadable);
+  ASSERT_EQ(::mprotect(sent, kBytes, PROT_READ), 0);
+  for (int i = 0; i < 10 && of_b_.empty(); ++i) run();
+  testing::internal::GetCapturedStderr();
+  ASSERT_EQ(of_b_.size(), 1U);
+  EXPECT_GT(follower.done(), kReadable);
+  for (std::size_t i = 0; i < kBytes; ++i) {
+    ASSERT_EQ(received[i], i < follower.done() ? ~sent[i] : sent[i]) << i;
+  }
+  ::munmap(memory, kBytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, TwoPeers, testing::Bool(),

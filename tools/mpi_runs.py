@@ -37,6 +37,12 @@ os.environ.setdefault(CALIBRATION_TIME, "5")
 # Tools and tests mostly preload by hand, all ranks.
 os.environ[ALL_RANKS] = "trust"
 
+# For MPIs that read other ranks' memory, some of which give up where the kernel refuses that.
+NO_READS_OF_MEMORY = {
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "MPIR_CVAR_CH4_CMA_ENABLE": "0",
+}
+
 # What tools/mpis.sh installs; programs built for another MPI of the same ABI run on these.
 FURTHER_MPIS = Path(__file__).resolve().parents[1] / ".mpis"
 

@@ -136,13 +136,19 @@ bool are_two_fast(const Query& query, const Surroundings& around) {
 // A function of the program's reduces nothing before all of it has come.
 constexpr Count kMostWhole = 512 * kKiB;
 
-// Where their data go through a ring in pieces anyway, and are reduced as they come, segments would
-// only add messages: short ones do, and those that are copied twice.
-bool is_whole_reduce_of_two(const Query& query, const Surroundings& around) {
-  const Count most = query.calls_program ? kMostWhole : kNoLimit;
-  const Count below = std::clamp(around.beats_kernel_anew_below, kLeastOfTwo, most);
-  return query.collective == Collective::reduce && query.size == kTwo && !query.two_groups &&
-         query.bytes != kSomeBytes && query.bytes < below;
+// Where the data of two ranks go through a ring in pieces anyway, and are reduced as they come,
+// segments would only add messages, and a copy of its own before the sum would keep that from
+// following. Short reduces go through the ring in any case. nullptr: by times.
+const char* name_of_following(const Query& query, const Surroundings& around) {
+  if (query.size != kTwo || query.two_groups || query.bytes == kSomeBytes) return nullptr;
+  const Count copied_below = around.beats_kernel_anew_below;
+  if (query.collective == Collective::reduce) {
+    const Count most = query.calls_program ? kMostWhole : kNoLimit;
+    return query.bytes < std::clamp(copied_below, kLeastOfTwo, most) ? "binomial" : nullptr;
+  }
+  const bool is_copied = query.bytes >= kLeastOfTwo && query.bytes < copied_below;
+  const bool follows = query.collective == Collective::allreduce && !query.calls_program;
+  return is_copied && follows ? "rabenseifner" : nullptr;
 }
 
 bool is_measured(const Query& query) {
@@ -226,12 +232,15 @@ bool is_fast_in_memory(const Query& query, const Surroundings& around) {
 
 Choice choose_in_memory(const Query& query, const Surroundings& around) {
   if (around.hosts > 1 || !around.shares_memory || !around.has_cores) return {};
-  if (is_whole_reduce_of_two(query, around)) {
-    return {.algorithm = find_algorithm(query.collective, "binomial"), .basis = Basis::in_memory};
+  const auto that_may_run = [&query](const Choice& choice) {
+    return choice.algorithm != nullptr && may_run(*choice.algorithm, query) ? choice : Choice{};
+  };
+  if (const char* const name = name_of_following(query, around); name != nullptr) {
+    return that_may_run(
+        {.algorithm = find_algorithm(query.collective, name), .basis = Basis::in_memory});
   }
   if (!has_rules(query)) return {};
-  const Choice choice = by_rules(rules_for(query.collective), query, Basis::in_memory);
-  return choice.algorithm != nullptr && may_run(*choice.algorithm, query) ? choice : Choice{};
+  return that_may_run(by_rules(rules_for(query.collective), query, Basis::in_memory));
 }
 
 }  // namespace stretto

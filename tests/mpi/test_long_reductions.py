@@ -1,14 +1,9 @@
 """Long reductions, which are computed as their operands come."""
 
 import pytest
-from mpi_runs import Mpi
+from mpi_runs import NO_READS_OF_MEMORY, Mpi
 
 OURS = {"STRETTO_SELECTION": "stretto", "STRETTO_PROGRESS_THREAD": "on"}
-# MPIs read memory in the same way, and some give up where that is refused.
-NOT_THE_MPI = {
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-    "MPIR_CVAR_CH4_CMA_ENABLE": "0",
-}
 # Reduce whole vectors, pieces and halves, of one sender and of several, for one reduction and two.
 ALGORITHMS = [
     {},
@@ -32,7 +27,7 @@ def test_sums_and_others_are_right(
     mpi: Mpi, algorithms: dict[str, str], ranks: int, how: tuple[str, ...]
 ) -> None:
     program = mpi.program("long_reductions")
-    env = OURS | NOT_THE_MPI | algorithms
+    env = OURS | NO_READS_OF_MEMORY | algorithms
     ended = mpi.run_under_stretto(program, 100, ranks, *how, ranks=ranks, env=env)
     if "seccomp" in ended.stderr:
         pytest.skip("system calls cannot be filtered here")

@@ -3,14 +3,9 @@
 import errno
 
 import pytest
-from mpi_runs import Mpi
+from mpi_runs import NO_READS_OF_MEMORY, Mpi
 
 OURS = {"STRETTO_SELECTION": "stretto", "STRETTO_PROGRESS_THREAD": "on"}
-# MPIs read memory in the same way, and some give up where that is refused.
-NOT_THE_MPI = {
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-    "MPIR_CVAR_CH4_CMA_ENABLE": "0",
-}
 
 REFUSED = "the kernel "  # either line begins so
 
@@ -18,7 +13,10 @@ REFUSED = "the kernel "  # either line begins so
 def run(mpi: Mpi, *arguments: object, env: dict[str, str] | None = None) -> str:
     """What it says on stderr, where all its data were right."""
     ended = mpi.run_under_stretto(
-        mpi.program("kernel_refuses"), *arguments, ranks=4, env=OURS | NOT_THE_MPI | (env or {})
+        mpi.program("kernel_refuses"),
+        *arguments,
+        ranks=4,
+        env=OURS | NO_READS_OF_MEMORY | (env or {}),
     )
     if "seccomp" in ended.stderr:
         pytest.skip("system calls cannot be filtered here")

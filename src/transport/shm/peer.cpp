@@ -139,8 +139,9 @@ void Peer::take(const Frame& frame, const Data& data) {
 void Peer::add_chunk(const Frame& frame, const Data& data) {
   const auto by = std::ranges::find_if(
       moving_, [&](const Received& each) { return each.offer.id == frame.id && each.wanted; });
-  const bool is_whole = by->follower != nullptr && by->error == 0 && data[1].empty();
-  if (!is_whole || !by->follower->take(by->token.step, by->come, data[0])) {
+  // Not what goes round the ring's end.
+  const bool may_be_taken = by->follower != nullptr && by->error == 0 && data[1].empty();
+  if (!may_be_taken || !by->follower->take(by->token.step, by->come, data[0])) {
     copy_out(data, by->row.bytes + by->come);
   }
   by->come += frame.bytes;

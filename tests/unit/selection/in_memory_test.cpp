@@ -132,7 +132,21 @@ TEST(InMemory, AReduceOfTwoRanksGoesWholeWhereItIsCopiedTwice) {
   EXPECT_EQ(chosen(query(Collective::reduce, 256 * kKiB, 2), with_limit(256 * kKiB)), "none");
   EXPECT_EQ(chosen(query(Collective::reduce, 16 * kKiB, 2), with_limit(0)), "binomial");
   EXPECT_EQ(chosen(query(Collective::reduce, 32 * kKiB, 2), with_limit(0)), "none");
-  EXPECT_EQ(chosen(query(Collective::allreduce, 256 * kKiB, 2), around), "none");
+}
+
+TEST(InMemory, AnAllreduceOfTwoRanksGoesInHalvesWhereItIsCopiedTwice) {
+  Surroundings around = with_limit(0);
+  around.beats_kernel_anew_below = 1024 * kKiB;
+  EXPECT_EQ(chosen(query(Collective::allreduce, 16 * kKiB, 2), around), "none");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 32 * kKiB, 2), around), "rabenseifner");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 512 * kKiB, 2), around), "rabenseifner");
+  EXPECT_EQ(chosen(query(Collective::allreduce, 1024 * kKiB, 2), around), "none");
+  Query other = query(Collective::allreduce, 256 * kKiB, 2);
+  other.calls_program = true;
+  EXPECT_EQ(chosen(other, around), "none");
+  other.calls_program = false;
+  other.element_bytes = 256 * kKiB;  // no half of it is a rank's
+  EXPECT_EQ(chosen(other, around), "none");
 }
 
 // Calls whose bytes have as many bits learn together (see Contests).

@@ -18,30 +18,30 @@ class FloatingPointMode {
 #if defined(__x86_64__)
     __asm__ volatile("stmxcsr %0" : "=m"(mode.sse_));
     __asm__ volatile("fnstcw %0" : "=m"(mode.x87_));
+    mode.sse_ &= ~std::uint32_t{FE_ALL_EXCEPT};
 #else
     std::fegetenv(&mode.all_);
 #endif
     return mode;
   }
 
-  // Do both compute alike? What has been raised meanwhile does not matter.
+  // Do both compute alike?
   [[nodiscard]] bool is_like([[maybe_unused]] const FloatingPointMode& other) const {
 #if defined(__x86_64__)
-    constexpr std::uint32_t kRaised = 0x3f;
-    return ((sse_ ^ other.sse_) & ~kRaised) == 0 && x87_ == other.x87_;
+    return sse_ == other.sse_ && x87_ == other.x87_;
 #else
     return false;  // not known
 #endif
   }
 
-  // From now on this thread's.
+  // From now on this thread's, which has raised nothing yet.
   void set() const {
 #if defined(__x86_64__)
-    // What was raised before, and did not trap then, must not trap now.
     __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87_));
     __asm__ volatile("ldmxcsr %0" : : "m"(sse_));
 #else
     std::fesetenv(&all_);
+    std::feclearexcept(FE_ALL_EXCEPT);
 #endif
   }
 
@@ -54,25 +54,31 @@ class FloatingPointMode {
 #endif
 };
 
-// As long as it lives this thread computes so, where it is said how and it does not already: else
-// what is raised meanwhile would be forgotten.
+// As long as it lives this thread computes so, where it is said how. What is raised meanwhile stays
+// raised, but for what would trap as soon as it is set.
 class FloatingPointScope {
  public:
   explicit FloatingPointScope(const std::optional<FloatingPointMode>& mode) {
     if (!mode) return;
-    const FloatingPointMode own = FloatingPointMode::current();
-    if (own.is_like(*mode)) return;
-    before_ = own;
+    differs_ = !FloatingPointMode::current().is_like(*mode);
+    if (!differs_) return;
+    std::fegetenv(&before_);
     mode->set();
   }
   ~FloatingPointScope() {
-    if (before_) before_->set();
+    if (!differs_) return;
+    std::fexcept_t raised{};
+    std::fegetexceptflag(&raised, FE_ALL_EXCEPT);
+    const int which = std::fetestexcept(FE_ALL_EXCEPT);
+    std::fesetenv(&before_);
+    std::fesetexceptflag(&raised, which & ~::fegetexcept());
   }
   FloatingPointScope(const FloatingPointScope&) = delete;
   FloatingPointScope& operator=(const FloatingPointScope&) = delete;
 
  private:
-  std::optional<FloatingPointMode> before_{};
+  bool differs_ = false;
+  std::fenv_t before_;  // where it differs
 };
 
 }  // namespace stretto

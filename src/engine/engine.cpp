@@ -105,7 +105,7 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
 
 void Engine::begin(Operation* operation, bool background, const Notice& notice) {
   operation->background = background;
-  if (has_thread_) operation->keep_floating_point();
+  operation->keep_floating_point();
   operation->references.store(2, std::memory_order_relaxed);  // the engine's and the caller's
   operation->signal = notice.signal;
   operation->has_handle = notice.handle != nullptr;

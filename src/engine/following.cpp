@@ -39,7 +39,7 @@ int Operation::come(StepId id, std::size_t bytes) {
 
 bool Operation::take(StepId id, std::size_t first, std::span<const std::byte> data) {
   const auto& [reduction, is_last_use] = task_.plan->reductions[static_cast<std::size_t>(id)];
-  if (!is_last_use) return false;
+  if (!is_last_use || block(step(reduction).to.buffer).element.per_element != 1) return false;
   const Step& reduced = step(reduction);
   const Block& to = block(reduced.to.buffer);
   const auto element = static_cast<std::size_t>(to.element.bytes);

@@ -218,11 +218,6 @@ void Operation::keep_floating_point() {
   if (task_.binding.op != MPI_Op{}) floating_point_ = FloatingPointMode::current();
 }
 
-int Operation::compute_as_begun(StepId id) const {
-  const FloatingPointScope as_begun(floating_point_);
-  return compute(id);
-}
-
 int Operation::compute(StepId id) const {
   if (id == kBefore || id == kAfter) {
     const auto& copied = id == kBefore ? task_.binding.before : task_.binding.after;
@@ -231,6 +226,7 @@ int Operation::compute(StepId id) const {
   const Step& computed = step(id);
   const auto [from, to] = local(computed);
   if (computed.kind == StepKind::copy) return copy(from, to);
+  const FloatingPointScope as_begun(floating_point_);
   const Count begun = reduced_.empty() ? kNotFollowed : reduced_[static_cast<std::size_t>(id)];
   if (begun <= 0) return reduce(from, to, task_.binding.op);
   return reduce_part(computed, {begun, computed.to.span.count - begun});

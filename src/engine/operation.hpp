@@ -89,7 +89,7 @@ class Operation final : private Transport::Follower {
   // Takes the numbers of its messages, in the order in which operations begin, and finds out what
   // comes first.
   void begin();
-  // Before that: what it reduces on another thread is rounded as on this one.
+  // Before that: what it reduces is rounded, and takes denormal numbers, as this thread does now.
   void keep_floating_point();
   // Has it messages to post, perhaps such as may not be yet (see Sequence)?
   [[nodiscard]] bool has_posts() const { return !to_post_.empty(); }
@@ -123,9 +123,6 @@ class Operation final : private Transport::Follower {
   // Without the lock; both return an MPI error code.
   int post(StepId id);
   [[nodiscard]] int compute(StepId id) const;
-  // The same on another thread: rounded, and with denormal numbers taken, as the program set it for
-  // the thread that began the operation.
-  [[nodiscard]] int compute_as_begun(StepId id) const;
 
   // Do all its messages? Once it has begun.
   [[nodiscard]] bool stays_on_host() const { return stays_on_host_; }

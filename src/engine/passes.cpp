@@ -48,6 +48,7 @@ bool Engine::poll(Lock& lock) {
     if (driving_ || transport->idle()) continue;
     const std::vector<Transport::Completed>* completed = nullptr;
     drive(lock, [&] { completed = &transport->poll(); });
+    any = any || transport->has_moved();
     const std::int64_t now = completed->empty() ? 0 : now_ns();
     for (const auto& [token, error] : *completed) {
       auto* const operation = static_cast<Operation*>(token.owner);
@@ -133,8 +134,7 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   waiters_ -= waits;
   if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) wake_.notify_one();
   lock.unlock();
-  const int error =
-      is_progress_thread ? operation->compute_as_begun(step) : operation->compute(step);
+  const int error = operation->compute(step);
   lock.lock();
   this_thread.awaited = awaited;
   this_thread.waits += waits;

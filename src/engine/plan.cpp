@@ -52,7 +52,7 @@ bool reads(const Step& step, const Region& region) {
          (step.kind == StepKind::reduce && meet(step.to, region));
 }
 
-// Each receive is compared with each step. Where there are more messages they are short.
+// Each receive is compared with each step, which in long schedules takes longer than it may save.
 constexpr std::size_t kMostCompared = 64;
 
 // Where the result takes its place whoever reads the operand comes before the reduction. Else it

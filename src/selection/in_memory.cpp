@@ -143,6 +143,7 @@ const char* name_of_following(const Query& query, const Surroundings& around) {
   if (query.size != kTwo || query.two_groups || query.bytes == kSomeBytes) return nullptr;
   const Count copied_below = around.beats_kernel_anew_below;
   if (query.collective == Collective::reduce) {
+    if (!query.commutative) return nullptr;  // the sum is not the root's, but rank 0's
     const Count most = query.calls_program ? kMostWhole : kNoLimit;
     return query.bytes < std::clamp(copied_below, kLeastOfTwo, most) ? "binomial" : nullptr;
   }

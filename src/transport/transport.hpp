@@ -112,6 +112,8 @@ class Transport {
   [[nodiscard]] virtual bool idle() const = 0;
   // Moves things along once; what completed meanwhile is valid until the next call.
   virtual const std::vector<Completed>& poll() = 0;
+  // Has the last poll moved a part of a message, of which more is to come?
+  [[nodiscard]] virtual bool has_moved() const { return false; }
   // From now on this rank polls again and again until something is complete, or does no more.
   virtual void attend(bool /*polls*/) {}
   // Does another rank attend, as far as one can know?

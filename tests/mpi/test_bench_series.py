@@ -130,7 +130,7 @@ def cut_short(part: Path, after: int) -> None:
     """As if the kill had come while the cell was measured that follows so many, however many ranks
     ended before it came, or still after their launcher was killed."""
     copy = part.with_name("copy")
-    shutil.copytree(part, copy)
+    shutil.copytree(part, copy, ignore=shutil.ignore_patterns("*.partial"))
     lines = (copy / "progress").read_text().splitlines(keepends=True)
     (copy / "progress").write_text("".join(lines[: 2 * after + 1]))
     # What ranks still write goes to files that are in no folder any more.

@@ -49,7 +49,8 @@ CellBuffers::CellBuffers(BufferUse use, std::int64_t send_bytes, std::int64_t re
     : use_(use), send_bytes_(send_bytes), receive_bytes_(receive_bytes) {
   stride_ = stride_of(send_bytes, receive_bytes);
   pairs_ = pairs_of(use, stride_);
-  memory_.resize(static_cast<std::size_t>(memory_of(use, send_bytes, receive_bytes)));
+  memory_ = std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<std::size_t>(memory_of(use, send_bytes, receive_bytes)));
 }
 
 std::int64_t CellBuffers::memory_of(BufferUse use, std::int64_t send_bytes,
@@ -59,9 +60,9 @@ std::int64_t CellBuffers::memory_of(BufferUse use, std::int64_t send_bytes,
 }
 
 BufferPair CellBuffers::of(int repetition) {
-  const auto base = reinterpret_cast<std::uintptr_t>(memory_.data());
+  const auto base = reinterpret_cast<std::uintptr_t>(memory_.get());
   const auto shift = static_cast<std::int64_t>((kPage - base % kPage) % kPage);
-  std::byte* const begin = memory_.data() + shift + stride_ * (repetition % pairs_);
+  std::byte* const begin = memory_.get() + shift + stride_ * (repetition % pairs_);
   return {.send = begin, .receive = begin + to_pages(send_bytes_) + kApart};
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "bench/suite/plan.hpp"
 
@@ -37,7 +37,8 @@ class CellBuffers {
   BufferUse use_;
   std::int64_t send_bytes_;
   std::int64_t receive_bytes_;
-  std::vector<std::byte> memory_{};
+  // Written first where a repetition's buffers are: of many pairs a short cell needs few.
+  std::unique_ptr<std::byte[]> memory_{};
   std::int64_t stride_ = 0;  // from one pair to the next
   int pairs_ = 1;
 };

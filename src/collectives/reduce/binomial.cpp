@@ -24,7 +24,8 @@ Schedule build(const Shape& shape, const Layout& /*layout*/, Rank me) {
   const auto landing = [&](Count child, bool last) {
     return upward.landing(all, {child * shape.count, shape.count}, last);
   };
-  const Sum sum = add_children(step, tree, {step.input(all)}, landing);
+  const Sum own{.where = step.input(all), .stays = upward.is_home()};
+  const Sum sum = add_children(step, tree, own, landing);
   upward.pass_on(tree.parent(), sum.where, all, sum.ready);
   return step.finish();
 }

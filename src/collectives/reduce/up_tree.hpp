@@ -10,6 +10,8 @@ namespace stretto {
 struct Sum {
   Region where;
   StepId ready = kNoStep;
+  // Others are added where it lies: it may be written, and operations commute.
+  bool stays = false;
 };
 
 // The sum of this rank's vector and its children's, in the order of the tree's ranks. Nothing
@@ -23,7 +25,9 @@ Sum add_children(Builder& step, const BinomialTree& tree, const Sum& own, const 
   for (const auto& child : children) {
     const Region theirs = landing(number++, &child == &children.back());
     const StepId received = step.recv(child.rank, theirs, after(own.ready));
-    sum = {theirs, step.reduce(sum.where, theirs, after(sum.ready, received))};
+    const After both = after(sum.ready, received);
+    sum = sum.stays ? Sum{sum.where, step.reduce(theirs, sum.where, both), true}
+                    : Sum{theirs, step.reduce(sum.where, theirs, both)};
   }
   return sum;
 }

@@ -15,6 +15,11 @@ class Upward {
 
   Upward(Builder& step, const Shape& shape, Rank me) : step_(step), shape_(shape), me_(me) {}
 
+  // Is this rank's vector where the result belongs, and may the others' be added to it there?
+  [[nodiscard]] bool is_home() const {
+    return shape_.in_place && shape_.commutative && me_ == shape_.root;
+  }
+
   // Where to receive a child's partial result: `last` will be the last operand, so
   // at the root it lands where the result belongs, unless the input lies there.
   [[nodiscard]] Region landing(Span span, Span slot, bool last) const {

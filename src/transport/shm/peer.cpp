@@ -14,7 +14,7 @@ namespace {
 
 // Pulled at a time: others are served in between.
 constexpr std::size_t kSegment = std::size_t{1} << 20;
-// Where somebody follows: so little that it is still in the cache then.
+// Of it, where somebody follows: so little that it is still in the cache then.
 constexpr std::size_t kFollowedSegment = std::size_t{128} << 10;
 
 // Bytes for each ns that the sender gets: a quarter of the time it takes to pull them, or so.
@@ -145,6 +145,7 @@ void Peer::add_chunk(const Frame& frame, const Data& data) {
     copy_out(data, by->row.bytes + by->come);
   }
   by->come += frame.bytes;
+  has_moved_ = true;
   if (by->come < by->row.count) return follow(*by);
   conclude(*by);
   moving_.erase(by);
@@ -222,17 +223,21 @@ bool Peer::pull_more(Received& by) {
     want(by);
     return false;
   }
+  const std::size_t until = std::min(by.row.count, by.come + kSegment);
   const std::size_t most = by.follower == nullptr ? kSegment : kFollowedSegment;
-  const std::size_t some = std::min(by.row.count - by.come, most);
-  const int refused = pull(pid_, by.offer.address + by.come, by.row.bytes + by.come, some);
-  if (refused != 0) {
-    say_refused(refused);
-    pulls_ = false;
-    want(by);
-    return false;
+  while (by.come < until) {
+    const std::size_t some = std::min(until - by.come, most);
+    const int refused = pull(pid_, by.offer.address + by.come, by.row.bytes + by.come, some);
+    if (refused != 0) {
+      say_refused(refused);
+      pulls_ = false;
+      want(by);
+      return false;
+    }
+    by.come += some;
+    has_moved_ = true;
+    follow(by);
   }
-  by.come += some;
-  follow(by);
   return by.come == by.row.count;
 }
 
@@ -247,7 +252,8 @@ void Peer::pull_some() {
   }
 }
 
-void Peer::poll(std::vector<Transport::Completed>& completed) {
+bool Peer::poll(std::vector<Transport::Completed>& completed) {
+  has_moved_ = false;
   while (in_.any()) {
     if (copying_.takes_lines) in_.take_lines();
     take(in_.front(), in_.data());
@@ -258,6 +264,7 @@ void Peer::poll(std::vector<Transport::Completed>& completed) {
   if (!sent_.empty()) leave_buffered();
   completed.insert(completed.end(), done_.begin(), done_.end());
   done_.clear();
+  return has_moved_;
 }
 
 void Peer::cancel_receives(const void* owner) {

@@ -55,7 +55,8 @@ class Peer {
   int receive(const Piece& data, int tag, Transport::Token token, bool written_anew = false,
               Transport::Follower* follower = nullptr);
   // Moves things along; adds what is complete.
-  void poll(std::vector<Transport::Completed>& completed);
+  // True: a part of a long message has moved, and more of it is to.
+  bool poll(std::vector<Transport::Completed>& completed);
   void cancel_receives(const void* owner);
   void add_in_flight(std::vector<Transport::Token>& tokens) const;
   // Frames, and data to go in chunks, for which there was no room.
@@ -171,6 +172,7 @@ class Peer {
   std::vector<Received> moving_;      // long messages that have begun to come
   std::deque<Early> early_;
   std::vector<Transport::Completed> done_;  // and not handed back yet
+  bool has_moved_ = false;                  // a part of a long message, since the last poll began
 };
 
 }  // namespace stretto::shm

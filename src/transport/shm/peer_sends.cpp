@@ -154,6 +154,7 @@ bool Peer::write_chunks(Sent& sent) {
     out_.put({.kind = Frame::Kind::chunk, .bytes = most, .id = sent.frame.id},
              sent.row.bytes + sent.gone, most);
     sent.gone += most;
+    has_moved_ = true;
   }
   return true;
 }

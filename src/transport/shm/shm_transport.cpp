@@ -236,7 +236,10 @@ int ShmTransport::post_recv(const Piece& data, const Endpoint& from, Token token
 const std::vector<Transport::Completed>& ShmTransport::poll() {
   if (has_left_) forget_left();
   completed_.clear();
-  for (Peer* peer : polled_) peer->poll(completed_);
+  has_moved_ = false;
+  for (Peer* peer : polled_) {
+    if (peer->poll(completed_)) has_moved_ = true;
+  }
   std::erase_if(polled_, [](Peer* peer) {
     peer->forget_copies();
     peer->is_polled = !peer->is_quiet();

@@ -28,6 +28,7 @@ class ShmTransport final : public Transport {
   [[nodiscard]] bool stays_on_host() const override { return true; }
   [[nodiscard]] bool idle() const override { return polled_.empty(); }
   const std::vector<Completed>& poll() override;
+  [[nodiscard]] bool has_moved() const override { return has_moved_; }
   void attend(bool polls) override;
   [[nodiscard]] bool is_awaited() const override;
   [[nodiscard]] std::vector<Token> in_flight() const override;
@@ -58,6 +59,7 @@ class ShmTransport final : public Transport {
   // Those with which anything goes on: a host may have hundreds.
   std::vector<Peer*> polled_;
   std::vector<Completed> completed_;
+  bool has_moved_ = false;
 };
 
 }  // namespace stretto::shm

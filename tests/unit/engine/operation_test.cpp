@@ -155,6 +155,16 @@ TEST(Operation, BlocksWithoutDataAreNotSent) {
   });
 }
 
+Task sum_of(const double& mine, double& sum) {
+  Binding binding;
+  binding.send = {const_cast<double*>(&mine), Element::of(MPI_DOUBLE)};
+  binding.recv = {&sum, Element::of(MPI_DOUBLE)};
+  binding.scratch = Element::of(MPI_DOUBLE);
+  binding.op = MPI_SUM;
+  return task_of(attached(MPI_COMM_WORLD), Collective::allreduce, "recursive_doubling",
+                 {.count = 1}, std::move(binding));
+}
+
 // What it reduces on the progress thread is rounded as the program has set it for its own.
 TEST(Operation, RoundsAsTheThreadThatBeganIt) {
   Job job(2);
@@ -162,17 +172,26 @@ TEST(Operation, RoundsAsTheThreadThatBeganIt) {
     std::fesetround(FE_UPWARD);
     const double mine = rank == 0 ? 1.0 : 1e-30;
     double sum = 0;
-    Binding binding;
-    binding.send = {const_cast<double*>(&mine), Element::of(MPI_DOUBLE)};
-    binding.recv = {&sum, Element::of(MPI_DOUBLE)};
-    binding.scratch = Element::of(MPI_DOUBLE);
-    binding.op = MPI_SUM;
-    Operation* const operation =
-        Engine::get().start(task_of(attached(MPI_COMM_WORLD), Collective::allreduce,
-                                    "recursive_doubling", {.count = 1}, std::move(binding)),
-                            true, {});
+    Operation* const operation = Engine::get().start(sum_of(mine, sum), true, {});
     fake_mpi::eventually([&] { return operation->done(); });
     std::fesetround(FE_TONEAREST);
+    EXPECT_GT(sum, 1.0);
+    Engine::release(operation);
+  });
+}
+
+// Whoever waits computes, and may round otherwise by then: the ranks' results would differ.
+TEST(Operation, RoundsAsItsThreadDidWhenItBegan) {
+  Job job(2, {.thread_level = MPI_THREAD_SERIALIZED});
+  run_with_stretto(job, [&](int rank) {
+    ASSERT_FALSE(Engine::get().has_progress_thread());
+    std::fesetround(FE_UPWARD);
+    const double mine = rank == 0 ? 1.0 : 1e-30;
+    double sum = 0;
+    Operation* const operation = Engine::get().start(sum_of(mine, sum), false, {});
+    std::fesetround(FE_TONEAREST);
+    Engine::get().wait(*operation);
+    EXPECT_EQ(std::fegetround(), FE_TONEAREST);
     EXPECT_GT(sum, 1.0);
     Engine::release(operation);
   });

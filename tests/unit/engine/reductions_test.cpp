@@ -34,6 +34,13 @@ TEST(Reductions, OfTwoRanksTakeWhatComes) {
   EXPECT_TRUE(plan_of(Collective::reduce, "binomial", 2, 1).reductions.empty());
 }
 
+// What the others have is added to it where it lies.
+TEST(Reductions, InPlaceNeedNoCopy) {
+  const Plan plan = plan_of(Collective::reduce, "binomial", 4, 0, {.in_place = true});
+  EXPECT_EQ(std::ranges::count(plan.schedule.steps, StepKind::copy, &Step::kind), 0);
+  EXPECT_EQ(std::ranges::count(plan.schedule.steps, StepKind::reduce, &Step::kind), 2);
+}
+
 // What rank 1 receives is its result, and goes into a sum, too.
 TEST(Reductions, DoNotTakeWhatIsAResultAsWell) {
   const Plan plan = plan_of(Collective::exscan, "recursive_doubling", 5, 1);

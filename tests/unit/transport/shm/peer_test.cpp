@@ -261,6 +261,24 @@ TEST_P(TwoPeers, WhoFollowsHasAllDataOnceInTheirOrder) {
   }
 }
 
+// In no more polls than where nobody follows, and who polls learns that there is more to come.
+TEST_P(TwoPeers, AMegabyteIsReadAtATime) {
+  if (!GetParam()) return;
+  std::vector<std::byte> sent = random_bytes(std::size_t{2} << 20);
+  std::vector<std::byte> received(sent.size());
+  FollowerOf follower(received);
+  b_->receive(plain(received.data(), received.size()), 0, {nullptr, FollowerOf::kStep}, true,
+              &follower);
+  EXPECT_FALSE(b_->poll(of_b_));
+  a_->send(plain(sent.data(), sent.size()), 0, {});
+  EXPECT_FALSE(a_->poll(of_a_));
+  EXPECT_TRUE(b_->poll(of_b_));
+  EXPECT_EQ(follower.came(), 8);
+  EXPECT_TRUE(b_->poll(of_b_));
+  EXPECT_EQ(of_b_.size(), 1U);
+  EXPECT_TRUE(follower.all() == sent);
+}
+
 TEST_P(TwoPeers, WhatGoesWrongWithWhoFollowsIsTheMessages) {
   constexpr int kError = 13;
   std::vector<std::byte> sent = random_bytes(700'000);

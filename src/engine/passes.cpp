@@ -44,11 +44,12 @@ bool Engine::stays_on_host() const {
 
 bool Engine::poll(Lock& lock) {
   bool any = false;
+  parts_moved_ = false;
   for (const auto& transport : transports_) {
     if (driving_ || transport->idle()) continue;
     const std::vector<Transport::Completed>* completed = nullptr;
     drive(lock, [&] { completed = &transport->poll(); });
-    any = any || transport->has_moved();
+    parts_moved_ = parts_moved_ || transport->has_moved();
     const std::int64_t now = completed->empty() ? 0 : now_ns();
     for (const auto& [token, error] : *completed) {
       auto* const operation = static_cast<Operation*>(token.owner);
@@ -186,7 +187,7 @@ bool Engine::work(Lock& lock, const Operation* only) {
 bool Engine::pass(Lock& lock) {
   bool moved = poll(lock);
   if (work(lock)) moved = true;
-  if (moved) moves_.fetch_add(1, std::memory_order_relaxed);
+  if (moved || parts_moved_) moves_.fetch_add(1, std::memory_order_relaxed);
   return moved;
 }
 
@@ -194,7 +195,7 @@ bool Engine::try_pass() {
   Lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
   ++polls_;
-  const bool moved = pass(lock);
+  const bool moved = pass(lock) || parts_moved_;
   if (!moved && !driving_) stays_on_host_.store(stays_on_host(), std::memory_order_relaxed);
   return moved;
 }

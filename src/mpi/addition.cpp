@@ -9,7 +9,8 @@ namespace {
 // Integers without a sign wrap around, as those with one do in the MPIs' own sums. The loop is in
 // one line of the instruction cache: where a line ends within it a sum takes a seventh longer.
 template <class Element>
-[[gnu::aligned(64)]] void add(const std::byte* left, const std::byte* right, std::byte* to, std::size_t bytes) {
+[[gnu::aligned(64)]] void add(const std::byte* left, const std::byte* right, std::byte* to,
+                              std::size_t bytes) {
   const std::size_t count = bytes / sizeof(Element);
   // Each element depends on those of its own number alone.
 #pragma GCC ivdep

@@ -18,7 +18,8 @@ class FloatingPointMode {
 #if defined(__x86_64__)
     __asm__ volatile("stmxcsr %0" : "=m"(mode.sse_));
     __asm__ volatile("fnstcw %0" : "=m"(mode.x87_));
-    mode.sse_ &= ~std::uint32_t{FE_ALL_EXCEPT};
+    constexpr std::uint32_t kRaised = 0x3f;  // FE_ALL_EXCEPT, and that a number was denormal
+    mode.sse_ &= ~kRaised;
 #else
     std::fegetenv(&mode.all_);
 #endif

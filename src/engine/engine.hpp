@@ -258,8 +258,8 @@ class Engine {
   std::int64_t shortest_pause_ns_ = kShortestPause;
   int unpolled_ = 0;       // times that the progress thread looked whether anybody waits
   bool moves_on_ = false;  // its last poll has completed anything
-  // The last poll has moved a part of a message. Who waits goes on at once; the progress thread
-  // does not: nobody waits, and what it reads takes the computation's core.
+  // The last poll has moved a part of a message: nothing stalls. But who waits pokes the MPI and
+  // yields meanwhile, and what the progress thread reads takes the computation's core.
   bool parts_moved_ = false;
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};

@@ -195,7 +195,7 @@ bool Engine::try_pass() {
   Lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return false;
   ++polls_;
-  const bool moved = pass(lock) || parts_moved_;
+  const bool moved = pass(lock);
   if (!moved && !driving_) stays_on_host_.store(stays_on_host(), std::memory_order_relaxed);
   return moved;
 }

@@ -112,7 +112,7 @@ class Transport {
   [[nodiscard]] virtual bool idle() const = 0;
   // Moves things along once; what completed meanwhile is valid until the next call.
   virtual const std::vector<Completed>& poll() = 0;
-  // Has the last poll moved a part of a message, of which more is to come?
+  // Has the last poll moved a part of a message, which need not be complete?
   [[nodiscard]] virtual bool has_moved() const { return false; }
   // From now on this rank polls again and again until something is complete, or does no more.
   virtual void attend(bool /*polls*/) {}

@@ -55,7 +55,7 @@ class Peer {
   int receive(const Piece& data, int tag, Transport::Token token, bool written_anew = false,
               Transport::Follower* follower = nullptr);
   // Moves things along; adds what is complete.
-  // True: a part of a long message has moved, and more of it is to.
+  // Returns whether a part of a long message has moved, which need not be complete.
   bool poll(std::vector<Transport::Completed>& completed);
   void cancel_receives(const void* owner);
   void add_in_flight(std::vector<Transport::Token>& tokens) const;

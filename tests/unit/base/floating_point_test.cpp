@@ -62,6 +62,14 @@ TEST_F(FloatingPoint, WhatWasRaisedAsTheModeWasKeptIsNotRaisedAgain) {
   EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
 }
 
+TEST_F(FloatingPoint, WhoHasMetADenormalNumberComputesAlike) {
+  const FloatingPointMode before = FloatingPointMode::current();
+  volatile double denormal = 5e-324;
+  volatile double sum = denormal + denormal;
+  (void)sum;
+  EXPECT_TRUE(FloatingPointMode::current().is_like(before));
+}
+
 TEST_F(FloatingPoint, WhatWouldTrapIsNotRaised) {
   const FloatingPointMode mode = upward();
   std::feclearexcept(FE_ALL_EXCEPT);

@@ -1,6 +1,7 @@
 """The `stretto` command: its verbs, and how whatever goes wrong is reported in one line."""
 
 import errno
+import gc
 import os
 import re
 import signal
@@ -8,7 +9,8 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -44,6 +46,7 @@ _OF_THE_MACHINE = {
     errno.EROFS,
     errno.ESTALE,
 }
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 # What a word of a command line would do to the terminal that an error names it on.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -91,6 +94,24 @@ def _take_signals() -> None:
             signal.signal(number, _go_on)
 
 
+@contextmanager
+def _loading() -> Iterator[None]:
+    """While modules are imported nothing is garbage, and numpy begins no threads.
+
+    Its OpenBLAS would begin one for each core but one, each of which spins for 70 ms at first; no
+    large matrices are multiplied here, and cores are for programs, which do not get the setting.
+    """
+    is_ours = _BLAS_THREADS not in os.environ
+    os.environ.setdefault(_BLAS_THREADS, "1")
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        if is_ours:
+            del os.environ[_BLAS_THREADS]
+
+
 def run_command(arguments: list[str], loaded: Callable[[], None] = lambda: None) -> int:
     """Run one command line; its exit code, with one line said where that is not 0.
 
@@ -98,7 +119,8 @@ def run_command(arguments: list[str], loaded: Callable[[], None] = lambda: None)
     so that a Ctrl-C would wait for the launch it shall end.
     """
     try:
-        app = application(arguments)
+        with _loading():
+            app = application(arguments)
         loaded()
         code = app(arguments, prog_name="stretto", standalone_mode=False)
         sys.stdout.flush()  # the interpreter would do that at its end, and complain in its words

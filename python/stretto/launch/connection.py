@@ -2,7 +2,6 @@
 
 import re
 import socket
-from dataclasses import dataclass, field
 
 from stretto.launch.deaths import JobKey, Lost
 from stretto.launch.peers import Peer
@@ -24,19 +23,19 @@ _FINALIZES = "done"
 _LEAVES = "left"
 
 
-@dataclass(eq=False)
 class RankConnection:
     """What came over one connection so far (src/intercept/shared/roll_call.cpp)."""
 
-    sock: socket.socket
-    came: float
-    peer: Peer
-    said: list[str] = field(default_factory=list)  # whole lines
-    is_stranger: bool = True  # it has not shown the key
-    rank: int = -1
-    job: JobKey | None = None  # not known before it asks; who never does is no rank to be missed
-    runs: str = ""
-    _unended: str = ""
+    def __init__(self, sock: socket.socket, came: float, peer: Peer) -> None:
+        self.sock = sock
+        self.came = came
+        self.peer = peer
+        self.said: list[str] = []  # whole lines
+        self.is_stranger = True  # it has not shown the key
+        self.rank = -1
+        self.job: JobKey | None = None  # before it asks; who never does is no rank to be missed
+        self.runs = ""
+        self._unended = ""
 
     def hear(self, words: str, key: str) -> list[str] | None:
         """The lines that these words end; None: it is not, or is no longer, one to be heard."""

@@ -4,7 +4,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # How long a rank may have been dead before the job is ended, which was its launcher's task.
 NOTICES = "STRETTO_DEATH_SECONDS"
@@ -14,8 +14,7 @@ NOTICES_S = 10
 JobKey = tuple[str, int]
 
 
-@dataclass(frozen=True)
-class Lost:
+class Lost(NamedTuple):
     """A rank that ended between its MPI_Init and its MPI_Finalize."""
 
     rank: int

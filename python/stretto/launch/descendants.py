@@ -5,7 +5,6 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 GIVE_UP_S = 10.0
 
@@ -13,18 +12,17 @@ GIVE_UP_S = 10.0
 def parents() -> dict[int, int]:
     """Every living process and its parent."""
     found: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
             continue
         try:
             # The name, in parentheses, may itself hold spaces and parentheses.
-            state, parent = (
-                (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
-            )
+            with open(f"/proc/{name}/stat", errors="replace") as stat:
+                state, parent = stat.read().rpartition(")")[2].split()[:2]
         except OSError:
             continue  # it has ended meanwhile
         if state not in "ZX":
-            found[int(entry.name)] = int(parent)
+            found[int(name)] = int(parent)
     return found
 
 

@@ -26,10 +26,9 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 # Python finds no package of ours by itself with the options above.
-sys.path.append(str(Path(__file__).parents[2]))
+sys.path.append(os.path.abspath(__file__).rsplit(os.sep, 3)[0])
 
 from stretto.launch.connection import LIFELINE
 from stretto.launch.descendants import descendants, kill_descendants, reap_all

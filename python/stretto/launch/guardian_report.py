@@ -1,13 +1,12 @@
 """What the guardian reports to the process that started it: standard library only."""
 
 import json
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from stretto.launch.deaths import Lost
 
 
-@dataclass(frozen=True)
-class GuardianReport:
+class GuardianReport(NamedTuple):
     """How the command ended, once it and all it started are gone."""
 
     exit_code: int = 0  # -N: killed by signal N
@@ -22,7 +21,8 @@ class GuardianReport:
 
     def encode(self) -> bytes:
         """As it goes from one process to the other."""
-        return json.dumps(asdict(self)).encode()
+        lost = self.lost._asdict() if self.lost else None
+        return json.dumps(self._asdict() | {"lost": lost}).encode()
 
     @staticmethod
     def decode(text: bytes) -> "GuardianReport | None":

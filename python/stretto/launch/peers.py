@@ -5,7 +5,6 @@ import fcntl
 import os
 import socket
 import struct
-from pathlib import Path
 
 PF_EXITING = 4  # of the flags in /proc/PID/stat
 # Of <linux/pidfd.h>, in Linux 6.15: how a process ended, even after its parent has asked.
@@ -89,10 +88,10 @@ class Peer:
         It may be that we may not read it, or have no descriptor to do so, which says nothing of it.
         """
         try:
-            stat = Path(f"/proc/{self._pid}/stat").read_text(errors="replace")
+            with open(f"/proc/{self._pid}/stat", errors="replace") as stat:
+                return stat.read().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             return None
-        return stat.rpartition(")")[2].split()
 
 
 def _is_ending(fields: list[str]) -> bool:

@@ -6,7 +6,6 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from stretto.launch.notices import notice
 
@@ -23,14 +22,14 @@ YES, NO = b"all\n", b"not\n"
 WITHOUT = "the program runs as it is, without Stretto"
 
 
-@dataclass(eq=False)
 class Question:
     """A rank that waits for its answer."""
 
-    connection: socket.socket
-    rank: int
-    what: str  # it runs
-    asked: float
+    def __init__(self, connection: socket.socket, rank: int, what: str) -> None:
+        self.connection = connection
+        self.rank = rank
+        self.what = what  # it runs
+        self.asked = time.monotonic()
 
 
 class Alike:
@@ -98,7 +97,7 @@ class RollCall:
         if self._is_refused:
             _say(connection, NO)
             return
-        question = Question(connection, rank, what, time.monotonic())
+        question = Question(connection, rank, what)
         self._waiting[connection] = question
         alike = self._alike.setdefault(what, Alike())
         alike.add(question)

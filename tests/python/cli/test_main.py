@@ -1,12 +1,16 @@
 """How the command begins, before it knows what it is to do."""
 
+import gc
+import os
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from launched import start_python
 
+from stretto.cli import main
 from stretto.cli.main import run_command
 
 BEGINS = """
@@ -36,6 +40,26 @@ def test_what_fails_while_it_loads_is_told_in_one_line(tmp_path: Path) -> None:
     assert process.returncode == 1
     (line,) = said.splitlines()
     assert line.startswith("stretto: a bug of ours: RuntimeError()")
+
+
+@pytest.mark.parametrize("users", [None, "7"])
+def test_numpy_is_loaded_without_threads_and_programs_have_what_users_set(
+    users: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "OPENBLAS_NUM_THREADS"
+    monkeypatch.setenv(name, users or "")
+    if users is None:
+        monkeypatch.delenv(name)
+    seen: list[str | None] = []
+
+    def application(_arguments: object) -> Callable[..., None]:
+        seen.append(os.environ.get(name))
+        return lambda *_, **__: seen.append(os.environ.get(name))
+
+    monkeypatch.setattr(main, "application", application)
+    assert run_command(["info"]) == 0
+    assert seen == [users or "1", users]
+    assert gc.isenabled()
 
 
 def test_a_word_does_nothing_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -315,3 +315,11 @@ if child:
     said, errors = launch_with_few_descriptors(code, "60")
     assert said.splitlines() == ["not", "not", "False ()"], errors
     assert "stretto: rank 0 runs Stretto this, rank 1 Stretto that" in errors
+
+
+def test_it_imports_little_that_takes_long() -> None:
+    alone = [sys.executable, "-I", "-S", "-X", "importtime", guardian.__file__]
+    said = subprocess.run(alone, capture_output=True, text=True, check=False).stderr
+    imported = {line.rpartition("|")[2].strip() for line in said.splitlines()}
+    assert "stretto.launch.watch" in imported
+    assert not imported & {"dataclasses", "inspect", "pathlib", "tempfile", "site"}

@@ -102,7 +102,7 @@ function(stretto_add_library name abi script)
   list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:stretto-\\1-${abi}>"
        OUTPUT_VARIABLE objects)
   add_library(${name} SHARED ${objects})
-  target_link_libraries(${name} PRIVATE stretto-core)
+  target_link_libraries(${name} PRIVATE stretto-mpi-free)
   target_link_options(${name} PRIVATE -Wl,--version-script=${script})
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${script} LIBRARY_OUTPUT_DIRECTORY
                                            ${PROJECT_BINARY_DIR}/lib)
@@ -113,6 +113,21 @@ function(stretto_add_library name abi script)
   install(TARGETS ${name} DESTINATION lib)
 endfunction()
 
+# What of the layers below needs no MPI's header is compiled once for all of them.
+file(GLOB mpi_free_sources CONFIGURE_DEPENDS src/transport/shm/*.cpp)
+foreach(name IN ITEMS
+    bench/suite/blocks bench/suite/buffers bench/suite/clock_model bench/suite/free_memory
+    bench/suite/plan bench/suite/rows bench/suite/values bench/suite/warm_up bench/suite/work_unit
+    engine/device_job engine/idle engine/plan engine/routes engine/tags
+    intercept/shared/call_path intercept/shared/job_name intercept/shared/python)
+  list(APPEND mpi_free_sources ${PROJECT_SOURCE_DIR}/src/${name}.cpp)
+endforeach()
+add_library(stretto-mpi-free STATIC EXCLUDE_FROM_ALL ${mpi_free_sources})
+target_link_libraries(stretto-mpi-free PUBLIC stretto-core stretto-counted)
+target_precompile_headers(stretto-mpi-free REUSE_FROM stretto-headers-hidden)
+set_target_properties(stretto-mpi-free PROPERTIES CXX_VISIBILITY_PRESET hidden
+                                                  VISIBILITY_INLINES_HIDDEN ON)
+
 # By layer: what knows the MPI, what moves messages by it, the API, what measures, and what all
 # modes have.
 file(GLOB_RECURSE mpi_sources CONFIGURE_DEPENDS src/mpi/*.cpp)
@@ -121,6 +136,9 @@ file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
 file(GLOB bench_sources CONFIGURE_DEPENDS src/bench/*.cpp)
 file(GLOB suite_sources CONFIGURE_DEPENDS src/bench/suite/*.cpp)
 file(GLOB shared_sources CONFIGURE_DEPENDS src/intercept/shared/*.cpp)
+list(REMOVE_ITEM engine_sources ${mpi_free_sources})
+list(REMOVE_ITEM suite_sources ${mpi_free_sources})
+list(REMOVE_ITEM shared_sources ${mpi_free_sources})
 foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_objects(stretto-mpi-${abi} ${abi} hidden ${mpi_sources})
   stretto_add_objects(stretto-engine-${abi} ${abi} hidden ${engine_sources})
@@ -169,7 +187,7 @@ foreach(abi IN LISTS STRETTO_ABIS)
   add_executable(${program} $<TARGET_OBJECTS:stretto-bench-main-${abi}>
                             $<TARGET_OBJECTS:stretto-suite-${abi}>
                             $<TARGET_OBJECTS:stretto-mpi-${abi}>)
-  target_link_libraries(${program} PRIVATE stretto-core)
+  target_link_libraries(${program} PRIVATE stretto-mpi-free)
   if(STRETTO_SANITIZE)
     set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL ON)
   else()

@@ -8,12 +8,13 @@
 find_package(GTest REQUIRED HINTS ${PROJECT_SOURCE_DIR}/.deps/usr)
 
 add_custom_target(unit-tests)
+set(unit_parts 3)
 
 add_library(stretto-unoptimized INTERFACE)
 target_compile_options(stretto-unoptimized INTERFACE -O0 -g1)
 
 # Optimizing what they check at every turn would take long. Last of all options.
-set(unit_libraries stretto-core stretto-counted GTest::gtest_main stretto-unoptimized)
+set(unit_libraries stretto-mpi-free stretto-core stretto-counted GTest::gtest_main stretto-unoptimized)
 # Reading GoogleTest would be most of what compiling a test takes.
 stretto_precompile(stretto-unit-headers HEADERS <gtest/gtest.h> LIBRARIES ${unit_libraries})
 # One option for programs and objects alike: CMake has two.
@@ -32,7 +33,14 @@ function(stretto_add_unit_tests name)
   stretto_compile_tests(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_dependencies(unit-tests ${name})
-  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  # In parts, so that the longest binary keeps no core waiting.
+  foreach(part RANGE 1 ${unit_parts})
+    math(EXPR index "${part} - 1")
+    add_test(NAME ${name}-${part} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(
+      ${name}-${part} PROPERTIES ENVIRONMENT
+                                 "GTEST_TOTAL_SHARDS=${unit_parts};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
 
 set(unit ${PROJECT_SOURCE_DIR}/tests/unit)
@@ -44,12 +52,8 @@ foreach(name IN ITEMS engine/in_flight engine/plan engine/rhythm engine/sequence
   list(APPEND unit_sources ${unit}/${name}_test.cpp)
   list(APPEND mpi_free_tests ${unit}/${name}_test.cpp)
 endforeach()
-# And of what stretto bench measures by.
-set(mpi_free_suite blocks buffers clock_model free_memory plan values warm_up)
 if(STRETTO_MPI_FREE_TESTS)
-  list(TRANSFORM mpi_free_suite REPLACE "(.+)" "src/bench/suite/\\1.cpp")
-  stretto_add_unit_tests(stretto-unit ${unit_sources} src/engine/plan.cpp src/engine/tags.cpp
-                                      ${mpi_free_suite})
+  stretto_add_unit_tests(stretto-unit ${unit_sources})
   # As where the C library or the kernel has no rseq, or a container forbids it.
   add_test(NAME stretto-unit-without-rseq COMMAND stretto-unit --gtest_brief=1
                                                   --gtest_filter=ThreadClock.*)

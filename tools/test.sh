@@ -19,7 +19,7 @@ run() {
 }
 
 summary=()
-run "unit tests" .venv/bin/ctest --preset "$preset" --parallel "$(nproc)"
+run "unit tests" .venv/bin/ctest --preset "$preset" --parallel "$workers"
 run "pytest" .venv/bin/python -m pytest -n "$workers" --dist loadgroup
 printf 'test: %s\n' "${summary[@]}"
 exit "$failed"

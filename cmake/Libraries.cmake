@@ -113,7 +113,8 @@ function(stretto_add_library name abi script)
   install(TARGETS ${name} DESTINATION lib)
 endfunction()
 
-# What of the layers below needs no MPI's header is compiled once for all of them.
+# These of the layers below need no MPI's header, and are compiled once for all ABIs. What runs before
+# `main` or after it belongs to one library, and not here.
 file(GLOB mpi_free_sources CONFIGURE_DEPENDS src/transport/shm/*.cpp)
 foreach(name IN ITEMS
     bench/suite/blocks bench/suite/buffers bench/suite/clock_model bench/suite/free_memory

@@ -8,7 +8,6 @@
 find_package(GTest REQUIRED HINTS ${PROJECT_SOURCE_DIR}/.deps/usr)
 
 add_custom_target(unit-tests)
-set(unit_parts 3)
 
 add_library(stretto-unoptimized INTERFACE)
 target_compile_options(stretto-unoptimized INTERFACE -O0 -g1)
@@ -27,19 +26,19 @@ function(stretto_compile_tests name)
   target_link_libraries(${name} PRIVATE ${unit_libraries})
 endfunction()
 
-function(stretto_add_unit_tests name)
+# Run in `parts`, so that a long binary keeps no core waiting.
+function(stretto_add_unit_tests name parts)
   add_executable(${name} ${ARGN})
   set_property(GLOBAL APPEND PROPERTY stretto_unit_sources ${ARGN})
   stretto_compile_tests(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_dependencies(unit-tests ${name})
-  # In parts, so that the longest binary keeps no core waiting.
-  foreach(part RANGE 1 ${unit_parts})
+  foreach(part RANGE 1 ${parts})
     math(EXPR index "${part} - 1")
     add_test(NAME ${name}-${part} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(
       ${name}-${part} PROPERTIES ENVIRONMENT
-                                 "GTEST_TOTAL_SHARDS=${unit_parts};GTEST_SHARD_INDEX=${index}")
+                                 "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()
 
@@ -53,7 +52,7 @@ foreach(name IN ITEMS engine/in_flight engine/plan engine/rhythm engine/sequence
   list(APPEND mpi_free_tests ${unit}/${name}_test.cpp)
 endforeach()
 if(STRETTO_MPI_FREE_TESTS)
-  stretto_add_unit_tests(stretto-unit ${unit_sources})
+  stretto_add_unit_tests(stretto-unit 3 ${unit_sources})
   # As where the C library or the kernel has no rseq, or a container forbids it.
   add_test(NAME stretto-unit-without-rseq COMMAND stretto-unit --gtest_brief=1
                                                   --gtest_filter=ThreadClock.*)
@@ -72,7 +71,7 @@ stretto_compile_tests(stretto-unit-fake-mpi)
 target_link_libraries(stretto-unit-fake-mpi PRIVATE mpi-headers-mpich)
 
 # With the objects of a library, but for what finds the MPI, and tests of these folders.
-function(stretto_add_mode_tests mode objects)
+function(stretto_add_mode_tests mode parts objects)
   list(TRANSFORM ARGN REPLACE "(.+)" "${unit}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
   list(REMOVE_ITEM sources ${mpi_free_tests})
@@ -81,18 +80,18 @@ function(stretto_add_mode_tests mode objects)
     list(APPEND sources
          $<FILTER:$<TARGET_OBJECTS:stretto-${library}-mpich>,EXCLUDE,/native\\.cpp\\.o$>)
   endforeach()
-  stretto_add_unit_tests(stretto-unit-${mode} ${sources})
+  stretto_add_unit_tests(stretto-unit-${mode} ${parts} ${sources})
   # Random buffers are made as the programs of tests/mpi make them.
   target_include_directories(stretto-unit-${mode} PRIVATE ${PROJECT_SOURCE_DIR}/tests/mpi)
   target_link_libraries(stretto-unit-${mode} PRIVATE mpi-headers-mpich)
 endfunction()
 
 stretto_add_mode_tests(
-  accelerate "mpi;engine;api;bench;intercept-shared;intercept-accelerate" mpi transport engine api
+  accelerate 3 "mpi;engine;api;bench;intercept-shared;intercept-accelerate" mpi transport engine api
   intercept/shared intercept/accelerate)
-stretto_add_mode_tests(profile "mpi;intercept-shared;intercept-profile" intercept/profile)
-stretto_add_mode_tests(whatif "mpi;bench;intercept-shared;intercept-whatif" intercept/whatif)
-stretto_add_mode_tests(calibrate "mpi;bench;intercept-shared;intercept-calibrate"
+stretto_add_mode_tests(profile 1 "mpi;intercept-shared;intercept-profile" intercept/profile)
+stretto_add_mode_tests(whatif 1 "mpi;bench;intercept-shared;intercept-whatif" intercept/whatif)
+stretto_add_mode_tests(calibrate 1 "mpi;bench;intercept-shared;intercept-calibrate"
                        intercept/calibrate)
 if(TARGET standin-cuda)
   add_dependencies(stretto-unit-accelerate standin-cuda)

@@ -60,14 +60,15 @@ def counted_by(notes: Path) -> Iterator[tuple[str, int, int]]:
 
 
 def objects() -> list[Path]:
-    """What the compiler noted of each object of the four folders, but for files that are gone."""
+    """What the compiler noted of each object of the four folders.
+
+    What it once noted of objects that no target has any more lies there, too.
+    """
+    commands = json.loads((BUILD / "compile_commands.json").read_text())
+    compiled = {BUILD / command["output"] for command in commands}
     targets = BUILD / "CMakeFiles"
     notes = [each for folder in FOLDERS for each in targets.glob(f"*/{folder}/**/*.gcno")]
-    return [
-        each
-        for each in notes
-        if ROOT.joinpath(*each.relative_to(targets).parts[1:]).with_suffix("").exists()
-    ]
+    return [each for each in notes if each.with_suffix(".o") in compiled]
 
 
 def count() -> Counts:

@@ -174,7 +174,9 @@ void ThreadClock::sample() {
   }
   const std::int64_t asleep = unexplained_ - (delay - delay_);
   delay_ = delay;
-  unexplained_ = 0;
+  // Where the thread changes its core the kernel may count a delay some milliseconds too long, and
+  // another as much too short.
+  unexplained_ = asleep <= -kShortest ? asleep : 0;
   if (asleep < kShortest) return;
   count_ += asleep;
   blocked_ += asleep;

@@ -193,7 +193,9 @@ class Engine {
   void attend(bool polls);  // a thread waits inside Stretto, or none does
   void enter_wait();
   void leave_wait();
-  bool try_pass();
+  // What a pass has moved: nothing, parts of messages that need not be complete, or more.
+  enum class Moved { nothing, parts, whole };
+  Moved try_pass();
   void catch_up();
   void report_stall(bool on_host);
   void raise_background(int change);  // under the lock
@@ -258,8 +260,8 @@ class Engine {
   std::int64_t shortest_pause_ns_ = kShortestPause;
   int unpolled_ = 0;       // times that the progress thread looked whether anybody waits
   bool moves_on_ = false;  // its last poll has completed anything
-  // The last poll has moved a part of a message: nothing stalls. But who waits pokes the MPI and
-  // yields meanwhile, and what the progress thread reads takes the computation's core.
+  // The last poll has moved a part of a message: nothing stalls, and who waits does not sleep. But
+  // it pokes the MPI and yields, and what the progress thread reads takes the computation's core.
   bool parts_moved_ = false;
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
@@ -280,12 +282,14 @@ void Engine::wait_until(const Finished& finished, bool on_host) {
   long moves = moves_.load(std::memory_order_relaxed);
   std::int64_t poked_ns = 0;
   while (!finished()) {
-    if (try_pass()) {
+    const Moved moved = try_pass();
+    if (moved == Moved::whole) {
       idle.reset();
       poked_ns = 0;
       moves = moves_.load(std::memory_order_relaxed);
       continue;
     }
+    if (moved == Moved::parts) idle.stay_awake();
     idle.pause(on_host || stays_on_host_.load(std::memory_order_relaxed));
     if (idle.waited_ns() < poked_ns) poked_ns = 0;  // it has been stopped meanwhile
     if (idle.waited_ns() - poked_ns >= kBetweenPokes) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace stretto {
 namespace {
@@ -69,15 +70,18 @@ void sleep_precisely(std::int64_t duration) {
 void Idle::pause(bool on_host) {
   const std::int64_t now = now_ns();
   // No pause takes so long: this process was stopped, and did not wait.
-  if (started_ns_ == 0 || now - paused_ns_ > kStopped) started_ns_ = now;
+  if (started_ns_ == 0 || now - paused_ns_ > kStopped) started_ns_ = moved_ns_ = now;
   paused_ns_ = now;
   waited_ns_ = now - started_ns_;
+  const bool moves = std::exchange(has_moved_, false);
+  if (moves) moved_ns_ = now;
+  const std::int64_t still = now - moved_ns_;
   if (!on_host && believed_shared(now)) {
-    sleep_precisely(kSharedSleep);
+    if (!moves) sleep_precisely(kSharedSleep);
     return;
   }
   if (waited_ns_ < kSpin && !oversubscribed_) return;
-  if (waited_ns_ < (on_host ? kSleepAfterOnHost : kSleepAfter)) {
+  if (still < (on_host ? kSleepAfterOnHost : kSleepAfter)) {
     if (on_host) {
       sched_yield();
     } else {
@@ -85,7 +89,7 @@ void Idle::pause(bool on_host) {
     }
     return;
   }
-  sleep_precisely(std::min(waited_ns_ / 16, kLongestSleep));
+  sleep_precisely(std::min(still / 16, kLongestSleep));
 }
 
 }  // namespace stretto

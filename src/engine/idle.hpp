@@ -23,6 +23,8 @@ class Idle {
   void pause(bool on_host);
   // Something did: be quick again.
   void reset() { started_ns_ = waited_ns_ = 0; }
+  // A part of something did, before the next pause: it shall yield, but not sleep.
+  void stay_awake() { has_moved_ = true; }
   // How long nothing has happened, at the last pause.
   [[nodiscard]] std::int64_t waited_ns() const { return waited_ns_; }
 
@@ -30,6 +32,8 @@ class Idle {
   bool oversubscribed_;
   std::int64_t started_ns_ = 0;
   std::int64_t paused_ns_ = 0;  // when it last did
+  std::int64_t moved_ns_ = 0;   // when at last a part had moved, or since when it waits
+  bool has_moved_ = false;
   std::int64_t waited_ns_ = 0;
 };
 

@@ -191,13 +191,13 @@ bool Engine::pass(Lock& lock) {
   return moved;
 }
 
-bool Engine::try_pass() {
+Engine::Moved Engine::try_pass() {
   Lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return false;
+  if (!lock.owns_lock()) return Moved::nothing;
   ++polls_;
-  const bool moved = pass(lock);
-  if (!moved && !driving_) stays_on_host_.store(stays_on_host(), std::memory_order_relaxed);
-  return moved;
+  if (pass(lock)) return Moved::whole;
+  if (!driving_) stays_on_host_.store(stays_on_host(), std::memory_order_relaxed);
+  return parts_moved_ ? Moved::parts : Moved::nothing;
 }
 
 }  // namespace stretto

@@ -146,6 +146,32 @@ def test_the_layers_are_listed_from_the_lowest_up() -> None:
         seen.add(layer)
 
 
+def compiled_once() -> set[Path]:
+    """The sources of layers that know MPI, of whose objects there are not several."""
+    text = (ROOT / "cmake" / "Libraries.cmake").read_text()
+    listed = re.search(r"foreach\(name IN ITEMS([^)]+)\)\s+list\(APPEND mpi_free_sources", text)
+    assert listed
+    named = {ROOT / "src" / f"{name}.cpp" for name in listed[1].split()}
+    return named | {*(ROOT / "src/transport/shm").glob("*.cpp")}
+
+
+def test_what_is_compiled_once_is_the_same_for_every_mpi() -> None:
+    seen: set[Path] = set()
+    ahead = compiled_once()
+    assert len(ahead) > 20
+    while ahead:
+        path = ahead.pop()
+        seen.add(path)
+        text = path.read_text()
+        # Of an archive only what is referred to is linked.
+        assert not re.search(r"STRETTO_(ABI|VERSION)|gnu::(con|de)structor", text), path
+        for quoted, system in INCLUDE.findall(text):
+            assert system != "mpi.h", path
+            if quoted:
+                assert (ROOT / "src" / quoted).exists(), f"{path}: {quoted}"
+                ahead |= {ROOT / "src" / quoted} - seen
+
+
 @pytest.mark.parametrize(("tops", "known"), [("src", STANDS_ON), ("python/stretto", MAY_IMPORT)])
 def test_every_folder_is_a_known_layer(tops: str, known: Collection[str]) -> None:
     folders = {path.name for path in (ROOT / tops).iterdir() if path.is_dir()}

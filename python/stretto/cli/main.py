@@ -100,16 +100,19 @@ def _loading() -> Iterator[None]:
 
     Its OpenBLAS would begin one for each core but one, each of which spins for 70 ms at first; no
     large matrices are multiplied here, and cores are for programs, which do not get the setting.
+    That of scipy, which few commands load, and later, begins them.
     """
     is_ours = _BLAS_THREADS not in os.environ
+    collects = gc.isenabled()
     os.environ.setdefault(_BLAS_THREADS, "1")
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if collects:
+            gc.enable()
         if is_ours:
-            del os.environ[_BLAS_THREADS]
+            os.environ.pop(_BLAS_THREADS, None)
 
 
 def run_command(arguments: list[str], loaded: Callable[[], None] = lambda: None) -> int:

@@ -28,7 +28,7 @@ import sys
 import time
 
 # Python finds no package of ours by itself with the options above.
-sys.path.append(os.path.abspath(__file__).rsplit(os.sep, 3)[0])
+sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
 
 from stretto.launch.connection import LIFELINE
 from stretto.launch.descendants import descendants, kill_descendants, reap_all

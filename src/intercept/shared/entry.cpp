@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <iterator>
 #include <string>
 
@@ -63,7 +65,8 @@ bool is_the_mpis(void* address) {
 bool is_wrapper(void* address) {
   Dl_info object{};
   // The call is before the address it returns to, where another function may begin.
-  if (dladdr(static_cast<char*>(address) - 1, &object) == 0) return false;
+  const std::uintptr_t call = std::bit_cast<std::uintptr_t>(address) - 1;
+  if (dladdr(std::bit_cast<void*>(call), &object) == 0) return false;
   const std::string_view file = name_of(object);
   const std::string_view symbol = object.dli_sname == nullptr ? "" : object.dli_sname;
   return !is_part_of_mpi(file) && !is_ours(file) && symbol.starts_with("MPI_");

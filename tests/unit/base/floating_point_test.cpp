@@ -64,6 +64,7 @@ TEST_F(FloatingPoint, WhatWasRaisedAsTheModeWasKeptIsNotRaisedAgain) {
 
 TEST_F(FloatingPoint, WhoHasMetADenormalNumberComputesAlike) {
   const FloatingPointMode before = FloatingPointMode::current();
+  if (!before.is_like(before)) GTEST_SKIP() << "modes of this processor are not compared";
   volatile double denormal = 5e-324;
   volatile double sum = denormal + denormal;
   (void)sum;

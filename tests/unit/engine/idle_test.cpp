@@ -1,6 +1,7 @@
 #include "engine/idle.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace stretto {
 namespace {
@@ -35,6 +36,28 @@ TEST(Idle, LooksEverLessOften) {
   idle.pause(false);
   idle.pause(false);
   EXPECT_GE(idle.waited_ns() - begin, 20'000);  // a sleep, and be it the one where cores are shared
+}
+
+// How often this thread has given up its core to wait, as it does in a sleep and not in a yield.
+long waits() {
+  rusage usage{};
+  EXPECT_EQ(getrusage(RUSAGE_THREAD, &usage), 0);
+  return usage.ru_nvcsw;
+}
+
+TEST(Idle, DoesNotSleepBetweenPartsThatMove) {
+  Idle idle(false);
+  pauses(idle, 20'000'000);
+  const std::int64_t waited = idle.waited_ns();
+  const long before = waits();
+  for (int part = 0; part < 100; ++part) {
+    idle.stay_awake();
+    idle.pause(false);
+  }
+  EXPECT_EQ(waits(), before);
+  EXPECT_GT(idle.waited_ns(), waited);  // which pokes and stalls go by
+  pauses(idle, idle.waited_ns() + 20'000'000);
+  EXPECT_GT(waits(), before);
 }
 
 // Whatever load there is: who yields or sleeps from the start looks less often than who spins may.

@@ -159,8 +159,8 @@ function(stretto_add_mode mode)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   set(wrappers ${generated}/intercept/${mode}/wrappers.cpp)
   if(mode STREQUAL whatif)
-    # Hundreds of functions, each with its own copy of what calls do with virtual time: more takes
-    # half as long again to compile, and none of them is as short as what follows in it.
+    # Hundreds of functions, each with its own copy of what calls do with virtual time: -O2 takes half
+    # as long again to compile.
     set_source_files_properties(${wrappers} PROPERTIES COMPILE_OPTIONS -O1)
   endif()
   stretto_generate(${mode} OUTPUT ${wrappers} DEPENDS ${folder}/wrappers.py)

@@ -110,7 +110,7 @@ foreach(abi IN LISTS STRETTO_ABIS)
 
   stretto_add_program(tests ${abi} sequences ${sequences_sources})
   target_link_libraries(tests-${abi}-sequences PRIVATE stretto-flags mpi-${abi} ${CMAKE_DL_LIBS})
-  # It waits for the MPI nearly all of its time.
+  # Compiled sooner; nothing is measured with it.
   target_compile_options(tests-${abi}-sequences PRIVATE -O1)
 
   if(TARGET mpi-fortran-${abi})

@@ -111,7 +111,7 @@ def printed(page: Path, *, width: int, measure: str) -> Any:
             env=os.environ | {"HOME": name, "XDG_RUNTIME_DIR": name},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         ) as process:
             hangs = threading.Timer(HANGS_AFTER_S, process.kill)
             hangs.start()
@@ -120,6 +120,9 @@ def printed(page: Path, *, width: int, measure: str) -> Any:
             finally:
                 hangs.cancel()
                 process.terminate()
+                # Its children outlive it for a moment, in which they write into the folder. The
+                # pipe ends with the last that has it.
+                process.communicate()
 
 
 def _measured_on_paper(protocol: "_Protocol", page: Path, width: int, measure: str) -> Any:

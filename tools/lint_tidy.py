@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,13 +30,26 @@ class Unit:
     entry: dict[str, str]  # of the compilation database
 
 
+def entries(build: Path) -> Iterator[dict[str, str]]:
+    """Of the compilation database, as if each file were compiled alone."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        compiled = Path(entry["file"])
+        if compiled.parent.name != "Unity":
+            yield entry
+            continue
+        for source in re.findall(r'^#include "(.*)"$', compiled.read_text(), re.MULTILINE):
+            command = entry["command"].replace(entry["file"], source)
+            yield {**entry, "file": source, "command": command}
+
+
 def units(build: Path) -> list[Unit]:
     """Ours among the compilation database's: each file once, whatever the number of MPIs."""
     found: dict[Path, Unit] = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
+    for entry in entries(build):
         source = Path(entry["file"])
         if source.is_relative_to(ROOT) and source.relative_to(ROOT).parts[0] in OURS:
-            entry["command"] = re.sub(r" -include \S+/cmake_pch.hxx", "", entry["command"])
+            command = re.sub(r" -include \S+/cmake_pch.hxx", "", entry["command"])
+            entry["command"] = command.replace("-Wshadow=local", "-Wshadow")  # gcc's alone
             found.setdefault(source, Unit(source, entry))
     return list(found.values())
 

@@ -13,7 +13,7 @@ namespace {
 using trace::Op;
 using trace::OpKind;
 using trace::RankTrace;
-constexpr int kMostRanks = 1 << 24;
+constexpr int kMostShifted = 1 << 24;
 
 using Masks = std::vector<std::optional<unsigned>>;
 
@@ -44,7 +44,7 @@ class WordHash {
   }
   WordHash& add(const Coords& way) {
     for (const int each : way) {
-      const int shifted = each + kMostRanks;
+      const int shifted = each + kMostShifted;
       add(static_cast<std::uint64_t>(shifted));
     }
     return *this;

@@ -12,7 +12,7 @@ using trace::Op;
 using trace::OpKind;
 
 constexpr int kLeastWithInside = 3;  // the first, the last, and one between
-constexpr int kMostRanks = 1 << 20;
+constexpr int kMostScaled = 1 << 20;
 
 // The factor goes where the grid is smallest, its greatest prime first, so that it stays as near
 // to a cube as it can.
@@ -196,7 +196,7 @@ class Scaler {
 
 Scaled scaled(const trace::Trace& trace, const Scaling& scaling) {
   const auto ranks = static_cast<int>(trace.ranks.size());
-  if (scaling.factor > kMostRanks / ranks) throw Irregular("more than a million ranks");
+  if (scaling.factor > kMostScaled / ranks) throw Irregular("more than a million ranks");
   if (ranks == 1) throw Irregular("one rank does not show what more of them would do");
   std::string broken;
   auto pattern = pattern_of(trace, &broken);

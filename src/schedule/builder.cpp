@@ -13,7 +13,7 @@ Buffer own_data(const Shape& shape) {
   return Buffer::recv;
 }
 
-Count own_offset(const Shape& shape, Rank me) {
+Count offset_in_place(const Shape& shape, Rank me) {
   const bool own_block =
       shape.collective == Collective::gather || shape.collective == Collective::allgather;
   return shape.in_place && own_block ? me * shape.count : 0;
@@ -22,7 +22,7 @@ Count own_offset(const Shape& shape, Rank me) {
 }  // namespace
 
 Builder::Builder(const Shape& shape, Rank me)
-    : own_data_(own_data(shape)), own_offset_(own_offset(shape, me)) {
+    : own_data_(own_data(shape)), own_offset_(offset_in_place(shape, me)) {
   schedule_.shape = shape;
   schedule_.rank = me;
   // Most have a few steps a round, and rounds that double what is reached.

@@ -1,11 +1,10 @@
 #include "selection/between_hosts.hpp"
 
+#include "base/byte_units.hpp"
 #include "selection/rules.hpp"
 
 namespace stretto {
 namespace {
-
-constexpr Count kKiB = 1024;
 
 // Between hosts: short messages by fewest rounds, long ones by fewest bytes over a link.
 constexpr Rule kBarrier[] = {{.algorithm = "dissemination"}};

@@ -2,10 +2,10 @@
 
 #include <bit>
 
+#include "base/byte_units.hpp"
+
 namespace stretto {
 namespace {
-
-constexpr Count kKiB = 1024;
 
 // By MPICH's limits (Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005); Open MPI's differ little.
 const char* name_of_classic(const Query& query) {

@@ -5,12 +5,12 @@
 #include <limits>
 #include <span>
 
+#include "base/byte_units.hpp"
 #include "selection/classics.hpp"
 
 namespace stretto {
 namespace {
 
-constexpr Count kKiB = 1024;
 constexpr Count kSegments[] = {2 * kKiB, 8 * kKiB, 32 * kKiB, 128 * kKiB};
 constexpr Count kMostSegments = 16 * kKiB;
 constexpr std::array kRadixes{2, 4, 8, 16};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/byte_units.hpp"
 #include "selection/fastest.hpp"
 #include "selection/rules.hpp"
 #include "selection/tuned.hpp"
@@ -16,8 +17,6 @@
 namespace stretto {
 namespace {
 
-constexpr Count kKiB = 1024;
-constexpr Count kMiB = 1024 * kKiB;
 constexpr Count kNoLimit = kSomeBytes;
 
 // Two ranks exchange one message whatever the algorithm. More than were measured do what these do,

@@ -4,6 +4,7 @@
 #include <array>
 #include <mutex>
 
+#include "base/byte_units.hpp"
 #include "base/rank_context.hpp"
 #include "selection/assumed.hpp"
 #include "selection/between_hosts.hpp"
@@ -15,12 +16,11 @@
 namespace stretto {
 namespace {
 
-constexpr Count kKiB = 1024;
 constexpr Count kAny = INT64_MAX;
 
 // Up to so many ranks on several hosts rules decide that were measured; among more what the
 // algorithms' times say (docs/decisions/0022-selection-by-times.md).
-constexpr int kMeasuredRanks = 16;
+constexpr int kMeasuredBetweenHosts = 16;
 
 // On two groups, or a graph.
 bool has_one_algorithm(const Query& query) {
@@ -40,7 +40,7 @@ bool has_measured_rules(const Query& query, int hosts, bool by_layout) {
   const bool is_slow =
       by_layout && !query.uneven && query.size > 2 * hosts && takes_long_by_rules(query.collective);
   const bool was_measured =
-      hosts > 1 && query.size <= kMeasuredRanks && !is_slow && !is_indivisible(query);
+      hosts > 1 && query.size <= kMeasuredBetweenHosts && !is_slow && !is_indivisible(query);
   return was_measured || has_one_algorithm(query);
 }
 

@@ -13,7 +13,7 @@
 namespace stretto {
 namespace {
 
-constexpr Count kAny = INT64_MAX;
+constexpr Count kAnyLength = INT64_MAX;
 constexpr std::size_t kFewestFields = 5;
 constexpr std::size_t kMostFields = 7;
 
@@ -44,7 +44,7 @@ TunedRule rule_of(std::string_view text) {
   TunedRule rule{.collective = *collective,
                  .ranks = number(fields[1], 2, text),
                  .hosts = number(fields[2], 1, text),
-                 .most_bytes = fields[3] == "any" ? kAny : number<Count>(fields[3], 0, text)};
+                 .most_bytes = fields[3] == "any" ? kAnyLength : number<Count>(fields[3], 0, text)};
   if (fields[4] != "native") {
     rule.algorithm = find_algorithm(*collective, fields[4]);
     if (rule.algorithm == nullptr) throw BadRules(words("unknown algorithm in ", text));

@@ -46,11 +46,11 @@ Arguments draw_pending(Random& random) {
       Collective::gather,         Collective::scatter,   Collective::allgather,
       Collective::alltoall,       Collective::alltoall,  Collective::reduce_scatter_block,
       Collective::reduce_scatter, Collective::scan,      Collective::exscan};
-  constexpr int kCounts[] = {1, 7, 64, 300, 1000, 5000, 24576};
+  constexpr int kReduced[] = {1, 7, 64, 300, 1000, 5000, 24576};
   Arguments arguments;
   arguments.collective = kChosen[random.below(std::size(kChosen))];
   arguments.root = random.below(60);
-  arguments.count = kCounts[random.below(std::size(kCounts))];
+  arguments.count = kReduced[random.below(std::size(kReduced))];
   arguments.type = random.below(kTypes);
   arguments.op = random.below(kReductions);
   arguments.frees_early = random.one_in(4);

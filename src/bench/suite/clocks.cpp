@@ -10,7 +10,7 @@
 namespace stretto::bench {
 namespace {
 
-constexpr int kTag = 1;
+constexpr int kClockTag = 1;
 // Clocks that differ by 10 ppm drift by 5 us in that time before a line is known, and hardly after.
 constexpr std::int64_t kOldNs = 500'000'000;
 // With many ranks readings are long: they take no more than so small a share of a cell's time.
@@ -70,14 +70,15 @@ ClockReading CommonClock::read_with(int rank, int other) const {
   for (int trip = 0; trip < trips; ++trip) {
     std::int64_t there = 0;
     if (rank == 0) {
-      native().Recv(&there, sizeof there, native().byte, other, kTag, comm_, MPI_STATUS_IGNORE);
+      native().Recv(&there, sizeof there, native().byte, other, kClockTag, comm_,
+                    MPI_STATUS_IGNORE);
       there = now_ns() - origin_;
-      native().Send(&there, sizeof there, native().byte, other, kTag, comm_);
+      native().Send(&there, sizeof there, native().byte, other, kClockTag, comm_);
       continue;
     }
     const std::int64_t asked = now_ns() - origin_;
-    native().Send(&there, sizeof there, native().byte, 0, kTag, comm_);
-    native().Recv(&there, sizeof there, native().byte, 0, kTag, comm_, MPI_STATUS_IGNORE);
+    native().Send(&there, sizeof there, native().byte, 0, kClockTag, comm_);
+    native().Recv(&there, sizeof there, native().byte, 0, kClockTag, comm_, MPI_STATUS_IGNORE);
     const std::int64_t answered = now_ns() - origin_;
     const double half = static_cast<double>(answered - asked) / 2;
     if (half < best.error_ns) {

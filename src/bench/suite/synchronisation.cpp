@@ -9,7 +9,7 @@
 namespace stretto::bench {
 namespace {
 
-constexpr int kTag = 2;
+constexpr int kSynchronisationTag = 2;
 constexpr int kTries = 20;
 constexpr double kEnoughValid = 0.9;
 constexpr double kTooFewValid = 0.5;
@@ -126,9 +126,9 @@ void Synchronisation::disseminate() const {
   char out = 0;
   char in = 0;
   for (int distance = 1; distance < size_; distance *= 2) {
-    native().Sendrecv(&out, 1, native().byte, (rank_ + distance) % size_, kTag, &in, 1,
-                      native().byte, (rank_ - distance % size_ + size_) % size_, kTag, comm_,
-                      MPI_STATUS_IGNORE);
+    native().Sendrecv(&out, 1, native().byte, (rank_ + distance) % size_, kSynchronisationTag, &in,
+                      1, native().byte, (rank_ - distance % size_ + size_) % size_,
+                      kSynchronisationTag, comm_, MPI_STATUS_IGNORE);
   }
 }
 

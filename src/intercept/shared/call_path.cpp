@@ -9,7 +9,7 @@
 namespace stretto::intercept {
 namespace {
 
-constexpr std::size_t kMost = 64;  // however deep libraries call each other
+constexpr std::size_t kMostFrames = 64;  // however deep libraries call each other
 
 struct OwnCode {
   std::uintptr_t begin = 0;
@@ -50,7 +50,7 @@ struct Walk {
 
   [[nodiscard]] bool is_complete() const {
     const void* const last = path->empty() ? caller : path->back().caller;
-    return path->size() >= kMost ||
+    return path->size() >= kMostFrames ||
            (path->size() >= wanted && program().has(const_cast<void*>(last)));
   }
 };

@@ -91,7 +91,7 @@ struct CodePositionHash {
 };
 using Lines = std::unordered_map<CodePosition, PythonLine, CodePositionHash>;
 
-constexpr std::size_t kMost = 10'000;  // beyond them, lines that are new are not known
+constexpr std::size_t kMostLines = 10'000;  // beyond them, lines that are new are not known
 
 Lines& lines() {  // Of the main thread alone.
   static auto* const instance = new Lines;
@@ -139,7 +139,7 @@ std::string text_of(PythonObject* code, const char* attribute) {
 const PythonLine* line_of(PythonObject* frame, const std::byte* instruction) {
   const CodePosition key{python.PyFrame_GetCode(frame), python.PyFrame_GetLasti(frame)};
   const auto found = lines().find(key);
-  if (found != lines().end() || lines().size() >= kMost) {
+  if (found != lines().end() || lines().size() >= kMostLines) {
     python.Py_DecRef(key.code);
     return found == lines().end() ? nullptr : &found->second;
   }

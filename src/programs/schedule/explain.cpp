@@ -17,7 +17,7 @@
 namespace stretto::programs {
 namespace {
 
-constexpr Count kMostRanks = 1 << 24;
+constexpr Count kMostExplained = 1 << 24;
 
 std::string_view name_of(Basis basis) {
   constexpr std::array<std::string_view, 13> kNames{
@@ -87,7 +87,7 @@ int explain(Arguments& arguments, std::ostream& out) {
   if (!collective || is_neighborhood(*collective)) {
     throw BadInput("name a collective that has several algorithms: allreduce, bcast, ...");
   }
-  const Count ranks = arguments.number("--ranks", 1, kMostRanks).value_or(2);
+  const Count ranks = arguments.number("--ranks", 1, kMostExplained).value_or(2);
   const Count hosts = arguments.number("--hosts", 1, ranks).value_or(1);
   const Count bytes = arguments.number("--bytes", 0, INT_MAX).value_or(0);
   const TunedRules rules = read_rules(arguments.text("--rules").value_or(""));

@@ -7,7 +7,7 @@
 namespace stretto::programs {
 namespace {
 
-constexpr Count kMostRanks = 4096;  // every rank's steps are held at once
+constexpr Count kMostShown = 4096;  // every rank's steps are held at once
 
 Count largest_step(std::span<const Schedule> ranks) {
   Count largest = 1;
@@ -29,7 +29,7 @@ Weights picture_weights(std::span<const Schedule> ranks) {
 }  // namespace
 
 int show(Arguments& arguments, std::ostream& out) {
-  const Request request = read_request_with_layout(arguments, kMostRanks);
+  const Request request = read_request_with_layout(arguments, kMostShown);
   const std::vector<Schedule> ranks =
       build_all(request.algorithm->build, request.shape, request.layout);
   const Timeline timeline = simulate(ranks, picture_weights(ranks));
@@ -54,7 +54,7 @@ int show(Arguments& arguments, std::ostream& out) {
 }
 
 int cost(Arguments& arguments, std::ostream& out) {
-  const Request request = read_request_with_layout(arguments, kMostRanks);
+  const Request request = read_request_with_layout(arguments, kMostShown);
   std::string text;
   Json json(text);
   json.begin_object();

@@ -13,11 +13,11 @@ namespace {
 using fake_mpi::Job;
 using fake_mpi::run_with_stretto;
 
-thread_local int memory[64];  // each rank's own
+thread_local int elements[64];  // each rank's own
 
 Call allreduce(Count count, Form form = Form::blocking) {
-  Call call{.collective = Collective::allreduce, .form = form, .sendbuf = memory};
-  call.recvbuf = memory + 32;
+  Call call{.collective = Collective::allreduce, .form = form, .sendbuf = elements};
+  call.recvbuf = elements + 32;
   call.recvcount = count;
   call.recvtype = MPI_INT;
   call.op = MPI_SUM;
@@ -52,7 +52,7 @@ TEST(Decide, WhatAnIntCannotCountInBytesIsTheMpis) {
     EXPECT_EQ(reason(allreduce(INT_MAX / 4)), Reason::none);
     EXPECT_EQ(reason(allreduce(INT_MAX / 4 + 1)), Reason::too_large);
     EXPECT_EQ(reason(allreduce(Count{INT_MAX} * 4)), Reason::too_large);
-    Call gather{.collective = Collective::allgather, .sendbuf = memory, .recvbuf = memory};
+    Call gather{.collective = Collective::allgather, .sendbuf = elements, .recvbuf = elements};
     gather.sendtype = gather.recvtype = MPI_INT;
     gather.comm = MPI_COMM_WORLD;
     gather.sendcount = gather.recvcount = INT_MAX / 8;

@@ -35,17 +35,17 @@ void* load_cuda() {
   const auto begin = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
   const auto allocate =
       reinterpret_cast<int (*)(void**, std::size_t)>(dlsym(library, "cuMemAlloc_v2"));
-  void* memory = nullptr;
+  void* there = nullptr;
   begin(0);
-  allocate(&memory, kBytes);
-  return memory;
+  allocate(&there, kBytes);
+  return there;
 }
 
-int memory[kBytes / sizeof(int)];
+int on_host[kBytes / sizeof(int)];
 
 Call any_call(Collective collective) {
-  Call call{.collective = collective, .sendbuf = memory};
-  call.recvbuf = memory + 128;
+  Call call{.collective = collective, .sendbuf = on_host};
+  call.recvbuf = on_host + 128;
   call.sendcount = call.recvcount = 2;
   call.sendtype = call.recvtype = MPI_INT;
   if (reduces(collective)) call.op = MPI_SUM;
@@ -115,7 +115,7 @@ TEST(DeviceBuffersDeathTest, OfBlocksThatDifferAnyCounts) {
       const std::array<MPI_Datatype, 2> types{MPI_INT, MPI_INT};
       std::array<int, 2> counts{1, 1};
       const std::array<MPI_Aint, 2> there{
-          0, reinterpret_cast<std::intptr_t>(device) - reinterpret_cast<std::intptr_t>(memory)};
+          0, reinterpret_cast<std::intptr_t>(device) - reinterpret_cast<std::intptr_t>(on_host)};
       Call call = any_call(Collective::alltoall);
       call.uneven = true;
       call.sendcounts = call.recvcounts = counts.data();

@@ -25,6 +25,11 @@ inline const Algorithm& algorithm(Collective collective, std::string_view name) 
   return *found;
 }
 
+// Of five elements from each.
+inline Shape shape_of(Collective collective, int size) {
+  return {.collective = collective, .size = size, .count = 5};
+}
+
 inline Schedules built(std::string_view name, const Shape& shape, const Layout& layout = {}) {
   return build_all(algorithm(shape.collective, name).build, shape, layout);
 }

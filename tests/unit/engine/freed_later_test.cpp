@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "adding.hpp"
 #include "engine/tasks.hpp"
 #include "fake_mpi/with_stretto.hpp"
 
@@ -10,10 +11,6 @@ namespace {
 
 using fake_mpi::Job;
 using fake_mpi::run_with_stretto;
-
-void add(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
-  for (int i = 0; i < *length; ++i) static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
-}
 
 // With the messages of two ranks held back until `body` has run on both.
 template <class Body>

@@ -20,7 +20,7 @@ using fake_mpi::run_with_stretto;
 
 std::atomic<std::thread::id> ran_on;
 std::atomic<int> runs{0};
-void add(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
+void add_and_note(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   ran_on = std::this_thread::get_id();
   ++runs;
   for (int i = 0; i < *length; ++i) static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
@@ -38,7 +38,7 @@ class ProgramsOperation : public testing::Test {
       communicators::expect_world();
       ASSERT_TRUE(communicators::attach(MPI_COMM_WORLD));
       MPI_Op op{};
-      MPI_Op_create(add, 1, &op);
+      MPI_Op_create(add_and_note, 1, &op);
       int sum = 0;
       Operation* const operation =
           Engine::get().start(allreduce(attached(MPI_COMM_WORLD), &rank, &sum, 1, op), true, {});
@@ -74,7 +74,7 @@ TEST_F(ProgramsOperation, WaitsForTheProgramsCallOtherwise) {
 std::atomic<bool> may_end{true};
 void wait_to_add(void* in, void* inout, int* length, MPI_Datatype* type) {
   while (!may_end) std::this_thread::yield();
-  add(in, inout, length, type);
+  add_and_note(in, inout, length, type);
 }
 
 TEST(ProgressThreadBeside, AnotherThreadsWaitIsNotHeldUpByAFunctionOfTheProgram) {
@@ -109,7 +109,7 @@ thread_local bool is_programs = false;
 std::atomic<int> ran_on_programs{0};
 void note_thread(void* in, void* inout, int* length, MPI_Datatype* type) {
   if (is_programs) ++ran_on_programs;
-  add(in, inout, length, type);
+  add_and_note(in, inout, length, type);
 }
 
 TEST(ProgressThreadBeside, WhoBeginsAnOperationDoesNotRunItsFunction) {
@@ -144,7 +144,7 @@ TEST(ProgressThreadBeside, WhatIsPendingInTheEndRunsItsFunctionWithoutTheThread)
   run_with_stretto(job, [&](int rank) {
     const auto me = static_cast<std::size_t>(rank);
     MPI_Op op{};
-    MPI_Op_create(add, 1, &op);
+    MPI_Op_create(add_and_note, 1, &op);
     Engine::get().stop_thread();
     Engine::release(Engine::get().start(
         allreduce(attached(MPI_COMM_WORLD), &in[me], &sums[me], 1, op), true, {}));
@@ -198,7 +198,7 @@ void wait_elsewhere(void* in, void* inout, int* length, MPI_Datatype* type) {
     int asked = 0;
     Engine::get().wait_until([&] { return ++asked == 2; });
   }).join();
-  add(in, inout, length, type);
+  add_and_note(in, inout, length, type);
 }
 
 TEST(ProgressThreadBeside, AWaitDuringAFunctionOfTheProgramDoesNotEndTheOther) {
@@ -232,7 +232,7 @@ void call_back(void* in, void* inout, int* length, MPI_Datatype* type) {
   EXPECT_EQ(run_blocking(allreduce(attached(MPI_COMM_SELF), &one, &sum, 1)), MPI_SUCCESS);
   EXPECT_EQ(sum, 1);
   Engine::get().progress();
-  add(in, inout, length, type);
+  add_and_note(in, inout, length, type);
 }
 
 TEST(ProgressThreadBeside, AFunctionOfTheProgramMayCallStretto) {

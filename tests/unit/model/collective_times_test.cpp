@@ -29,8 +29,6 @@ std::vector<Collective> followed() {
   return all;
 }
 
-Scenario on(Machine machine) { return {.machine = std::move(machine)}; }
-
 CollectiveRule& rule_of(Scenario& scenario, Collective collective) {
   return scenario.collectives[static_cast<std::size_t>(collective)];
 }

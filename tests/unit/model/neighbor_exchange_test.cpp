@@ -17,12 +17,6 @@ using Times = std::vector<double>;
 
 constexpr Collective kAlltoall = Collective::neighbor_alltoall;
 
-Scenario on(Machine machine) {
-  Scenario scenario;
-  scenario.machine = std::move(machine);
-  return scenario;
-}
-
 RankClocks clocks_of(const std::vector<Scenario>& scenarios, Rank me = 0) {
   static const std::vector<std::vector<Rank>> places(8, {0, 1, 2, 3, 4, 5, 6, 7});
   return {scenarios, places, me};

@@ -13,12 +13,6 @@ namespace {
 
 using Times = std::vector<double>;
 
-Scenario on(Machine machine) {
-  Scenario scenario;
-  scenario.machine = std::move(machine);
-  return scenario;
-}
-
 // Of one rank of four, at the places of their numbers.
 RankClocks clocks_of(const std::vector<Scenario>& scenarios, Rank me = 0) {
   static const std::vector<std::vector<Rank>> places(8, {0, 1, 2, 3});

@@ -3,14 +3,18 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/events.hpp"
 #include "model/rounds.hpp"
+#include "model/scenario.hpp"
 
 namespace stretto::model {
 
 inline Machine machine_of(const std::string& description) { return read_machine(description); }
+
+inline Scenario on(Machine machine) { return {.machine = std::move(machine)}; }
 
 // One level, copies and reductions free.
 inline Machine uniform(double latency, double overhead, double gap, double gap_per_byte) {

@@ -7,7 +7,7 @@
 namespace stretto {
 namespace {
 
-void add(void* /*in*/, void* /*inout*/, int* /*length*/, MPI_Datatype* /*type*/) {}
+void do_nothing(void* /*in*/, void* /*inout*/, int* /*length*/, MPI_Datatype* /*type*/) {}
 
 TEST(OperandOrder, MattersWhereNumbersAreRoundedAndToOperationsOfTheProgram) {
   fake_mpi::Job job(1);
@@ -21,7 +21,7 @@ TEST(OperandOrder, MattersWhereNumbersAreRoundedAndToOperationsOfTheProgram) {
       EXPECT_FALSE(depends_on_order(MPI_LAND, MPI_INT, 3));
     }
     MPI_Op op{};
-    MPI_Op_create(add, 1, &op);
+    MPI_Op_create(do_nothing, 1, &op);
     EXPECT_TRUE(depends_on_order(op, MPI_INT, 3));
     MPI_Op_free(&op);
   });
@@ -36,7 +36,7 @@ TEST(OperandOrder, MattersNotToTheSumOfTwo) {
     EXPECT_TRUE(depends_on_order(MPI_PROD, MPI_C_DOUBLE_COMPLEX, 2));
     EXPECT_TRUE(depends_on_order(MPI_SUM, MPI_DATATYPE_NULL, 2));
     MPI_Op op{};
-    MPI_Op_create(add, 1, &op);
+    MPI_Op_create(do_nothing, 1, &op);
     EXPECT_TRUE(depends_on_order(op, MPI_INT, 2));
     MPI_Op_free(&op);
   });

@@ -9,7 +9,7 @@
 namespace stretto {
 namespace {
 
-char memory[8];
+char message[8];
 
 // `of` on each of three ranks.
 template <class Of>
@@ -74,7 +74,7 @@ TEST(Traffic, OfBlocksARanksOwnCounts) {
   on_three_ranks([](int rank) {
     const std::array<int, 3> counts{1, 2, 3};
     const std::array<int, 3> displs{0, 0, 0};
-    Call call{.collective = Collective::gather, .sendbuf = memory, .sendcount = 4};
+    Call call{.collective = Collective::gather, .sendbuf = message, .sendcount = 4};
     call.sendtype = MPI_INT;
     call.recvcount = 5;
     call.recvtype = MPI_INT;
@@ -87,7 +87,7 @@ TEST(Traffic, OfBlocksARanksOwnCounts) {
     EXPECT_EQ(bytes(call), 4 * (rank + 1));
 
     Call scatter{.collective = Collective::scatter, .sendcount = 4, .sendtype = MPI_INT};
-    scatter.recvbuf = memory;
+    scatter.recvbuf = message;
     scatter.recvcount = 5;
     scatter.recvtype = MPI_INT;
     scatter.comm = MPI_COMM_WORLD;
@@ -103,7 +103,7 @@ TEST(Traffic, OfAnAlltoallAllThatIsSent) {
   on_three_ranks([](int /*rank*/) {
     const std::array<int, 3> counts{1, 2, 3};
     const std::array<MPI_Datatype, 3> types{MPI_CHAR, MPI_INT, MPI_DOUBLE};
-    Call call{.collective = Collective::alltoall, .sendbuf = memory, .sendcount = 2};
+    Call call{.collective = Collective::alltoall, .sendbuf = message, .sendcount = 2};
     call.sendtype = call.recvtype = MPI_INT;
     call.recvcount = 7;
     call.comm = MPI_COMM_WORLD;

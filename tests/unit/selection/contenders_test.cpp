@@ -6,16 +6,10 @@
 
 #include "selection/fastest.hpp"
 #include "selection/learning.hpp"
+#include "selection/queries.hpp"
 
 namespace stretto {
 namespace {
-
-constexpr Surroundings kOneHost{.hosts = 1, .progress_thread = true};
-constexpr Surroundings kTwoHosts{.hosts = 2, .progress_thread = true};
-
-Query query(Collective collective, Count bytes) {
-  return {.collective = collective, .size = 8, .bytes = bytes};
-}
 
 TEST(Contenders, AreWhatRunsTheCallTheMpiAndTheFastestEachOnce) {
   for (const Surroundings& around : {kOneHost, kTwoHosts}) {
@@ -23,7 +17,7 @@ TEST(Contenders, AreWhatRunsTheCallTheMpiAndTheFastestEachOnce) {
       const auto collective = static_cast<Collective>(c);
       if (!has_contenders(collective, {})) continue;
       for (const Count bytes : {Count{8}, Count{4096}, Count{1} << 20}) {
-        const Query asked = query(collective, collective == Collective::barrier ? 0 : bytes);
+        const Query asked = query(collective, collective == Collective::barrier ? 0 : bytes, 8);
         const std::vector<Choice> all = contenders(asked, around, {});
         ASSERT_GE(all.size(), 2U) << name_of(collective);
         ASSERT_LE(all.size(), Contest::kMostContenders);
@@ -43,7 +37,7 @@ TEST(Contenders, AreWhatRunsTheCallTheMpiAndTheFastestEachOnce) {
 
 TEST(Contenders, BetweenHostsOneGoesByTheLayout) {
   const auto has_two_level = [](const Surroundings& around) {
-    return std::ranges::any_of(contenders(query(Collective::bcast, 8), around, {}),
+    return std::ranges::any_of(contenders(query(Collective::bcast, 8, 8), around, {}),
                                [](const Choice& each) {
                                  return each.algorithm != nullptr && each.algorithm->uses_layout;
                                });
@@ -60,7 +54,7 @@ TEST(Contenders, OfABroadcastOnePassesNothingOn) {
     EXPECT_LE(all.size(), Contest::kMostContenders);
     return std::ranges::any_of(all, [](const Choice& each) { return label_of(each) == "linear"; });
   };
-  Query asked = query(Collective::bcast, 1 << 20);
+  Query asked = query(Collective::bcast, 1 << 20, 8);
   for (const int ranks : {8, 16, 64}) {
     asked.size = ranks;
     EXPECT_TRUE(has_linear(asked, together)) << ranks;
@@ -80,7 +74,8 @@ TEST(Contenders, OfABroadcastOnePassesNothingOn) {
 TEST(Contenders, WhereHostsAlternateTheyAreWhatMpisRun) {
   Surroundings round_the_hosts = kTwoHosts;
   round_the_hosts.in_blocks = false;
-  const std::vector<Choice> all = contenders(query(Collective::allgather, 8), round_the_hosts, {});
+  const std::vector<Choice> all =
+      contenders(query(Collective::allgather, 8, 8), round_the_hosts, {});
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(label_of(all[0]), "native");
   EXPECT_EQ(label_of(all[1]), "recursive_doubling");

@@ -2,15 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "selection/queries.hpp"
+
 namespace stretto {
 namespace {
-
-constexpr Surroundings kOneHost{.hosts = 1, .progress_thread = true};
-constexpr Surroundings kTwoHosts{.hosts = 2, .progress_thread = true};
-
-Query query(Collective collective, Count bytes) {
-  return {.collective = collective, .size = 4, .bytes = bytes};
-}
 
 TEST(Selection, LeavesBlockingCallsOnOneHostToTheMpi) {
   for (int c = 0; c < kCollectives; ++c) {

@@ -4,16 +4,14 @@
 
 #include <string>
 
+#include "selection/queries.hpp"
+
 namespace stretto {
 namespace {
 
 constexpr const char* kRules =
     "allreduce:4:2:2048:recursive_doubling allreduce:4:2:65536:native "
     "allreduce:4:2:any:ring:32768:2 bcast:4:1:any:knomial:0:8 barrier:4:1:any:native";
-
-Query query(Collective collective, Count bytes, int size = 4) {
-  return {.collective = collective, .size = size, .bytes = bytes};
-}
 
 std::string chosen(const Query& query, const Surroundings& around) {
   const Choice choice = choose(query, around, {});

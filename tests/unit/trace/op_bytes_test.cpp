@@ -8,10 +8,10 @@
 namespace stretto::trace {
 namespace {
 
-constexpr int kRanks = 1 << 24;
+constexpr int kManyRanks = 1 << 24;
 
 Bounds bounds() {
-  return {.ranks = kRanks, .members = {{0}, {0, 5, kRanks - 1}}, .call_sites = 300};
+  return {.ranks = kManyRanks, .members = {{0}, {0, 5, kManyRanks - 1}}, .call_sites = 300};
 }
 
 bool is_written(const Op& op) {
@@ -123,7 +123,7 @@ TEST(OpBytes, EachNumberComesBackUpToItsLimit) {
   const Op send{.kind = OpKind::send};
   const Op keep{.kind = OpKind::keep, .taken = {{0, 0}}};
   Op exchange = begin_of(Collective::neighbor_alltoall);
-  exchange.to = {{5, 1}, {kRanks - 1, 2}};
+  exchange.to = {{5, 1}, {kManyRanks - 1, 2}};
   const Op bcast = begin_of(Collective::bcast);
   const Number peer = [](Op& op) -> int& { return op.peer; };
   const Number slot = [](Op& op) -> int& { return op.slot; };
@@ -134,7 +134,7 @@ TEST(OpBytes, EachNumberComesBackUpToItsLimit) {
   const Number from = [](Op& op) -> int& { return op.from; };
   const Bytes64 bytes = [](Op& op) -> std::int64_t& { return op.bytes; };
   const Bytes64 block = [](Op& op) -> std::int64_t& { return op.to[0].bytes; };
-  expect_limit<int>(send, peer, kRanks);
+  expect_limit<int>(send, peer, kManyRanks);
   expect_limit<std::int64_t>(send, bytes, (std::int64_t{1} << 50) + 1);
   expect_limit<int>(keep, slot, (1 << 24) + 1);
   expect_limit<int>(keep, position, (1 << 24) + 1);
@@ -150,7 +150,7 @@ TEST(OpBytes, EachNumberComesBackUpToItsLimit) {
 
 TEST(OpBytes, WhatCannotBeReadIsNotWritten) {
   EXPECT_FALSE(is_written({.kind = OpKind::see, .taken = {{kKept, 0}}}));
-  EXPECT_FALSE(is_written({.kind = OpKind::receive, .taken = {{kRanks, 0}}}));
+  EXPECT_FALSE(is_written({.kind = OpKind::receive, .taken = {{kManyRanks, 0}}}));
   Op op = begin_of(Collective::bcast);
   op.comm = 2;
   EXPECT_FALSE(is_written(op));

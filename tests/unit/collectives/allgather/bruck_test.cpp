@@ -5,18 +5,16 @@
 namespace stretto {
 namespace {
 
-Shape shape_of(int size) { return {.collective = Collective::allgather, .size = size, .count = 5}; }
-
 TEST(AllgatherBruck, FewestMessagesAndNoElementTwiceForAnyNumberOfRanks) {
   for (const int size : {1, 2, 3, 8, 13}) {
-    const Cost counted = cost(built("bruck", shape_of(size)));
+    const Cost counted = cost(built("bruck", shape_of(Collective::allgather, size)));
     EXPECT_EQ(counted.max_messages, levels(size));
     EXPECT_EQ(counted.max_received, (size - 1) * 5);
   }
 }
 
 TEST(AllgatherBruck, NeedsScratchForTheWholeResult) {
-  EXPECT_EQ(cost(built("bruck", shape_of(13))).max_scratch, 13 * 5);
+  EXPECT_EQ(cost(built("bruck", shape_of(Collective::allgather, 13))).max_scratch, 13 * 5);
 }
 
 }  // namespace

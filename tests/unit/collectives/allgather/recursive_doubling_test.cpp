@@ -5,10 +5,8 @@
 namespace stretto {
 namespace {
 
-Shape shape_of(int size) { return {.collective = Collective::allgather, .size = size, .count = 5}; }
-
 TEST(AllgatherRecursiveDoubling, MessagesDoubleInLength) {
-  const Schedules ranks = built("recursive_doubling", shape_of(8));
+  const Schedules ranks = built("recursive_doubling", shape_of(Collective::allgather, 8));
   const auto sends = steps_of(ranks[5], StepKind::send);
   ASSERT_EQ(sends.size(), 3);
   EXPECT_EQ(sends[0].from.span, (Span{25, 5}));
@@ -17,14 +15,14 @@ TEST(AllgatherRecursiveDoubling, MessagesDoubleInLength) {
 }
 
 TEST(AllgatherRecursiveDoubling, ExcessRanksGetTheWholeResultInOneMessage) {
-  const Schedules ranks = built("recursive_doubling", shape_of(11));
+  const Schedules ranks = built("recursive_doubling", shape_of(Collective::allgather, 11));
   const auto receives = steps_of(ranks[0], StepKind::recv);
   ASSERT_EQ(receives.size(), 1);
   EXPECT_EQ(receives[0].to.span, (Span{0, 55}));
 }
 
 TEST(AllgatherRecursiveDoubling, NeedsNoScratch) {
-  EXPECT_EQ(cost(built("recursive_doubling", shape_of(11))).max_scratch, 0);
+  EXPECT_EQ(cost(built("recursive_doubling", shape_of(Collective::allgather, 11))).max_scratch, 0);
 }
 
 }  // namespace

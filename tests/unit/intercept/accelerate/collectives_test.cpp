@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "adding.hpp"
 #include "in_a_process.hpp"
 #include "intercept/accelerate/program.hpp"
 
@@ -128,10 +129,6 @@ TEST(EntryPoints, WhatIsWrongIsTheMpisToReport) {
       EXPECT_EQ(report.handler, MPI_ERRORS_RETURN);
     }
   }
-}
-
-void add(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
-  for (int i = 0; i < *length; ++i) static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
 }
 
 // It must not run beside a program that has one thread; blocking it runs on the program's own.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "adding.hpp"
 #include "engine/ready_calls.hpp"
 #include "in_a_process.hpp"
 #include "intercept/accelerate/program.hpp"
@@ -15,9 +16,6 @@ namespace {
 // Operations that are under way, or were not given back.
 int attached_operations(MPI_Comm comm) { return communicators::find(comm)->operations; }
 
-void add(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
-  for (int i = 0; i < *length; ++i) static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
-}
 void take_most(void* in, void* inout, int* length, MPI_Datatype* /*type*/) {
   auto* const most = static_cast<int*>(inout);
   for (int i = 0; i < *length; ++i) most[i] = std::max(most[i], static_cast<const int*>(in)[i]);

@@ -74,8 +74,8 @@ long calls_of(const std::string& counters, const std::string& list, const std::s
   const std::string all = counters.substr(begin, counters.find(']', begin) - begin);
   const std::size_t at = all.find("\"call\":\"MPI_Bcast\"" + algorithm);
   if (at == std::string::npos) return 0;
-  constexpr std::string_view kCalls = "\"calls\":";
-  return std::stol(all.substr(all.find(kCalls, at) + kCalls.size()));
+  constexpr std::string_view kKey = "\"calls\":";
+  return std::stol(all.substr(all.find(kKey, at) + kKey.size()));
 }
 
 TEST_F(TuningDeathTest, EachWayRunsAsManyCalls) {

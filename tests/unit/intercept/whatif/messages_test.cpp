@@ -179,23 +179,23 @@ TEST(WhatifMessages, PersistentOnesGoEachTimeTheyAreStarted) {
 TEST(WhatifMessages, AreReceivedByWhateverCompletesThem) {
   Program program(2);
   run_program(program, [](int rank) {
-    constexpr int kMessages = 8;
+    constexpr int kSent = 8;
     if (rank == 0) {
-      for (int tag = 0; tag < kMessages; ++tag) {
+      for (int tag = 0; tag < kSent; ++tag) {
         MPI_Send(&tag, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
       }
       return;
     }
-    std::array<int, kMessages> got{};
-    std::array<MPI_Request, kMessages> requests{};
-    for (int tag = 0; tag < kMessages; ++tag) {
+    std::array<int, kSent> got{};
+    std::array<MPI_Request, kSent> requests{};
+    for (int tag = 0; tag < kSent; ++tag) {
       const auto place = static_cast<std::size_t>(tag);
       MPI_Irecv(&got[place], 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &requests[place]);
     }
     int flag = 0;
     int index = -1;
     int number = 0;
-    std::array<int, kMessages> indices{};
+    std::array<int, kSent> indices{};
     while (flag == 0) MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
     MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
     MPI_Waitany(1, &requests[2], &index, MPI_STATUS_IGNORE);
@@ -207,8 +207,8 @@ TEST(WhatifMessages, AreReceivedByWhateverCompletesThem) {
     for (flag = 0; flag == 0;) MPI_Testall(1, &requests[6], &flag, MPI_STATUSES_IGNORE);
     for (flag = 0; flag == 0;) MPI_Request_get_status(requests[7], &flag, MPI_STATUS_IGNORE);
     MPI_Waitall(1, &requests[7], MPI_STATUSES_IGNORE);
-    for (int tag = 0; tag < kMessages; ++tag) EXPECT_EQ(got[static_cast<std::size_t>(tag)], tag);
-    EXPECT_GE(clock_of(kSim), one_way(4) + (kMessages - 1) * kSend + kRecv);
+    for (int tag = 0; tag < kSent; ++tag) EXPECT_EQ(got[static_cast<std::size_t>(tag)], tag);
+    EXPECT_GE(clock_of(kSim), one_way(4) + (kSent - 1) * kSend + kRecv);
   });
 }
 

@@ -11,7 +11,7 @@
 namespace stretto::shm {
 namespace {
 
-struct alignas(64) Memory {
+struct alignas(64) BlocksMemory {
   std::array<std::byte, SharedBlocks::kMemory> bytes{};
 };
 
@@ -19,7 +19,7 @@ class SharedBlocksTest : public testing::Test {
  protected:
   static constexpr int kRanks = 3;
 
-  std::vector<std::unique_ptr<Memory>> memory_;
+  std::vector<std::unique_ptr<BlocksMemory>> memory_;
   std::vector<SharedBlocks> ranks_;
 
   SharedBlocksTest() { make(0); }
@@ -27,7 +27,7 @@ class SharedBlocksTest : public testing::Test {
   void make(int set) {
     std::vector<std::byte*> bases;
     ranks_.clear();
-    while (memory_.size() < kRanks) memory_.push_back(std::make_unique<Memory>());
+    while (memory_.size() < kRanks) memory_.push_back(std::make_unique<BlocksMemory>());
     for (const auto& each : memory_) bases.push_back(each->bytes.data());
     for (int rank = 0; rank < kRanks; ++rank) ranks_.emplace_back(bases, rank, set);
   }

@@ -27,7 +27,7 @@ target_include_directories(stretto-flags INTERFACE ${PROJECT_SOURCE_DIR}/src
                                                    ${PROJECT_SOURCE_DIR}/include
                                                    ${PROJECT_BINARY_DIR}/generated/include)
 set(shadow -Wshadow)
-if(CMAKE_UNITY_BUILD)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(shadow -Wshadow=local)  # another file's names are not hidden
 endif()
 target_compile_options(

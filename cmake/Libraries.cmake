@@ -13,7 +13,7 @@ file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS src/base/*.cpp src/topology/*.c
      src/model/*.cpp src/trace/*.cpp src/replay/*.cpp)
 include(Algorithms)
 add_library(stretto-core STATIC ${core_sources} ${STRETTO_ALGORITHM_TABLE})
-# All have a function `build` and a function `time`.
+# Each has functions of the same names, `build` and `time` mostly.
 file(GLOB_RECURSE algorithm_sources CONFIGURE_DEPENDS src/collectives/*/*.cpp)
 set_source_files_properties(${algorithm_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 set_target_properties(stretto-core PROPERTIES CXX_VISIBILITY_PRESET hidden
@@ -142,8 +142,10 @@ file(GLOB_RECURSE api_sources CONFIGURE_DEPENDS src/api/*.cpp)
 file(GLOB bench_sources CONFIGURE_DEPENDS src/bench/*.cpp)
 file(GLOB suite_sources CONFIGURE_DEPENDS src/bench/suite/*.cpp)
 file(GLOB shared_sources CONFIGURE_DEPENDS src/intercept/shared/*.cpp)
-# Each measures one thing, with a tag, sizes and rounds of its own. The fake MPI has what finds an MPI.
-set_source_files_properties(${bench_sources} src/mpi/native.cpp
+# Each measures one thing, with a tag, sizes and rounds of its own. Two more by the name of their object:
+# the fake MPI has what finds an MPI (UnitTests.cmake), and `atexit` is called in one place
+# (tests/mpi/test_exit.py).
+set_source_files_properties(${bench_sources} src/mpi/native.cpp src/intercept/calibrate/session.cpp
                             PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 list(REMOVE_ITEM engine_sources ${mpi_free_sources})
 list(REMOVE_ITEM suite_sources ${mpi_free_sources})
@@ -169,7 +171,7 @@ function(stretto_add_mode mode)
   if(mode STREQUAL whatif)
     # Hundreds of functions, each with its own copy of what calls do with virtual time: -O2 takes half
     # as long again to compile.
-    set_source_files_properties(${wrappers} PROPERTIES COMPILE_OPTIONS -O1)
+    set_source_files_properties(${wrappers} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:RelWithDebInfo>:-O1>")
   endif()
   stretto_generate(${mode} OUTPUT ${wrappers} DEPENDS ${folder}/wrappers.py)
   set(exports ${PROJECT_SOURCE_DIR}/cmake/exports-mpi.map)

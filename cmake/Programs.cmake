@@ -31,6 +31,7 @@ add_custom_target(counting-tool-source DEPENDS ${counting_tool})
 function(stretto_add_program kind abi name)
   set(target ${kind}-${abi}-${name})
   add_executable(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)  # as users do
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY
                                              ${PROJECT_BINARY_DIR}/${kind}/${abi})
 endfunction()
@@ -111,7 +112,8 @@ foreach(abi IN LISTS STRETTO_ABIS)
   stretto_add_program(tests ${abi} sequences ${sequences_sources})
   target_link_libraries(tests-${abi}-sequences PRIVATE stretto-flags mpi-${abi} ${CMAKE_DL_LIBS})
   # Compiled sooner; nothing is measured with it.
-  target_compile_options(tests-${abi}-sequences PRIVATE -O1)
+  target_compile_options(tests-${abi}-sequences PRIVATE "$<$<CONFIG:RelWithDebInfo>:-O1>")
+  set_target_properties(tests-${abi}-sequences PROPERTIES UNITY_BUILD ${CMAKE_UNITY_BUILD})
 
   if(TARGET mpi-fortran-${abi})
     foreach(source IN LISTS fortran_sources)

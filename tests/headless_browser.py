@@ -113,16 +113,19 @@ def printed(page: Path, *, width: int, measure: str) -> Any:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         ) as process:
+            assert process.stderr is not None
             hangs = threading.Timer(HANGS_AFTER_S, process.kill)
+            log = threading.Thread(target=process.stderr.read, daemon=True)
             hangs.start()
+            log.start()
             try:
                 return _measured_on_paper(_Protocol(process), page, width, measure)
             finally:
-                hangs.cancel()
                 process.terminate()
-                # Its children outlive it for a moment, in which they write into the folder. The
-                # pipe ends with the last that has it.
-                process.communicate()
+                # Its children outlive it for a moment, in which they write into the folder. The log
+                # ends with the last of them.
+                log.join(HANGS_AFTER_S)
+                hangs.cancel()
 
 
 def _measured_on_paper(protocol: "_Protocol", page: Path, width: int, measure: str) -> Any:

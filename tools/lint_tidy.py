@@ -39,7 +39,9 @@ def entries(build: Path) -> Iterator[dict[str, str]]:
             continue
         for source in re.findall(r'^#include "(.*)"$', compiled.read_text(), re.MULTILINE):
             command = entry["command"].replace(entry["file"], source)
-            yield {**entry, "file": source, "command": command}
+            # Which files are compiled together changes with every one that is added.
+            command = command.replace(entry["output"], f"{source}.o")
+            yield {**entry, "file": source, "command": command, "output": f"{source}.o"}
 
 
 def units(build: Path) -> list[Unit]:

@@ -106,7 +106,9 @@ def run(*command: str) -> tuple[int, str]:
 def build() -> str:
     """Empty, or what the compiler said."""
     # A fault may well leave something unused.
-    configured, said = run("cmake", "--preset", "release", "-DSTRETTO_VARIANTS=openmpi")
+    configured, said = run(
+        "cmake", "--preset", "release", "-DSTRETTO_VARIANTS=openmpi", "-DCMAKE_UNITY_BUILD=OFF"
+    )
     if configured != 0:
         return said
     built, said = run("cmake", "--build", "build/release")

@@ -175,7 +175,7 @@ void ThreadClock::sample() {
   const std::int64_t asleep = unexplained_ - (delay - delay_);
   delay_ = delay;
   // Where the thread changes its core the kernel may count a delay some milliseconds too long, and
-  // another as much too short.
+  // another as much too short. Those of one section balance.
   unexplained_ = asleep <= -kShortest ? asleep : 0;
   if (asleep < kShortest) return;
   count_ += asleep;

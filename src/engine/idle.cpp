@@ -77,7 +77,11 @@ void Idle::pause(bool on_host) {
   if (moves) moved_ns_ = now;
   const std::int64_t still = now - moved_ns_;
   if (!on_host && believed_shared(now)) {
-    if (!moves) sleep_precisely(kSharedSleep);
+    if (moves) {
+      sched_yield();
+    } else {
+      sleep_precisely(kSharedSleep);
+    }
     return;
   }
   if (waited_ns_ < kSpin && !oversubscribed_) return;

@@ -23,7 +23,7 @@ class Idle {
   void pause(bool on_host);
   // Something did: be quick again.
   void reset() { started_ns_ = waited_ns_ = 0; }
-  // A part of something did: the next pause shall be no sleep.
+  // A part of something did: sleeps come as if the wait began now.
   void stay_awake() { has_moved_ = true; }
   // How long nothing has happened, at the last pause.
   [[nodiscard]] std::int64_t waited_ns() const { return waited_ns_; }

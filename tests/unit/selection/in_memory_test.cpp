@@ -32,42 +32,42 @@ Query on_host(Collective collective, Count bytes, int size = 16) {
   return {.collective = collective, .size = size, .bytes = bytes};
 }
 
-std::string_view chosen(const Query& asked, const Surroundings& around = kAround) {
+std::string_view chosen_on_host(const Query& asked, const Surroundings& around = kAround) {
   const Choice choice = choose_in_memory(asked, around);
   return choice.algorithm == nullptr ? "none" : choice.algorithm->name;
 }
 
 TEST(InMemory, ShortOnesGoByFewRoundsAndLongOnesInOnePartARank) {
-  EXPECT_EQ(chosen(on_host(Collective::bcast, 16 * kKiB)), "knomial");
-  EXPECT_EQ(chosen(on_host(Collective::bcast, 32 * kKiB)), "linear");
-  EXPECT_EQ(chosen(on_host(Collective::bcast, 1024 * kKiB)), "chain");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::bcast, 16 * kKiB)), "knomial");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::bcast, 32 * kKiB)), "linear");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::bcast, 1024 * kKiB)), "chain");
   // A root that has just begun a nonblocking call copies nothing: each would pull by itself.
   Query begun = on_host(Collective::bcast, 64 * kKiB);
   begun.form = Form::nonblocking;
-  EXPECT_EQ(chosen(begun), "knomial");
+  EXPECT_EQ(chosen_on_host(begun), "knomial");
   begun.bytes = 512 * kKiB;
-  EXPECT_EQ(chosen(begun), "chain");
+  EXPECT_EQ(chosen_on_host(begun), "chain");
   // Hops and messages to each of many more ranks were not measured.
-  EXPECT_EQ(chosen(on_host(Collective::bcast, 64 * kKiB, 17)), "knomial");
-  EXPECT_EQ(chosen(on_host(Collective::bcast, 1024 * kKiB, 17)), "scatter_allgather");
-  EXPECT_EQ(chosen(on_host(Collective::gather, 8, 17)), "binomial");
-  EXPECT_EQ(chosen(on_host(Collective::alltoall, 8, 17)), "bruck");
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 8)), "recursive_doubling");
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 64 * kKiB)), "rabenseifner");
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 2048 * kKiB)), "linear");
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 2048 * kKiB, 8)), "rabenseifner");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::bcast, 64 * kKiB, 17)), "knomial");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::bcast, 1024 * kKiB, 17)), "scatter_allgather");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::gather, 8, 17)), "binomial");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::alltoall, 8, 17)), "bruck");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 8)), "recursive_doubling");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 64 * kKiB)), "rabenseifner");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 2048 * kKiB)), "linear");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 2048 * kKiB, 8)), "rabenseifner");
   // Where the number of ranks is no power of two whole vectors would be folded.
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 64 * kKiB, 6)), "linear");
-  EXPECT_EQ(chosen(on_host(Collective::allgather, 4 * kKiB, 6)), "bruck");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 64 * kKiB, 6)), "linear");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allgather, 4 * kKiB, 6)), "bruck");
 }
 
 TEST(InMemory, RulesAreForWhatWasMeasuredAlone) {
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 64 * kKiB, 2)), "none");
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 64 * kKiB, 65)), "none");
-  EXPECT_EQ(chosen(on_host(Collective::scan, 64 * kKiB)), "none");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 64 * kKiB, 2)), "none");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 64 * kKiB, 65)), "none");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::scan, 64 * kKiB)), "none");
   Query asked = on_host(Collective::gather, 64 * kKiB);
   asked.uneven = true;
-  EXPECT_EQ(chosen(asked), "none");
+  EXPECT_EQ(chosen_on_host(asked), "none");
   Surroundings hosts = kAround;
   hosts.hosts = 2;
   Surroundings apart = kAround;
@@ -83,7 +83,7 @@ TEST(InMemory, RulesAreForWhatWasMeasuredAlone) {
 TEST(InMemory, NoRuleTakesAnAlgorithmThatMayNotRun) {
   Query asked = on_host(Collective::allreduce, 64 * kKiB);
   asked.element_bytes = 32 * kKiB;
-  EXPECT_EQ(chosen(asked), "none");
+  EXPECT_EQ(chosen_on_host(asked), "none");
   EXPECT_NE(choose(asked, kAround, {}).algorithm, nullptr);
 }
 
@@ -123,31 +123,32 @@ TEST(InMemory, TwoRanksHaveALimitForWhatIsWrittenAnew) {
 
 TEST(InMemory, AReduceOfTwoRanksGoesWholeWhereItIsCopiedTwice) {
   const Surroundings around = with_limit(kSomeBytes);
-  EXPECT_EQ(chosen(on_host(Collective::reduce, 256 * kKiB, 2), around), "binomial");
-  EXPECT_EQ(chosen(on_host(Collective::reduce, 8192 * kKiB, 2), around), "binomial");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::reduce, 256 * kKiB, 2), around), "binomial");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::reduce, 8192 * kKiB, 2), around), "binomial");
   Query of_the_program = on_host(Collective::reduce, 256 * kKiB, 2);
   of_the_program.calls_program = true;
-  EXPECT_EQ(chosen(of_the_program, around), "binomial");
+  EXPECT_EQ(chosen_on_host(of_the_program, around), "binomial");
   of_the_program.bytes = 512 * kKiB;
-  EXPECT_EQ(chosen(of_the_program, around), "none");
-  EXPECT_EQ(chosen(on_host(Collective::reduce, 256 * kKiB, 2), with_limit(256 * kKiB)), "none");
-  EXPECT_EQ(chosen(on_host(Collective::reduce, 16 * kKiB, 2), with_limit(0)), "binomial");
-  EXPECT_EQ(chosen(on_host(Collective::reduce, 32 * kKiB, 2), with_limit(0)), "none");
+  EXPECT_EQ(chosen_on_host(of_the_program, around), "none");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::reduce, 256 * kKiB, 2), with_limit(256 * kKiB)),
+            "none");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::reduce, 16 * kKiB, 2), with_limit(0)), "binomial");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::reduce, 32 * kKiB, 2), with_limit(0)), "none");
 }
 
 TEST(InMemory, AnAllreduceOfTwoRanksGoesInHalvesWhereItIsCopiedTwice) {
   Surroundings around = with_limit(0);
   around.beats_kernel_anew_below = 1024 * kKiB;
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 16 * kKiB, 2), around), "none");
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 32 * kKiB, 2), around), "rabenseifner");
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 512 * kKiB, 2), around), "rabenseifner");
-  EXPECT_EQ(chosen(on_host(Collective::allreduce, 1024 * kKiB, 2), around), "none");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 16 * kKiB, 2), around), "none");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 32 * kKiB, 2), around), "rabenseifner");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 512 * kKiB, 2), around), "rabenseifner");
+  EXPECT_EQ(chosen_on_host(on_host(Collective::allreduce, 1024 * kKiB, 2), around), "none");
   Query other = on_host(Collective::allreduce, 256 * kKiB, 2);
   other.calls_program = true;
-  EXPECT_EQ(chosen(other, around), "none");
+  EXPECT_EQ(chosen_on_host(other, around), "none");
   other.calls_program = false;
   other.element_bytes = 256 * kKiB;  // no half of it is a rank's
-  EXPECT_EQ(chosen(other, around), "none");
+  EXPECT_EQ(chosen_on_host(other, around), "none");
 }
 
 // Calls whose bytes have as many bits learn together (see Contests).

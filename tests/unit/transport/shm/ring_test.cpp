@@ -12,7 +12,7 @@
 namespace stretto::shm {
 namespace {
 
-constexpr RingSize kSize{.lines = 8, .bytes = 256};
+constexpr RingSize kSmall{.lines = 8, .bytes = 256};
 
 struct Memory {
   explicit Memory(RingSize size)
@@ -40,14 +40,14 @@ void put_message(FrameWriter& writer, int tag, const std::vector<std::byte>& dat
 }
 
 TEST(ShmRing, AnEmptyOneHasNothing) {
-  const Memory memory(kSize);
-  EXPECT_FALSE(FrameReader(memory.bytes, kSize).any());
+  const Memory memory(kSmall);
+  EXPECT_FALSE(FrameReader(memory.bytes, kSmall).any());
 }
 
 TEST(ShmRing, FramesComeAsTheyWent) {
-  const Memory memory(kSize);
-  FrameWriter writer(memory.bytes, kSize);
-  FrameReader reader(memory.bytes, kSize);
+  const Memory memory(kSmall);
+  FrameWriter writer(memory.bytes, kSmall);
+  FrameReader reader(memory.bytes, kSmall);
   writer.put({.kind = Frame::Kind::offer, .tag = 3, .bytes = 1000, .id = 7, .address = 99});
   ASSERT_TRUE(reader.any());
   const Frame frame = reader.front();
@@ -62,10 +62,10 @@ TEST(ShmRing, FramesComeAsTheyWent) {
 }
 
 TEST(ShmRing, AFullOneHasNoRoomUntilAQuarterIsRead) {
-  const Memory memory(kSize);
-  FrameWriter writer(memory.bytes, kSize);
-  FrameReader reader(memory.bytes, kSize);
-  for (unsigned i = 0; i < kSize.lines; ++i) {
+  const Memory memory(kSmall);
+  FrameWriter writer(memory.bytes, kSmall);
+  FrameReader reader(memory.bytes, kSmall);
+  for (unsigned i = 0; i < kSmall.lines; ++i) {
     ASSERT_TRUE(writer.fits(Frame::Kind::message, 1));
     put_message(writer, 0, data_of(1, i));
   }
@@ -78,11 +78,11 @@ TEST(ShmRing, AFullOneHasNoRoomUntilAQuarterIsRead) {
 
 // A message of each length, with what is left of the ring before it at each length.
 TEST(ShmRing, DataGoRoundItsEnd) {
-  for (std::size_t before = 0; before <= kSize.bytes; ++before) {
+  for (std::size_t before = 0; before <= kSmall.bytes; ++before) {
     for (const std::size_t count : {0U, 1U, 31U, 32U, 33U, 64U, 191U}) {
-      const Memory memory(kSize);
-      FrameWriter writer(memory.bytes, kSize);
-      FrameReader reader(memory.bytes, kSize);
+      const Memory memory(kSmall);
+      FrameWriter writer(memory.bytes, kSmall);
+      FrameReader reader(memory.bytes, kSmall);
       for (std::size_t gone = 0; gone < before;) {
         const std::size_t some = std::min<std::size_t>(before - gone, 100);
         ASSERT_TRUE(writer.fits(Frame::Kind::message, some));
@@ -106,9 +106,9 @@ class ShmRingOfTwo : public testing::TestWithParam<bool> {};
 // who takes lines change what the writer writes meanwhile on one of them.
 TEST_P(ShmRingOfTwo, AThreadReadsWhatAnotherWrites) {
   constexpr int kFrames = 20'000;
-  const Memory memory(kSize);
+  const Memory memory(kSmall);
   std::jthread writes([&] {
-    FrameWriter writer(memory.bytes, kSize);
+    FrameWriter writer(memory.bytes, kSmall);
     std::mt19937 random(1);
     for (int i = 0; i < kFrames; ++i) {
       const std::size_t count = random() % 90;
@@ -116,7 +116,7 @@ TEST_P(ShmRingOfTwo, AThreadReadsWhatAnotherWrites) {
       put_message(writer, i, data_of(count, static_cast<unsigned>(i)));
     }
   });
-  FrameReader reader(memory.bytes, kSize);
+  FrameReader reader(memory.bytes, kSmall);
   std::mt19937 random(1);
   for (int i = 0; i < kFrames; ++i) {
     while (!reader.any()) std::this_thread::yield();

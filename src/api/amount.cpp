@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "api/arguments.hpp"
+#include "mpi/addition.hpp"
 
 namespace stretto {
 namespace {
@@ -105,6 +106,15 @@ bool is_commutative(MPI_Op op) {
   return commutative != 0;
 }
 
+namespace {
+
+bool is_added(const Call& call, const Communicator& comm, const Amount& amount) {
+  const MPI_Datatype type = describing_side(call, is_root(call, comm)).type;
+  return addition(call.op, type, amount.element_bytes) != nullptr;
+}
+
+}  // namespace
+
 Query query_of(const Call& call, const Communicator& comm, const Scope& scope,
                const Amount& amount) {
   const bool reduction = reduces(call.collective);
@@ -117,6 +127,7 @@ Query query_of(const Call& call, const Communicator& comm, const Scope& scope,
           // counts may differ.
           .element_bytes = reduction ? std::max<Count>(amount.element_bytes, 1) : 1,
           .calls_program = may_call_program(call, comm),
+          .adds_itself = reduction && !scope.idle && is_added(call, comm, amount),
           .form = call.form,
           .two_groups = comm.is_inter()};
 }

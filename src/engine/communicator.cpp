@@ -29,6 +29,7 @@ constexpr std::uint64_t kHostBuffers = 4;  // only, as far as they know
 constexpr std::uint64_t kProgramThreads = 8;
 constexpr std::uint64_t kLearns = 16;
 constexpr std::uint64_t kLearnsAll = 32;
+constexpr std::uint64_t kProgressInMemory = 64;
 
 struct Registry {
   std::mutex mutex;
@@ -69,6 +70,7 @@ void set_always_native(Communicator& comm) {
       const Query query{.collective = static_cast<Collective>(c),
                         .size = comm.size,
                         .bytes = kSomeBytes,
+                        .adds_itself = reduces(static_cast<Collective>(c)),  // it may be
                         .form = form,
                         .two_groups = comm.is_inter()};
       table[static_cast<std::size_t>(form)][static_cast<std::size_t>(c)] =
@@ -136,6 +138,7 @@ std::uint64_t own_flags() {
   const Engine& engine = Engine::get();
   const Learns learns = learn_setting();
   return (engine.has_progress_thread() ? kProgressThread : 0) |
+         (engine.advances_in_memory() ? kProgressInMemory : 0) |
          (engine.program_has_threads() ? kProgramThreads : 0) |
          (learns != Learns::off ? kLearns : 0) | (learns == Learns::all ? kLearnsAll : 0);
 }
@@ -177,6 +180,7 @@ bool join_world(const Members& members, Communicator& made) {
                  // Its ranks may wait for cores that ranks outside of it are on.
                  .has_cores = have_cores(hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
+                 .progress_in_memory = (agreement.flags & kProgressInMemory) != 0,
                  .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
                  .device_buffers = all.world_device_buffers,
@@ -209,6 +213,7 @@ bool open_channel(const Members& members, Communicator& made) {
                  .in_blocks = placement.in_blocks,
                  .has_cores = have_cores(hosts),
                  .progress_thread = (agreement.flags & kProgressThread) != 0,
+                 .progress_in_memory = (agreement.flags & kProgressInMemory) != 0,
                  .program_threads = (agreement.flags & kProgramThreads) != 0,
                  .never_native = never_native(),
                  .device_buffers = (agreement.flags & kHostBuffers) == 0,

@@ -65,9 +65,12 @@ bool Engine::open(int program_level, bool thread_by_default, Transports transpor
     has_thread_ = true;
     stopping_ = false;
     start_progress_thread();
-  } else if (wanted.value_or(false)) {
+  } else {
+    in_memory_only_ = wanted.value_or(true);
+  }
+  if (!has_thread_ && wanted.value_or(false)) {
     say("this MPI gives no MPI_THREAD_MULTIPLE: no progress thread, nonblocking collectives are "
-        "left to the MPI");
+        "left to the MPI, but for sums of ranks that share memory");
   }
   open_.store(true, std::memory_order_release);
   return true;
@@ -105,6 +108,8 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
 
 void Engine::begin(Operation* operation, bool background, const Notice& notice) {
   operation->background = background;
+  operation->adds_itself = background && in_memory_only_;
+  if (operation->adds_itself && !has_thread_) start_thread_in_memory();
   operation->keep_floating_point();
   operation->references.store(2, std::memory_order_relaxed);  // the engine's and the caller's
   operation->signal = notice.signal;

@@ -70,7 +70,10 @@ class Engine {
   // Does pending work advance while the program computes? If not, nonblocking
   // collectives belong to the MPI: a rank blocked in a receive of the MPI's could not
   // forward for others.
-  [[nodiscard]] bool has_progress_thread() const { return has_thread_; }
+  [[nodiscard]] bool has_progress_thread() const { return has_thread_ && !in_memory_only_; }
+  // Where the MPI allows no second thread: sums of ranks that share memory do, by a thread that
+  // calls nothing of the MPI's. It begins with the first of them.
+  [[nodiscard]] bool advances_in_memory() const { return in_memory_only_; }
   // May functions of the program's run beside it, as it has MPI_THREAD_MULTIPLE?
   [[nodiscard]] bool program_has_threads() const { return program_has_threads_; }
 
@@ -201,6 +204,14 @@ class Engine {
   void raise_background(int change);  // under the lock
   void lower_locks();
   void start_progress_thread();
+  void start_thread_in_memory();
+  [[nodiscard]] bool may_call_mpi() const { return !is_progress_thread || !in_memory_only_; }
+  // May this thread? Where the progress thread may not call the MPI nothing is begun in the
+  // background that needs it, and who has begun anything else waits for it.
+  [[nodiscard]] bool may_advance(const Operation& operation) const {
+    return may_call_mpi() || (operation.adds_itself && operation.stays_on_host());
+  }
+  [[nodiscard]] bool has_work() const;  // for the progress thread, where nobody waits
   void run_progress_thread();
   void nap(Lock& lock, std::int64_t ns);
   [[nodiscard]] bool is_worth_polling();
@@ -250,7 +261,8 @@ class Engine {
   bool parked_ = false;   // the progress thread sleeps until it is woken
   bool napping_ = false;  // or for a while, unless there is something that nobody else may do
   bool stopping_ = false;
-  bool has_thread_ = false;
+  std::atomic<bool> has_thread_{false};
+  bool in_memory_only_ = false;
   bool oversubscribed_ = false;
   bool spans_hosts_ = false;
   // Between two polls of the progress thread, in ns. On one host all transport is work of the

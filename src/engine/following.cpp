@@ -65,7 +65,17 @@ int Operation::reduce_part(const Step& step, const Span& part) const {
     return block(region.buffer).piece({region.span.offset + part.offset, part.count});
   };
   if (part.count == 0) return MPI_SUCCESS;
-  return reduce(piece(step.from), piece(step.to), task_.binding.op);
+  return combine(step, piece(step.from), piece(step.to));
+}
+
+int Operation::combine(const Step& step, const Piece& from, const Piece& to) const {
+  const Element& element = block(step.to.buffer).element;
+  const Addition add =
+      adds_itself ? addition(task_.binding.op, element.type, element.bytes) : nullptr;
+  if (add == nullptr) return reduce(from, to, task_.binding.op);
+  auto* const sum = static_cast<std::byte*>(to.address);
+  add(static_cast<const std::byte*>(from.address), sum, sum, static_cast<std::size_t>(to.bytes));
+  return MPI_SUCCESS;
 }
 
 }  // namespace stretto

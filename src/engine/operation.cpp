@@ -228,7 +228,7 @@ int Operation::compute(StepId id) const {
   if (computed.kind == StepKind::copy) return copy(from, to);
   const FloatingPointScope as_begun(floating_point_);
   const Count begun = reduced_.empty() ? kNotFollowed : reduced_[static_cast<std::size_t>(id)];
-  if (begun <= 0) return reduce(from, to, task_.binding.op);
+  if (begun <= 0) return combine(computed, from, to);
   return reduce_part(computed, {begun, computed.to.span.count - begun});
 }
 

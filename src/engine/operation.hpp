@@ -155,7 +155,8 @@ class Operation final : private Transport::Follower {
   MPI_Request request{};  // the program's, whichever of both it is
   bool has_request = false;
   std::shared_ptr<const own_channel::Signal> signal;
-  bool background = false;  // the progress thread may drive it
+  bool background = false;   // the progress thread may drive it
+  bool adds_itself = false;  // it may be driven by a thread that may not call the MPI
   // The engine holds one reference until it is done, the program's handle another.
   std::atomic<int> references{1};
 
@@ -198,6 +199,7 @@ class Operation final : private Transport::Follower {
   int come(StepId id, std::size_t bytes) override;
   bool take(StepId id, std::size_t first, std::span<const std::byte> data) override;
   [[nodiscard]] int reduce_part(const Step& step, const Span& part) const;
+  [[nodiscard]] int combine(const Step& step, const Piece& from, const Piece& to) const;
   [[nodiscard]] const Course& course_of(StepId id) const {
     return courses_[static_cast<std::size_t>(task_.plan->traffic_of[static_cast<std::size_t>(id)])];
   }

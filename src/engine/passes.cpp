@@ -47,6 +47,7 @@ bool Engine::poll(Lock& lock) {
   parts_moved_ = false;
   for (const auto& transport : transports_) {
     if (driving_ || transport->idle()) continue;
+    if (!may_call_mpi() && !transport->stays_on_host()) continue;
     const std::vector<Transport::Completed>* completed = nullptr;
     drive(lock, [&] { completed = &transport->poll(); });
     parts_moved_ = parts_moved_ || transport->has_moved();
@@ -66,18 +67,23 @@ bool Engine::poll(Lock& lock) {
 // before it goes.
 bool Engine::post(Lock& lock) {
   bool any = false;
-  while (!driving_ && (may_post_ || !to_cancel_.empty())) {
+  const bool may_cancel = may_call_mpi();
+  while (!driving_ && (may_post_ || (may_cancel && !to_cancel_.empty()))) {
     may_post_ = false;
     posts_.clear();
     // The oldest first: the others wait for what it posts.
     std::erase_if(to_post_, [this](Operation* operation) {
+      if (!may_advance(*operation)) return false;
       operation->take_posts(posts_);
       operation->listed.to_post = operation->has_posts();
       return !operation->listed.to_post;
     });
     std::vector<Operation*> to_cancel;
-    to_cancel.swap(to_cancel_);
-    if (posts_.empty() && to_cancel.empty()) break;
+    if (may_cancel) to_cancel.swap(to_cancel_);
+    if (posts_.empty() && to_cancel.empty()) {
+      may_post_ = !may_cancel && !to_post_.empty();  // by a thread that may call the MPI
+      break;
+    }
     drive(lock, [&] {
       for (auto& [operation, step, error] : posts_) error = operation->post(step);
       for (const Operation* operation : to_cancel) {
@@ -107,8 +113,9 @@ Operation* Engine::take_to_compute(const Operation* only) {
     from.erase(found);
     return operation;
   };
-  Operation* const operation =
-      take(to_compute_, [only](const Operation* each) { return only == nullptr || each == only; });
+  Operation* const operation = take(to_compute_, [this, only](const Operation* each) {
+    return (only == nullptr || each == only) && may_advance(*each);
+  });
   if (operation != nullptr) return operation;
   // Not beside a program with one thread, which waits for the function, perhaps with a lock held.
   if (is_progress_thread && !program_has_threads_) return nullptr;
@@ -152,7 +159,7 @@ bool Engine::must_call() const {
 }
 
 bool Engine::retire(Lock& lock) {
-  if (ended_.empty()) return false;
+  if (ended_.empty() || !may_call_mpi()) return false;
   Operation* const operation = ended_.back();
   ended_.pop_back();
   // Where it has failed it may still stand among those with something to do.
@@ -185,6 +192,9 @@ bool Engine::work(Lock& lock, const Operation* only) {
 }
 
 bool Engine::pass(Lock& lock) {
+  // A poll would move messages of those, too.
+  const auto may = [this](const Operation* each) { return may_advance(*each); };
+  if (!may_call_mpi() && !std::ranges::all_of(running_, may)) return false;
   bool moved = poll(lock);
   if (work(lock)) moved = true;
   if (moved || parts_moved_) moves_.fetch_add(1, std::memory_order_relaxed);

@@ -11,6 +11,7 @@
 #include <chrono>
 
 #include "base/clock.hpp"
+#include "base/log.hpp"
 #include "engine/engine.hpp"
 
 namespace stretto {
@@ -63,12 +64,28 @@ void Engine::start_progress_thread() {
   has_thread_ = error == 0;
 }
 
+void Engine::start_thread_in_memory() {
+  const std::lock_guard lock(opening_);
+  if (has_thread_) return;
+  stopping_ = false;
+  start_progress_thread();
+  if (!has_thread_) say("no thread can be begun: collectives advance only inside MPI calls");
+}
+
+bool Engine::has_work() const {
+  if (background() == 0) return false;
+  // What is over waits for a thread of the program's, which may call the MPI.
+  return !in_memory_only_ || std::ranges::any_of(running_, [](const Operation* each) {
+    return each->background && !each->done();
+  });
+}
+
 void Engine::run_progress_thread() {
   is_progress_thread = true;
   this_thread.rank = rank_;
   prctl(PR_SET_NAME, "stretto");
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  const auto wanted = [this] { return background() > 0 && (waiters_ == 0 || must_call()); };
+  const auto wanted = [this] { return has_work() && (waiters_ == 0 || must_call()); };
   const AwaitedAll all;
 
   Lock lock(mutex_);
@@ -118,7 +135,8 @@ bool Engine::is_worth_polling() {
 
 bool Engine::poll_in_background(Lock& lock) {
   ++polls_;
-  if (!driving_ && !has_messages() && to_post_.empty() && to_compute_.empty() && to_call_.empty()) {
+  const bool is_idle = !driving_ && !has_messages() && to_post_.empty() && to_compute_.empty();
+  if (may_call_mpi() && is_idle && to_call_.empty()) {
     drive(lock, [] { poke(); });
     return work(lock);  // what others left meanwhile to the thread that drives
   }

@@ -204,10 +204,22 @@ const char* words(Reason reason) {
   return kWords[static_cast<std::size_t>(reason)];
 }
 
+namespace {
+
+// While the program computes, or is in a call of the MPI's. All ranks come to the same, as all give
+// the same type and operation of a reduction.
+bool advances(const Query& query, const Surroundings& around) {
+  if (query.form == Form::blocking || around.progress_thread) return true;
+  return around.progress_in_memory && around.shares_memory && !query.two_groups &&
+         query.form == Form::nonblocking && query.adds_itself;
+}
+
+}  // namespace
+
 Reason always_native(const Query& query, const Surroundings& around, const Overrides& overrides) {
   const Forced& forced = overrides[static_cast<std::size_t>(query.collective)];
   if (forced.native) return Reason::native_forced;
-  if (query.form != Form::blocking && !around.progress_thread) return Reason::no_progress_thread;
+  if (!advances(query, around)) return Reason::no_progress_thread;
   if (may_be_of_device(query, around)) return Reason::device_buffers;
   if (forced.algorithm != nullptr) return Reason::none;
   if (query.size == 1 && trusts_native(query)) return Reason::one_rank;

@@ -25,6 +25,7 @@ struct Query {
   bool commutative = true;
   Count element_bytes = 1;     // of a reduction; nothing is cut within an element
   bool calls_program = false;  // the operation is a function of the program's
+  bool adds_itself = false;    // it is a sum that is computed without the MPI
   Form form = Form::blocking;
   bool two_groups = false;  // the communicator is an intercommunicator
 
@@ -50,6 +51,8 @@ struct Surroundings {
   Count beats_kernel_below = 0;
   Count beats_kernel_anew_below = 0;  // of collectives that send what is written anew
   bool progress_thread = false;
+  // Without one: what needs nothing of the MPI advances all the same.
+  bool progress_in_memory = false;
   bool program_threads = false;  // all ranks' programs have MPI_THREAD_MULTIPLE
   // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.
   bool never_native = false;

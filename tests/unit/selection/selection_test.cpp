@@ -127,6 +127,31 @@ TEST(Selection, LeavesNonblockingCallsToTheMpiWithoutAProgressThread) {
   EXPECT_EQ(choose(nonblocking, around, {}).reason, Reason::no_progress_thread);
 }
 
+TEST(Selection, HandlesNonblockingSumsInSharedMemoryWithoutAProgressThread) {
+  Query sum = query(Collective::reduce, 1 << 20);
+  sum.form = Form::nonblocking;
+  sum.adds_itself = true;
+  const Surroundings here{.hosts = 1, .shares_memory = true, .progress_in_memory = true};
+  EXPECT_NE(choose(sum, here, {}).algorithm, nullptr);
+  const auto is_passed = [](const Query& asked, const Surroundings& around) {
+    return choose(asked, around, {}).reason == Reason::no_progress_thread;
+  };
+  for (const auto& missing : {&Surroundings::shares_memory, &Surroundings::progress_in_memory}) {
+    Surroundings around = here;
+    around.*missing = false;
+    EXPECT_TRUE(is_passed(sum, around));
+  }
+  Query other = sum;
+  other.adds_itself = false;
+  EXPECT_TRUE(is_passed(other, here));
+  other = sum;
+  other.form = Form::persistent;
+  EXPECT_TRUE(is_passed(other, here));
+  other = sum;
+  other.two_groups = true;
+  EXPECT_TRUE(is_passed(other, here));
+}
+
 TEST(Selection, KeepsRankOrderWhereItMatters) {
   for (Count bytes = 1; bytes <= Count{1} << 28; bytes *= 4) {
     for (const Collective collective : {Collective::reduce, Collective::allreduce}) {

@@ -20,8 +20,7 @@ struct UnderStretto {
 };
 
 // `body` on each rank between MPI_Init_thread, which asks for that level, and MPI_Finalize.
-inline void run_program(fake_mpi::Job& job, int level, const std::function<void(int rank)>& body) {
-  const UnderStretto settings;
+inline void run_session(fake_mpi::Job& job, int level, const std::function<void(int rank)>& body) {
   job.run([&](int rank) {
     int provided = -1;
     ASSERT_EQ(MPI_Init_thread(nullptr, nullptr, level, &provided), MPI_SUCCESS);
@@ -31,6 +30,11 @@ inline void run_program(fake_mpi::Job& job, int level, const std::function<void(
     EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
     EXPECT_FALSE(in_session());
   });
+}
+
+inline void run_program(fake_mpi::Job& job, int level, const std::function<void(int rank)>& body) {
+  const UnderStretto settings;
+  run_session(job, level, body);
 }
 
 inline fake_mpi::Options uninitialized(fake_mpi::Options options = {}) {

@@ -12,7 +12,7 @@
 namespace stretto::shm {
 namespace {
 
-struct alignas(64) Memory {
+struct alignas(64) SendsMemory {
   std::array<std::byte, RootSends::kMemory> bytes{};
 };
 
@@ -20,12 +20,12 @@ class RootSendsTest : public testing::Test {
  protected:
   static constexpr int kRanks = 3;
 
-  std::vector<std::unique_ptr<Memory>> memory_;
+  std::vector<std::unique_ptr<SendsMemory>> memory_;
   std::vector<RootSends> ranks_;
 
   RootSendsTest() {
     std::vector<std::byte*> bases;
-    while (memory_.size() < kRanks) memory_.push_back(std::make_unique<Memory>());
+    while (memory_.size() < kRanks) memory_.push_back(std::make_unique<SendsMemory>());
     for (const auto& each : memory_) bases.push_back(each->bytes.data());
     for (int rank = 0; rank < kRanks; ++rank) ranks_.emplace_back(bases, rank, 1);
   }

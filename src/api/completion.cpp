@@ -68,7 +68,7 @@ void poll(int count, const stretto_request* requests) {
 template <class Finished>
 void wait_until(int count, const stretto_request* requests, const Finished& finished) {
   const AwaitedStrettoRequests awaited(count, requests);
-  if (!finished()) Engine::get().wait_until(finished);
+  Engine::get().wait_until(finished);
 }
 
 int conclude_all(int count, stretto_request requests[]) {

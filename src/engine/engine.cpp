@@ -68,9 +68,9 @@ bool Engine::open(int program_level, bool thread_by_default, Transports transpor
   } else {
     in_memory_only_ = wanted.value_or(true);
   }
-  if (!has_thread_ && wanted.value_or(false)) {
+  if (wanted.value_or(false) && !threads_.multiple()) {
     say("this MPI gives no MPI_THREAD_MULTIPLE: no progress thread, nonblocking collectives are "
-        "left to the MPI, but for sums of ranks that share memory");
+        "left to the MPI, but for long sums of ranks that share memory");
   }
   open_.store(true, std::memory_order_release);
   return true;

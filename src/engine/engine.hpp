@@ -263,6 +263,7 @@ class Engine {
   bool stopping_ = false;
   std::atomic<bool> has_thread_{false};
   bool in_memory_only_ = false;
+  bool thread_failed_ = false;  // to begin
   bool oversubscribed_ = false;
   bool spans_hosts_ = false;
   // Between two polls of the progress thread, in ns. On one host all transport is work of the
@@ -288,7 +289,10 @@ class Engine {
 
 template <class Finished>
 void Engine::wait_until(const Finished& finished, bool on_host) {
-  if (finished()) return free_released();
+  if (finished()) {
+    if (in_memory_only_ && background() > 0) try_pass();  // what is over is left to this thread
+    return free_released();
+  }
   enter_wait();
   Idle idle(oversubscribed_);
   long moves = moves_.load(std::memory_order_relaxed);

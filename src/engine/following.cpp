@@ -69,10 +69,12 @@ int Operation::reduce_part(const Step& step, const Span& part) const {
 }
 
 int Operation::combine(const Step& step, const Piece& from, const Piece& to) const {
+  if (!adds_itself) return reduce(from, to, task_.binding.op);
+  if (to.bytes == 0) return MPI_SUCCESS;
   const Element& element = block(step.to.buffer).element;
   const Addition add =
-      adds_itself ? addition(task_.binding.op, element.type, element.bytes) : nullptr;
-  if (add == nullptr) return reduce(from, to, task_.binding.op);
+      addition(task_.binding.op, element.type, element.bytes / element.per_element);
+  if (add == nullptr) return MPI_ERR_INTERN;  // such are not begun so
   auto* const sum = static_cast<std::byte*>(to.address);
   add(static_cast<const std::byte*>(from.address), sum, sum, static_cast<std::size_t>(to.bytes));
   return MPI_SUCCESS;

@@ -118,7 +118,7 @@ Operation* Engine::take_to_compute(const Operation* only) {
   });
   if (operation != nullptr) return operation;
   // Not beside a program with one thread, which waits for the function, perhaps with a lock held.
-  if (is_progress_thread && !program_has_threads_) return nullptr;
+  if (!may_call_mpi() || (is_progress_thread && !program_has_threads_)) return nullptr;
   // Who begins one in the background does not wait for it, and may hold a lock that it needs.
   return take(to_call_, [only](const Operation* each) {
     return (each == only && !each->background) ||
@@ -154,7 +154,7 @@ bool Engine::compute(Lock& lock, const Operation* only) {
 }
 
 bool Engine::must_call() const {
-  return program_has_threads_ &&
+  return program_has_threads_ && !in_memory_only_ &&
          std::ranges::any_of(to_call_, [](const Operation* each) { return each->background; });
 }
 

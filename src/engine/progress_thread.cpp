@@ -66,10 +66,11 @@ void Engine::start_progress_thread() {
 
 void Engine::start_thread_in_memory() {
   const std::lock_guard lock(opening_);
-  if (has_thread_) return;
+  if (has_thread_ || thread_failed_) return;
   stopping_ = false;
   start_progress_thread();
-  if (!has_thread_) say("no thread can be begun: collectives advance only inside MPI calls");
+  thread_failed_ = !has_thread_;
+  if (thread_failed_) say("no thread can be begun: collectives advance only inside MPI calls");
 }
 
 bool Engine::has_work() const {

@@ -211,7 +211,8 @@ namespace {
 bool advances(const Query& query, const Surroundings& around) {
   if (query.form == Form::blocking || around.progress_thread) return true;
   return around.progress_in_memory && around.shares_memory && !query.two_groups &&
-         query.form == Form::nonblocking && query.adds_itself;
+         query.form == Form::nonblocking && query.adds_itself && !query.uneven &&
+         query.bytes >= kLongSum;
 }
 
 }  // namespace

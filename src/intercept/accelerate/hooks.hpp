@@ -21,6 +21,13 @@
 
 namespace stretto::intercept::accelerate {
 
+// Where only long sums may be begun: is it shorter, whatever its numbers are?
+[[gnu::always_inline]] inline bool is_short_sum(const Call& call, const Communicator& comm) {
+  constexpr Count kLongestNumber = 16;
+  return call.form == Form::nonblocking && comm.around.progress_in_memory &&
+         call.recvcount < kLongSum / kLongestNumber;
+}
+
 // Is this collective the MPI's, whatever its buffers, or by what was learned from its like? Then it
 // is counted, and the caller calls the MPI. First of all, as the MPI's fastest take a tenth of a
 // microsecond. It and what it calls are always inlined: then the call's description stays in
@@ -28,6 +35,7 @@ namespace stretto::intercept::accelerate {
 [[gnu::always_inline]] inline bool goes_native(int entry_point, const Call& call) {
   const Communicator* const comm = communicators::find(call.comm);
   Reason reason = always_native(call.collective, call.form, comm);
+  if (reason == Reason::none && is_short_sum(call, *comm)) reason = Reason::no_progress_thread;
   if (reason == Reason::none) {
     if (call.form == Form::persistent || !learning::passes(*comm, call)) return false;
     reason = Reason::native_faster;

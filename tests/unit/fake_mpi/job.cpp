@@ -154,6 +154,7 @@ void Job::run(const std::function<void(int rank)>& program) {
     threads.emplace_back([&, rank] {
       {
         const stretto::Running here(*contexts_[rank]);
+        state_->ranks[rank]->thread = std::this_thread::get_id();
         program(static_cast<int>(rank));
       }
       const std::lock_guard lock(mutex);
@@ -170,6 +171,7 @@ void Job::run(const std::function<void(int rank)>& program) {
 
 void Job::run_one(int rank, const std::function<void()>& program) {
   const stretto::Running here(*contexts_[static_cast<std::size_t>(rank)]);
+  state_->ranks[static_cast<std::size_t>(rank)]->thread = std::this_thread::get_id();
   program();
 }
 

@@ -169,6 +169,7 @@ struct Rank {
   std::vector<Failure> failures;
   std::vector<Report> reports;
   std::string last_call;
+  std::thread::id thread;  // that runs it
   std::map<std::thread::id, int> inside;
 };
 

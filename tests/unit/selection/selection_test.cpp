@@ -148,6 +148,12 @@ TEST(Selection, HandlesNonblockingSumsInSharedMemoryWithoutAProgressThread) {
   other.form = Form::persistent;
   EXPECT_TRUE(is_passed(other, here));
   other = sum;
+  other.uneven = true;
+  EXPECT_TRUE(is_passed(other, here));
+  other = sum;
+  other.bytes = kLongSum - 1;
+  EXPECT_TRUE(is_passed(other, here));
+  other = sum;
   other.two_groups = true;
   EXPECT_TRUE(is_passed(other, here));
 }

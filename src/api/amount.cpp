@@ -108,7 +108,10 @@ bool is_commutative(MPI_Op op) {
 
 namespace {
 
-bool is_added(const Call& call, const Communicator& comm, const Amount& amount) {
+// What is not reduced is packed before it begins where it has gaps.
+bool runs_without_mpi(const Call& call, const Communicator& comm, const Amount& amount) {
+  if (call.form != Form::nonblocking || !comm.around.progress_in_memory) return false;
+  if (!reduces(call.collective)) return !comm.is_inter() && !is_uneven(call, comm);
   const MPI_Datatype type = describing_side(call, is_root(call, comm)).type;
   return addition(call.op, type, amount.element_bytes) != nullptr;
 }
@@ -127,7 +130,7 @@ Query query_of(const Call& call, const Communicator& comm, const Scope& scope,
           // counts may differ.
           .element_bytes = reduction ? std::max<Count>(amount.element_bytes, 1) : 1,
           .calls_program = may_call_program(call, comm),
-          .adds_itself = reduction && !scope.idle && is_added(call, comm, amount),
+          .without_mpi = !scope.idle && runs_without_mpi(call, comm, amount),
           .form = call.form,
           .two_groups = comm.is_inter()};
 }

@@ -149,6 +149,35 @@ void measure_scratch(Binding& binding) {
   for (const Piece& part : binding.recv.parts) binding.scratch_parts.push_back(part.bytes);
 }
 
+// Blocks of equal length as bytes alone, for a thread that may not call the MPI: what has gaps is
+// packed before the first step and unpacked after the last, all blocks at once.
+void pack_blocks(const Call& call, const Communicator& comm, Binding& binding) {
+  const Used used = used_buffers(call, comm);
+  const bool sends_one =
+      call.collective == Collective::gather || call.collective == Collective::allgather;
+  const bool receives_one = call.collective == Collective::scatter;
+  const BlockCounts number{.send = sends_one ? 1 : comm.size, .recv = receives_one ? 1 : comm.size};
+  const Block send = binding.send;
+  const Block recv = binding.recv;
+  const bool packs_send = used.send && !send.element.plain;
+  const bool packs_recv = used.recv && !recv.element.plain;
+  const Count sent = packs_send ? number.send * send.element.bytes : 0;
+  const Count received = packs_recv ? number.recv * recv.element.bytes : 0;
+  if (sent + received == 0) return;
+  binding.memory = Storage(Element::bytes_of(1), sent + received);
+  auto* const memory = static_cast<std::byte*>(binding.memory.base());
+  const auto pack = [](Block& block, std::byte* at, int blocks) {
+    const Piece all = block.piece({0, blocks});
+    block = {at, Element::packed(block.element.bytes)};
+    return Binding::Copy{all, block.piece({0, blocks})};
+  };
+  if (packs_send) binding.before = pack(binding.send, memory, number.send);
+  if (!packs_recv) return;
+  const auto [user, packed] = pack(binding.recv, memory + sent, number.recv);
+  binding.after = {packed, user};
+  if (is_in_place(call)) binding.before = {user, packed};  // what is sent lies there, too
+}
+
 Binding bind_blocks(const Call& call, const Communicator& comm) {
   Binding binding;
   const Used used = used_buffers(call, comm);
@@ -158,6 +187,8 @@ Binding bind_blocks(const Call& call, const Communicator& comm) {
   if (!call.uneven) {
     const Side side = describing_side(call, is_root(call, comm));
     binding.scratch = Element::packed(Element::of(side.type, side.count).bytes);
+    const bool is_packed = call.form == Form::nonblocking && comm.around.progress_in_memory;
+    if (is_packed && !is_neighborhood(call.collective)) pack_blocks(call, comm, binding);
   } else {
     measure_scratch(binding);
   }

@@ -19,14 +19,14 @@ struct Turn {
   const KnownCall* by_blocks = nullptr;
 };
 
-// Is a blocking call the MPI's, and known to be by one that was like it? That must take no time, as
+// Is a call the MPI's, and known to be by one that was like it, and why? That must take no time, as
 // the MPI's fastest take a tenth of a microsecond.
-[[nodiscard, gnu::always_inline]] inline bool passes(const Communicator& comm, const Call& call) {
-  if (comm.learned == nullptr) return false;
+[[nodiscard, gnu::always_inline]] inline Reason passes(const Communicator& comm, const Call& call) {
+  if (comm.learned == nullptr) return Reason::none;
   const KnownCall& known = comm.learned->known(call, comm.rank);
-  if (!known.is_like(call, is_in_place(call), comm.rank, comm.size)) return false;
-  if (known.contest != nullptr) return known.contest->pass();
-  return known.passes != Reason::none;
+  if (!known.is_like(call, is_in_place(call), comm.rank, comm.size)) return Reason::none;
+  if (known.contest == nullptr) return known.passes;
+  return known.contest->pass() ? Reason::native_faster : Reason::none;
 }
 
 // Of any other blocking call: once for each, before anything else.

@@ -63,6 +63,10 @@ bool may_be_foreign(MPI_Comm comm, const Communicator* parent) {
 
 bool is_forced(const Forced& forced) { return forced.native || forced.algorithm != nullptr; }
 
+bool may_be_without_mpi(Collective collective) {
+  return collective != Collective::barrier && !is_neighborhood(collective);
+}
+
 void set_always_native(Communicator& comm) {
   auto& table = comm.always_native;
   for (const Form form : {Form::blocking, Form::nonblocking, Form::persistent}) {
@@ -70,7 +74,7 @@ void set_always_native(Communicator& comm) {
       const Query query{.collective = static_cast<Collective>(c),
                         .size = comm.size,
                         .bytes = kSomeBytes,
-                        .adds_itself = reduces(static_cast<Collective>(c)),  // it may be
+                        .without_mpi = may_be_without_mpi(static_cast<Collective>(c)),
                         .form = form,
                         .two_groups = comm.is_inter()};
       table[static_cast<std::size_t>(form)][static_cast<std::size_t>(c)] =

@@ -61,6 +61,8 @@ bool Engine::open(int program_level, bool thread_by_default, Transports transpor
   if (stall_s > 0) stall_ns_ = std::int64_t{stall_s} * 1'000'000'000;
   plans_.read_setting();
   const std::optional<bool> wanted = switch_setting("STRETTO_PROGRESS_THREAD");
+  in_memory_only_ = false;  // of an earlier session, which may have had another level
+  thread_failed_ = false;
   if (wanted.value_or(thread_by_default) && threads_.multiple()) {
     has_thread_ = true;
     stopping_ = false;
@@ -70,7 +72,7 @@ bool Engine::open(int program_level, bool thread_by_default, Transports transpor
   }
   if (wanted.value_or(false) && !threads_.multiple()) {
     say("this MPI gives no MPI_THREAD_MULTIPLE: no progress thread, nonblocking collectives are "
-        "left to the MPI, but for long sums of ranks that share memory");
+        "left to the MPI, but for long ones of ranks that share memory");
   }
   open_.store(true, std::memory_order_release);
   return true;
@@ -108,8 +110,8 @@ Operation* Engine::start(Task task, bool background, const Notice& notice) {
 
 void Engine::begin(Operation* operation, bool background, const Notice& notice) {
   operation->background = background;
-  operation->adds_itself = background && in_memory_only_;
-  if (operation->adds_itself && !has_thread_) start_thread_in_memory();
+  operation->without_mpi = background && in_memory_only_;
+  if (operation->without_mpi && !has_thread_) start_thread_in_memory();
   operation->keep_floating_point();
   operation->references.store(2, std::memory_order_relaxed);  // the engine's and the caller's
   operation->signal = notice.signal;

@@ -71,8 +71,8 @@ class Engine {
   // collectives belong to the MPI: a rank blocked in a receive of the MPI's could not
   // forward for others.
   [[nodiscard]] bool has_progress_thread() const { return has_thread_ && !in_memory_only_; }
-  // Where the MPI allows no second thread: sums of ranks that share memory do, by a thread that
-  // calls nothing of the MPI's. It begins with the first of them.
+  // Where the MPI allows no second thread: long ones of ranks that share memory do, by a thread
+  // that calls nothing of the MPI's. It begins with the first of them.
   [[nodiscard]] bool advances_in_memory() const { return in_memory_only_; }
   // May functions of the program's run beside it, as it has MPI_THREAD_MULTIPLE?
   [[nodiscard]] bool program_has_threads() const { return program_has_threads_; }
@@ -209,7 +209,7 @@ class Engine {
   // May this thread? Where the progress thread may not call the MPI nothing is begun in the
   // background that needs it, and who has begun anything else waits for it.
   [[nodiscard]] bool may_advance(const Operation& operation) const {
-    return may_call_mpi() || (operation.adds_itself && operation.stays_on_host());
+    return may_call_mpi() || (operation.without_mpi && operation.stays_on_host());
   }
   [[nodiscard]] bool has_work() const;  // for the progress thread, where nobody waits
   void run_progress_thread();

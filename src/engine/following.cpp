@@ -69,7 +69,7 @@ int Operation::reduce_part(const Step& step, const Span& part) const {
 }
 
 int Operation::combine(const Step& step, const Piece& from, const Piece& to) const {
-  if (!adds_itself) return reduce(from, to, task_.binding.op);
+  if (!without_mpi) return reduce(from, to, task_.binding.op);
   if (to.bytes == 0) return MPI_SUCCESS;
   const Element& element = block(step.to.buffer).element;
   const Addition add =

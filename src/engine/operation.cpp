@@ -209,6 +209,14 @@ void Operation::message_done(StepId id, int error) {
   if (error_ == MPI_SUCCESS) sort_ready();
 }
 
+bool Operation::calls_mpi() const {
+  if (!has_local()) return false;
+  const StepId next = to_compute_[next_local_];
+  if (next >= 0) return false;
+  const auto& copied = next == kBefore ? task_.binding.before : task_.binding.after;
+  return copied && !(copied->from.plain && copied->to.plain);
+}
+
 StepId Operation::take_local() {
   computing_ = true;
   return to_compute_[next_local_++];

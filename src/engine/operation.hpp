@@ -105,6 +105,8 @@ class Operation final : private Transport::Follower {
     const StepId next = to_compute_[next_local_];
     return task_.binding.calls_program && next >= 0 && step(next).kind == StepKind::reduce;
   }
+  // Does it pack or unpack data with gaps next, which the MPI does?
+  [[nodiscard]] bool calls_mpi() const;
   // Is there a local step that nobody computes yet?
   [[nodiscard]] bool has_local() const { return !computing_ && next_local_ < to_compute_.size(); }
   // Takes one, for `compute` and then `computed`.
@@ -156,7 +158,7 @@ class Operation final : private Transport::Follower {
   bool has_request = false;
   std::shared_ptr<const own_channel::Signal> signal;
   bool background = false;   // the progress thread may drive it
-  bool adds_itself = false;  // it may be driven by a thread that may not call the MPI
+  bool without_mpi = false;  // it may be driven by a thread that may not call the MPI
   // The engine holds one reference until it is done, the program's handle another.
   std::atomic<int> references{1};
 

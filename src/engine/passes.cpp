@@ -114,7 +114,8 @@ Operation* Engine::take_to_compute(const Operation* only) {
     return operation;
   };
   Operation* const operation = take(to_compute_, [this, only](const Operation* each) {
-    return (only == nullptr || each == only) && may_advance(*each);
+    return (only == nullptr || each == only) && may_advance(*each) &&
+           (may_call_mpi() || !each->calls_mpi());
   });
   if (operation != nullptr) return operation;
   // Not beside a program with one thread, which waits for the function, perhaps with a lock held.

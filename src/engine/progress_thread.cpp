@@ -75,9 +75,10 @@ void Engine::start_thread_in_memory() {
 
 bool Engine::has_work() const {
   if (background() == 0) return false;
-  // What is over waits for a thread of the program's, which may call the MPI.
+  // What is over, or is to be unpacked, waits for a thread of the program's, which may call the
+  // MPI.
   return !in_memory_only_ || std::ranges::any_of(running_, [](const Operation* each) {
-    return each->background && !each->done();
+    return each->background && !each->done() && !each->calls_mpi();
   });
 }
 

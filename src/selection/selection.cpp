@@ -207,12 +207,12 @@ const char* words(Reason reason) {
 namespace {
 
 // While the program computes, or is in a call of the MPI's. All ranks come to the same, as all give
-// the same type and operation of a reduction.
+// the same type and operation of a reduction, and as many bytes of anything else.
 bool advances(const Query& query, const Surroundings& around) {
   if (query.form == Form::blocking || around.progress_thread) return true;
   return around.progress_in_memory && around.shares_memory && !query.two_groups &&
-         query.form == Form::nonblocking && query.adds_itself && !query.uneven &&
-         query.bytes >= kLongSum;
+         query.form == Form::nonblocking && query.without_mpi && !query.uneven &&
+         query.bytes >= kLongInMemory;
 }
 
 }  // namespace

@@ -25,16 +25,16 @@ struct Query {
   bool commutative = true;
   Count element_bytes = 1;     // of a reduction; nothing is cut within an element
   bool calls_program = false;  // the operation is a function of the program's
-  bool adds_itself = false;    // it is a sum that is computed without the MPI
+  bool without_mpi = false;    // it needs the MPI for nothing between its begin and its end
   Form form = Form::blocking;
   bool two_groups = false;  // the communicator is an intercommunicator
 
   friend bool operator==(const Query&, const Query&) = default;
 };
 
-// Shorter sums are the MPI's where no progress thread may call it: two ranks took 0.06 to 0.3 of
-// MPICH 5.0's time for longer ones, and 0.07 to 1.0 of Intel MPI 2021.19's, which is faster below.
-inline constexpr Count kLongSum = Count{64} * 1024;
+// Shorter ones are the MPI's where no progress thread may call it. Two ranks took 0.06 to 0.3 of
+// MPICH 5.0's time for longer sums, and 0.07 to 1.0 of Intel MPI 2021.19's, which is faster below.
+inline constexpr Count kLongInMemory = Count{64} * 1024;
 
 class TunedRules;
 

@@ -21,11 +21,13 @@
 
 namespace stretto::intercept::accelerate {
 
-// Where only long sums may be begun: is it shorter, whatever its numbers are?
-[[gnu::always_inline]] inline bool is_short_sum(const Call& call, const Communicator& comm) {
+// Where only what needs no MPI may be begun: is it known at once to be none of that, as a sum that
+// is short, whatever its numbers are?
+[[gnu::always_inline]] inline bool never_without_mpi(const Call& call, const Communicator& comm) {
   constexpr Count kLongestNumber = 16;
-  return call.form == Form::nonblocking && comm.around.progress_in_memory &&
-         call.recvcount < kLongSum / kLongestNumber;
+  if (call.form != Form::nonblocking || !comm.around.progress_in_memory) return false;
+  return call.uneven ||
+         (reduces(call.collective) && call.recvcount < kLongInMemory / kLongestNumber);
 }
 
 // Is this collective the MPI's, whatever its buffers, or by what was learned from its like? Then it
@@ -35,10 +37,13 @@ namespace stretto::intercept::accelerate {
 [[gnu::always_inline]] inline bool goes_native(int entry_point, const Call& call) {
   const Communicator* const comm = communicators::find(call.comm);
   Reason reason = always_native(call.collective, call.form, comm);
-  if (reason == Reason::none && is_short_sum(call, *comm)) reason = Reason::no_progress_thread;
+  if (reason == Reason::none && never_without_mpi(call, *comm)) {
+    reason = Reason::no_progress_thread;
+  }
   if (reason == Reason::none) {
-    if (call.form == Form::persistent || !learning::passes(*comm, call)) return false;
-    reason = Reason::native_faster;
+    if (call.form == Form::persistent) return false;
+    reason = learning::passes(*comm, call);
+    if (reason == Reason::none) return false;
   }
   Engine& engine = Engine::get();
   counters::count_passed(engine, entry_point, reason);

@@ -59,9 +59,13 @@ int on_Finalize(STRETTO_REAL(Finalize) real) {
   if (in_session()) abandon_session();
   return error;
 #else
-  // MPICH takes no locks any more in what MPI_Finalize calls: one thread at a time may be there.
-  Engine::get().stop_thread();
-  return real();
+  // MPICH takes no locks any more in what MPI_Finalize calls: one thread at a time may be there,
+  // but for one that never calls it.
+  Engine& engine = Engine::get();
+  if (!engine.advances_in_memory()) engine.stop_thread();
+  const int error = real();
+  engine.stop_thread();
+  return error;
 #endif
 }
 

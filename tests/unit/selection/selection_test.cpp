@@ -130,7 +130,7 @@ TEST(Selection, LeavesNonblockingCallsToTheMpiWithoutAProgressThread) {
 TEST(Selection, HandlesNonblockingSumsInSharedMemoryWithoutAProgressThread) {
   Query sum = query(Collective::reduce, 1 << 20);
   sum.form = Form::nonblocking;
-  sum.adds_itself = true;
+  sum.without_mpi = true;
   const Surroundings here{.hosts = 1, .shares_memory = true, .progress_in_memory = true};
   EXPECT_NE(choose(sum, here, {}).algorithm, nullptr);
   const auto is_passed = [](const Query& asked, const Surroundings& around) {
@@ -142,7 +142,7 @@ TEST(Selection, HandlesNonblockingSumsInSharedMemoryWithoutAProgressThread) {
     EXPECT_TRUE(is_passed(sum, around));
   }
   Query other = sum;
-  other.adds_itself = false;
+  other.without_mpi = false;
   EXPECT_TRUE(is_passed(other, here));
   other = sum;
   other.form = Form::persistent;
@@ -151,7 +151,7 @@ TEST(Selection, HandlesNonblockingSumsInSharedMemoryWithoutAProgressThread) {
   other.uneven = true;
   EXPECT_TRUE(is_passed(other, here));
   other = sum;
-  other.bytes = kLongSum - 1;
+  other.bytes = kLongInMemory - 1;
   EXPECT_TRUE(is_passed(other, here));
   other = sum;
   other.two_groups = true;

@@ -15,8 +15,6 @@ namespace {
 
 using shm::SharedBlocks;
 
-constexpr auto kMostBytes = static_cast<Count>(SharedBlocks::kMostBytes);
-
 std::size_t size_of(Count bytes) { return static_cast<std::size_t>(bytes); }
 
 // A reduction's vector in memory: its operation and so its type are predefined, on all ranks. In
@@ -204,12 +202,13 @@ bool runs(const Call& call, const Decision& decision) {
                    comm->shared_blocks != nullptr && call.form == Form::blocking && !call.uneven;
   if (!may) return false;
   if (call.collective == Collective::barrier) return true;
+  const auto most = static_cast<Count>(comm->shared_blocks->most_bytes());
   if (reduces(call.collective)) {
-    return is_predefined(call.op) && call.recvcount > 0 && vector_bytes(call) <= kMostBytes;
+    return is_predefined(call.op) && call.recvcount > 0 && vector_bytes(call) <= most;
   }
   const Count blocks = call.collective == Collective::alltoall ? comm->size : 1;
   const Count bytes = block_bytes(call, *comm);
-  return bytes > 0 && bytes <= kMostBytes / blocks;
+  return bytes > 0 && bytes <= most / blocks;
 }
 
 int run(const Call& call, const Decision& decision) {

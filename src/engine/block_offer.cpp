@@ -46,6 +46,8 @@ void BlockOffer::give_to(Communicator& made) const {
     made.root_sends = std::make_unique<shm::RootSends>(memory, made.rank, set_);
   }
   made.around.has_shared_blocks = made.shared_blocks != nullptr;
+  made.around.has_long_blocks =
+      made.shared_blocks != nullptr && set_ < shm::SharedBlocks::kLongSets;
 }
 
 }  // namespace stretto

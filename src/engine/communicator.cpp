@@ -157,7 +157,26 @@ Learns learns_on(const Communicator& comm, std::uint64_t agreed) {
   return (agreed & kLearnsAll) != 0 ? Learns::all : Learns::on;
 }
 
+bool is_mpich() {
+  static const bool is = native_version().starts_with("MPICH");
+  return is;
+}
+
 bool have_cores(const Hosts& hosts) { return hosts.knows_cores && !hosts.oversubscribed; }
+
+Surroundings agreed_surroundings(const HostPlacement& placement, const Hosts& hosts,
+                                 std::uint64_t agreed) {
+  return {.hosts = placement.hosts,
+          .in_blocks = placement.in_blocks,
+          // Its ranks may wait for cores that ranks outside of it are on.
+          .has_cores = have_cores(hosts),
+          .progress_thread = (agreed & kProgressThread) != 0,
+          .progress_in_memory = (agreed & kProgressInMemory) != 0,
+          .is_mpich = is_mpich(),
+          .program_threads = (agreed & kProgramThreads) != 0,
+          .never_native = never_native(),
+          .rules = &tuned_rules()};
+}
 
 // `made` gets a context id on MPI_COMM_WORLD's channel. Collective. False where there is none.
 bool join_world(const Members& members, Communicator& made) {
@@ -179,16 +198,8 @@ bool join_world(const Members& members, Communicator& made) {
   const Hosts& hosts = all.world->hosts;
   const HostPlacement placement = host_placement_of(hosts.numbers, ranks);
   made.routes = Routes(made.channel->carriers, std::move(ranks));
-  made.around = {.hosts = placement.hosts,
-                 .in_blocks = placement.in_blocks,
-                 // Its ranks may wait for cores that ranks outside of it are on.
-                 .has_cores = have_cores(hosts),
-                 .progress_thread = (agreement.flags & kProgressThread) != 0,
-                 .progress_in_memory = (agreement.flags & kProgressInMemory) != 0,
-                 .program_threads = (agreement.flags & kProgramThreads) != 0,
-                 .never_native = never_native(),
-                 .device_buffers = all.world_device_buffers,
-                 .rules = &tuned_rules()};
+  made.around = agreed_surroundings(placement, hosts, agreement.flags);
+  made.around.device_buffers = all.world_device_buffers;
   made.around.shares_memory = made.routes.avoid_last(made.size);
   blocks.give_to(made);
   made.around.learns = learns_on(made, agreement.flags);
@@ -213,15 +224,8 @@ bool open_channel(const Members& members, Communicator& made) {
   made.id = *agreement.id;
   made.routes = Routes(made.channel->carriers, {});
   const HostPlacement placement = host_placement_of(hosts.numbers, {});
-  made.around = {.hosts = placement.hosts,
-                 .in_blocks = placement.in_blocks,
-                 .has_cores = have_cores(hosts),
-                 .progress_thread = (agreement.flags & kProgressThread) != 0,
-                 .progress_in_memory = (agreement.flags & kProgressInMemory) != 0,
-                 .program_threads = (agreement.flags & kProgramThreads) != 0,
-                 .never_native = never_native(),
-                 .device_buffers = (agreement.flags & kHostBuffers) == 0,
-                 .rules = &tuned_rules()};
+  made.around = agreed_surroundings(placement, hosts, agreement.flags);
+  made.around.device_buffers = (agreement.flags & kHostBuffers) == 0;
   made.around.shares_memory = made.routes.avoid_last(made.size);
   blocks.give_to(made);
   made.around.learns = learns_on(made, agreement.flags);

@@ -161,8 +161,19 @@ bool has_rules(const Query& query) {
          query.size <= kMostRanks && !rules_for(query.collective).empty();
 }
 
-// A rank's block is no longer than that: less than what shared blocks hold, and a power of two.
+// A rank's block is shorter than that: less than what shared blocks hold, and a power of two.
 constexpr Count kSharedBlock = 1 * kKiB;
+constexpr Count kLongSharedBlock = 8 * kKiB;
+// Each rank reads the blocks of all. Where they have cores of their own other algorithms share that
+// work among them; where they share cores every round costs more than it.
+constexpr Count kSharedByAll = 16 * kKiB;
+
+Count shared_block_below(const Query& query, const Surroundings& around) {
+  if (!around.has_long_blocks) return kSharedBlock;
+  if (!around.has_cores) return kLongSharedBlock;
+  const auto ranks = static_cast<Count>(std::bit_ceil(static_cast<std::uint64_t>(query.size)));
+  return std::clamp(kSharedByAll / ranks, kSharedBlock, kLongSharedBlock);
+}
 
 // Of collectives that all ranks begin with as many bytes each. Others MPIs let pass where a rank
 // says another number, as where it does not know how short a text is that it is sent.
@@ -180,11 +191,12 @@ const char* name_in_shared_blocks(Collective collective) {
   }
 }
 
-bool fits_in_shared_blocks(const Query& query) {
+bool fits_in_shared_blocks(const Query& query, const Surroundings& around) {
   if (query.collective == Collective::barrier || query.bytes == kSomeBytes) return true;
   const bool one_for_each = query.collective == Collective::alltoall;
   const auto blocks = std::bit_ceil(static_cast<std::uint64_t>(one_for_each ? query.size : 1));
-  return query.bytes > 0 && query.bytes < kSharedBlock / static_cast<Count>(blocks);
+  return query.bytes > 0 &&
+         query.bytes < shared_block_below(query, around) / static_cast<Count>(blocks);
 }
 
 }  // namespace
@@ -193,7 +205,7 @@ Choice choose_in_shared_blocks(const Query& query, const Surroundings& around) {
   const char* const name = name_in_shared_blocks(query.collective);
   const bool may = around.has_shared_blocks && query.form == Form::blocking && !query.uneven &&
                    !query.calls_program && query.size > 1 && name != nullptr &&
-                   fits_in_shared_blocks(query);
+                   fits_in_shared_blocks(query, around);
   if (!may) return {};
   return {.algorithm = find_algorithm(query.collective, name), .basis = Basis::shared_blocks};
 }

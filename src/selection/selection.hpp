@@ -32,8 +32,7 @@ struct Query {
   friend bool operator==(const Query&, const Query&) = default;
 };
 
-// Shorter ones are the MPI's where no progress thread may call it. Two ranks took 0.06 to 0.3 of
-// MPICH 5.0's time for longer sums, and 0.07 to 1.0 of Intel MPI 2021.19's, which is faster below.
+// Shorter ones are the MPI's where no progress thread may call it (docs/decisions/0003).
 inline constexpr Count kLongInMemory = Count{64} * 1024;
 
 class TunedRules;
@@ -51,12 +50,14 @@ struct Surroundings {
   bool has_cores = true;           // each rank its own, as far as is known
   bool shares_memory = false;      // all ranks do, and no message of theirs is the MPI's
   bool has_shared_blocks = false;  // likewise: see transport/shm/shared_blocks.hpp
+  bool has_long_blocks = false;    // and they hold more
   // Then shorter messages of theirs go faster than one copy by the kernel, as the MPI's do.
   Count beats_kernel_below = 0;
   Count beats_kernel_anew_below = 0;  // of collectives that send what is written anew
   bool progress_thread = false;
   // Without one: what needs nothing of the MPI advances all the same.
   bool progress_in_memory = false;
+  bool is_mpich = false;         // the MPI is MPICH itself, not one that is made of it
   bool program_threads = false;  // all ranks' programs have MPI_THREAD_MULTIPLE
   // STRETTO_SELECTION=stretto: no collective is the MPI's because that is expected to be faster.
   bool never_native = false;

@@ -12,7 +12,7 @@
 
 #include "check.h"
 
-enum { COMMS = 5, MOST = 400, MOST_RANKS = 16 };
+enum { COMMS = 5, MOST = 2200, MOST_RANKS = 16 };
 
 /* The same numbers on all ranks, and those of a rank alone. */
 static unsigned long long common, own;
@@ -97,7 +97,8 @@ int main(int argc, char** argv) {
   for (int call = 0; call < calls; ++call) {
     const int which = below(&common, COMMS + 1);
     const int kind = below(&common, 6);
-    const int count = 1 + below(&common, below(&common, 8) == 0 ? MOST : 20);
+    const int length = below(&common, 16); /* of blocks that are too long for some, or for all */
+    const int count = 1 + below(&common, length == 0 ? MOST : length < 3 ? 400 : 20);
     const int in_place = below(&common, 3) == 0;
     const int root_seed = below(&common, 1 << 20);
     const int renews = below(&common, 500) == 0;
@@ -111,7 +112,7 @@ int main(int argc, char** argv) {
       const struct timespec late = {0, 1000 * below(&own, 2000)};
       nanosleep(&late, NULL);
     }
-    memset(out, -1, sizeof out);
+    memset(out, -1, 2 * sizeof out[0] * (size_t)(count * p));
     if (kind == 0) {
       MPI_Barrier(comm);
     } else if (kind == 1 || kind == 2) {

@@ -95,6 +95,7 @@ int explain(Arguments& arguments, std::ostream& out) {
                             .has_cores = !arguments.flag("--crowded"),
                             .shares_memory = hosts == 1,
                             .has_shared_blocks = hosts == 1 && ranks <= kMostWithBlocks,
+                            .has_long_blocks = hosts == 1 && ranks <= kMostWithBlocks,
                             .progress_thread = true,
                             .rules = &rules};
   // The machine that runs are taken to be on, unless another is named.

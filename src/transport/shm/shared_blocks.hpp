@@ -20,20 +20,24 @@ namespace stretto::shm {
 
 class SharedBlocks {
  public:
-  static constexpr std::size_t kMostBytes = 1072;  // of a block: at most
-  // A rank has places for so many communicators, one after the other: see BlockSets.
+  // A rank has places for so many communicators, one after the other: see BlockSets. Those of the
+  // first are longer.
   static constexpr int kSets = 16;
+  static constexpr int kLongSets = 4;
+  static constexpr std::size_t kMostBytes = 8240;       // of a block: at most
+  static constexpr std::size_t kMostBytesShort = 1072;  // in the other sets
   static constexpr int kEveryone = -1;
 
   // `memory` of each rank, all of its sets, as a transport has it for all (Transport::Joined).
   SharedBlocks(std::span<std::byte* const> memory, int me, int set)
-      : me_(static_cast<std::size_t>(me)) {
-    for (std::byte* const base : memory) {
-      sets_.push_back(reinterpret_cast<Set*>(base) + set);
-    }
+      : me_(static_cast<std::size_t>(me)),
+        place_bytes_(set < kLongSets ? kLongPlace : kShortPlace) {
+    for (std::byte* const base : memory) sets_.push_back(base + offset_of(set));
   }
 
   [[nodiscard]] int size() const { return static_cast<int>(sets_.size()); }
+  // Of a block, on all ranks alike.
+  [[nodiscard]] std::size_t most_bytes() const { return place_bytes_ - kHead; }
 
   // The next exchange begins for this rank.
   void begin() { ++number_; }
@@ -49,47 +53,62 @@ class SharedBlocks {
     return number <= finished_;
   }
   // Where it does so, and that it has, for one rank or all.
-  [[nodiscard]] std::byte* own() const { return sets_[me_]->places[place()].data.data(); }
+  [[nodiscard]] std::byte* own() const { return place_of(me_) + kHead; }
   void show(int reader = kEveryone) {
     written_[place()] = {number_, reader};
-    sets_[me_]->places[place()].number.store(number_, std::memory_order_release);
+    word_at(place_of(me_)).store(number_, std::memory_order_release);
   }
   // Has that rank written its block? Then it lies here until this rank finishes the exchange.
   [[nodiscard]] bool is_shown(int rank) const {
-    const Place& there = sets_[static_cast<std::size_t>(rank)]->places[place()];
-    return there.number.load(std::memory_order_acquire) == number_;
+    std::byte* const there = place_of(static_cast<std::size_t>(rank));
+    return word_at(there).load(std::memory_order_acquire) == number_;
   }
   [[nodiscard]] const std::byte* block(int rank) const {
-    return sets_[static_cast<std::size_t>(rank)]->places[place()].data.data();
+    return place_of(static_cast<std::size_t>(rank)) + kHead;
   }
   // This rank has read what it was to read: `all`, everyone's, who have all begun this exchange and
   // so finished the one before.
   void finish(bool all) {
     if (all) finished_ = std::max(finished_, number_ - 1);
-    sets_[me_]->finished.store(number_, std::memory_order_release);
+    finished(me_).store(number_, std::memory_order_release);
   }
 
  private:
   static constexpr std::size_t kLine = 64;
   static constexpr std::size_t kPlaces = 4;
 
-  struct alignas(kLine) Place {
-    std::atomic<std::uint64_t> number;
-    alignas(std::max_align_t) std::array<std::byte, kMostBytes> data;
-  };
-  static_assert(sizeof(Place) == 17 * kLine);
-  struct alignas(kLine) Set {
-    std::array<Place, kPlaces> places;
-    alignas(kLine) std::atomic<std::uint64_t> finished;
-  };
+  using Word = std::atomic<std::uint64_t>;
 
-  [[nodiscard]] std::size_t place() const { return number_ % kPlaces; }
-  [[nodiscard]] std::uint64_t finished_by(std::size_t rank) const {
-    return sets_[rank]->finished.load(std::memory_order_acquire);
+  // A place is the number of its exchange and the block, and a set its places and then, in a line
+  // of its own, the number of the exchange that has been finished last.
+  static constexpr std::size_t kHead = alignof(std::max_align_t);
+  static_assert(sizeof(Word) <= kHead);
+  static constexpr std::size_t kLongPlace = kHead + kMostBytes;
+  static constexpr std::size_t kShortPlace = kHead + kMostBytesShort;
+  static_assert(kLongPlace % kLine == 0 && kShortPlace % kLine == 0);
+  static constexpr std::size_t kLongSet = kPlaces * kLongPlace + kLine;
+  static constexpr std::size_t kShortSet = kPlaces * kShortPlace + kLine;
+  static constexpr std::size_t offset_of(int set) {
+    const auto number = static_cast<std::size_t>(set);
+    const std::size_t longer = std::min(number, std::size_t{kLongSets});
+    return longer * kLongSet + (number - longer) * kShortSet;
   }
 
-  std::vector<Set*> sets_;  // by rank
+  [[nodiscard]] static Word& word_at(std::byte* at) { return *reinterpret_cast<Word*>(at); }
+  [[nodiscard]] std::size_t place() const { return number_ % kPlaces; }
+  [[nodiscard]] std::byte* place_of(std::size_t rank) const {
+    return sets_[rank] + place() * place_bytes_;
+  }
+  [[nodiscard]] Word& finished(std::size_t rank) const {
+    return word_at(sets_[rank] + kPlaces * place_bytes_);
+  }
+  [[nodiscard]] std::uint64_t finished_by(std::size_t rank) const {
+    return finished(rank).load(std::memory_order_acquire);
+  }
+
+  std::vector<std::byte*> sets_;  // by rank
   std::size_t me_;
+  std::size_t place_bytes_;
   std::uint64_t number_ = 0;    // of the exchange that has begun last
   std::uint64_t finished_ = 0;  // exchanges that all others have finished, as far as is known
   struct Written {
@@ -100,7 +119,7 @@ class SharedBlocks {
 
  public:
   // That a rank needs.
-  static constexpr std::size_t kMemory = kSets * sizeof(Set);
+  static constexpr std::size_t kMemory = kLongSets * kLongSet + (kSets - kLongSets) * kShortSet;
 };
 
 // Which sets of places a rank has for communicators to come. None is used twice: who has left a

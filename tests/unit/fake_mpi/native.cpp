@@ -71,7 +71,7 @@ void* native_collective(const char* name) {
 
 void* native_data(const char* /*name*/) { return nullptr; }
 
-std::string native_version() { return "fake MPI"; }
+std::string native_version() { return "MPICH Version: fake"; }
 int native_world_size() { return 1; }
 std::string native_soname() { return "libmpi.so.12"; }
 

@@ -23,6 +23,16 @@ Surroundings with_limit(Count beats_kernel_below) {
 // As where ranks share blocks, with cores of their own or not.
 constexpr Surroundings kSharing{
     .hosts = 1, .has_cores = false, .shares_memory = true, .has_shared_blocks = true};
+constexpr Surroundings kSharingLong{.hosts = 1,
+                                    .has_cores = false,
+                                    .shares_memory = true,
+                                    .has_shared_blocks = true,
+                                    .has_long_blocks = true};
+
+Surroundings with_cores(Surroundings around) {
+  around.has_cores = true;
+  return around;
+}
 
 constexpr Collective kMeasured[] = {
     Collective::bcast,   Collective::reduce,    Collective::allreduce, Collective::gather,
@@ -168,7 +178,10 @@ TEST(InMemory, NoLimitLiesBetweenTwoPowersOfTwo) {
   for (const Collective collective : kMeasured) {
     for (const int size : {2, 3, 4, 8, 9, 16, 64, 65}) {
       for (const Count limit : kLimits) check(collective, size, with_limit(limit));
-      check(collective, size, kSharing);
+      for (const Surroundings& around : {kSharing, kSharingLong}) {
+        check(collective, size, around);
+        check(collective, size, with_cores(around));
+      }
     }
   }
 }
@@ -194,8 +207,8 @@ TEST(InMemory, WhereAnySizeIsFastSomeSizeIs) {
   }
 }
 
-std::string_view shared(const Query& asked) {
-  const Choice choice = choose(asked, kSharing, {});
+std::string_view shared(const Query& asked, const Surroundings& around = kSharing) {
+  const Choice choice = choose(asked, around, {});
   return choice.algorithm == nullptr ? "native" : choice.algorithm->name;
 }
 
@@ -214,6 +227,31 @@ TEST(InMemory, ShortBlocksAreReadWhereTheyWereWritten) {
   EXPECT_EQ(shared(on_host(Collective::alltoall, 64, 16)), "native");
   EXPECT_EQ(shared(on_host(Collective::alltoall, 255, 3)), "linear");
   EXPECT_EQ(shared(on_host(Collective::alltoall, 256, 3)), "native");
+}
+
+// All ranks read all blocks: less of them where that is work of cores that they have to themselves.
+TEST(InMemory, LongerBlocksAreForFewRanksOrSharedCores) {
+  const auto goes = [](Collective collective, int size, Count bytes, const Surroundings& around) {
+    return choose_in_shared_blocks(on_host(collective, bytes, size), around).algorithm != nullptr;
+  };
+  const auto expect_below = [&](Collective collective, int size, Count limit,
+                                const Surroundings& around) {
+    EXPECT_TRUE(goes(collective, size, limit - 1, around)) << size;
+    EXPECT_FALSE(goes(collective, size, limit, around)) << size;
+  };
+  for (const Collective collective :
+       {Collective::reduce, Collective::allreduce, Collective::allgather}) {
+    for (const int size : {2, 3, 8, 16}) {
+      expect_below(collective, size, 8 * kKiB, kSharingLong);
+      expect_below(collective, size, kKiB, with_cores(kSharing));
+    }
+    expect_below(collective, 2, 8 * kKiB, with_cores(kSharingLong));
+    expect_below(collective, 3, 4 * kKiB, with_cores(kSharingLong));
+    expect_below(collective, 8, 2 * kKiB, with_cores(kSharingLong));
+    expect_below(collective, 16, kKiB, with_cores(kSharingLong));
+  }
+  expect_below(Collective::alltoall, 8, kKiB, kSharingLong);
+  expect_below(Collective::alltoall, 2, 4 * kKiB, with_cores(kSharingLong));
 }
 
 TEST(InMemory, WhatRanksMayNotSayAlikeGoesAsBefore) {

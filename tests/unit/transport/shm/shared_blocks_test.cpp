@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -93,11 +94,33 @@ TEST_F(SharedBlocksTest, WhatIsForAllStaysUntilAllHaveReadIt) {
 }
 
 TEST_F(SharedBlocksTest, SetsAreApart) {
-  for (SharedBlocks& rank : ranks_) rank.begin();
-  show(ranks_[1], 7);
-  make(SharedBlocks::kSets - 1);
-  for (SharedBlocks& rank : ranks_) rank.begin();
-  EXPECT_FALSE(ranks_[0].is_shown(1));
+  // Rank 1 fills each place of each set.
+  constexpr int kExchanges = 4;
+  const auto filled = [](int set, int exchange) { return std::byte(set * kExchanges + exchange); };
+  for (int set = 0; set < SharedBlocks::kSets; ++set) {
+    make(set);
+    for (int exchange = 0; exchange < kExchanges; ++exchange) {
+      for (SharedBlocks& rank : ranks_) rank.begin();
+      EXPECT_FALSE(ranks_[0].is_shown(1));
+      std::ranges::fill_n(ranks_[1].own(), static_cast<long>(ranks_[1].most_bytes()),
+                          filled(set, exchange));
+      ranks_[1].show();
+      for (SharedBlocks& rank : ranks_) rank.finish(false);
+    }
+    const bool is_long = set < SharedBlocks::kLongSets;
+    EXPECT_EQ(ranks_[1].most_bytes(),
+              is_long ? SharedBlocks::kMostBytes : SharedBlocks::kMostBytesShort);
+  }
+  for (int set = 0; set < SharedBlocks::kSets; ++set) {
+    make(set);
+    for (int exchange = 0; exchange < kExchanges; ++exchange) {
+      for (SharedBlocks& rank : ranks_) rank.begin();
+      EXPECT_TRUE(ranks_[0].is_shown(1));
+      const std::byte* const block = ranks_[0].block(1);
+      EXPECT_EQ(std::count(block, block + ranks_[0].most_bytes(), filled(set, exchange)),
+                static_cast<long>(ranks_[0].most_bytes()));
+    }
+  }
 }
 
 // Whole blocks, of another length each time, and the exchanges are of all kinds.

@@ -144,10 +144,11 @@ std::pair<const Algorithm*, Count> by_blocks(const Call& call, const Communicato
 // From now on its like are known at once; but not where its arguments may be wrong, and those of
 // its like right.
 void remember(const Call& call, const Communicator& comm, bool learns, Contest* contest) {
+  if (!call.uneven && !is_lasting(call, comm)) return;
   const bool may_be_wrong = !learns || may_differ_in_amount(call.collective);
   const bool is_certain = contest != nullptr || is_never_learned(call, comm) ||
                           (may_be_wrong && check(call, comm) == MPI_SUCCESS);
-  if (!is_certain || !(call.uneven || is_lasting(call, comm))) return;
+  if (!is_certain) return;
   const auto [algorithm, block_bytes] = by_blocks(call, comm);
   comm.learned->known(call, comm.rank) = {
       .collective = call.collective,

@@ -72,7 +72,7 @@ bool Engine::open(int program_level, bool thread_by_default, Transports transpor
   }
   if (wanted.value_or(false) && !threads_.multiple()) {
     say("this MPI gives no MPI_THREAD_MULTIPLE: no progress thread, nonblocking collectives are "
-        "left to the MPI, but for long ones of ranks that share memory");
+        "left to the MPI, but for long sums and equal blocks of ranks that share memory");
   }
   open_.store(true, std::memory_order_release);
   return true;

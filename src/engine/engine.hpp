@@ -71,8 +71,8 @@ class Engine {
   // collectives belong to the MPI: a rank blocked in a receive of the MPI's could not
   // forward for others.
   [[nodiscard]] bool has_progress_thread() const { return has_thread_ && !in_memory_only_; }
-  // Where the MPI allows no second thread: long ones of ranks that share memory do, by a thread
-  // that calls nothing of the MPI's. It begins with the first of them.
+  // Where the MPI allows no second thread: long sums and blocks of ranks that share memory do, by
+  // one that calls nothing of the MPI's. It begins with the first of them.
   [[nodiscard]] bool advances_in_memory() const { return in_memory_only_; }
   // May functions of the program's run beside it, as it has MPI_THREAD_MULTIPLE?
   [[nodiscard]] bool program_has_threads() const { return program_has_threads_; }
@@ -207,7 +207,8 @@ class Engine {
   void start_thread_in_memory();
   [[nodiscard]] bool may_call_mpi() const { return !is_progress_thread || !in_memory_only_; }
   // May this thread? Where the progress thread may not call the MPI nothing is begun in the
-  // background that needs it, and who has begun anything else waits for it.
+  // background that needs it, but to pack first and to unpack last (Operation::calls_mpi), and who
+  // has begun anything else waits for it.
   [[nodiscard]] bool may_advance(const Operation& operation) const {
     return may_call_mpi() || (operation.without_mpi && operation.stays_on_host());
   }

@@ -12,7 +12,8 @@ namespace stretto::intercept::accelerate {
 namespace {
 
 constexpr int kProcesses = 3;
-constexpr int kRoot = 2;
+constexpr int kBlocked = 1;     // in a call in which Stretto drives nothing, until
+constexpr int kReleases = 0;    // this one has what it waits for
 constexpr int kBlock = 20'000;  // ints
 
 // A rank's data lie in each second int where it has gaps, in which nothing may be written.
@@ -59,8 +60,6 @@ struct Data {
 // Who has gaps in what it sends and receives: nobody, one rank or another, all.
 constexpr int kWho[] = {0b000, 0b001, 0b010, 0b100, 0b111};
 
-// `begin` begins a collective, `check` looks at what came of it. One rank waits for another before
-// it waits for the collective, in a call in which Stretto drives nothing.
 void run(const std::function<void(int rank, const Data& data)>& body) {
   for (const int gaps : kWho) {
     OneHost(kProcesses).run([&](int rank) {
@@ -75,19 +74,19 @@ void run(const std::function<void(int rank, const Data& data)>& body) {
 }
 
 void finish(int rank, MPI_Request& request) {
-  if (rank == 1) {
+  if (rank == kBlocked) {
     int done = 0;
-    native().Recv(&done, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    native().Recv(&done, 1, MPI_INT, kReleases, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (rank == 0) native().Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+  if (rank == kReleases) native().Send(&rank, 1, MPI_INT, kBlocked, 0, MPI_COMM_WORLD);
 }
 
 TEST(BlocksInMemory, Broadcasts) {
   run([](int rank, const Data& data) {
-    std::vector<int> vector = rank == kRoot ? data.filled(1, 7) : data.room(1);
+    std::vector<int> vector = rank == kBlocked ? data.filled(1, 7) : data.room(1);
     MPI_Request request{};
-    MPI_Ibcast(vector.data(), kBlock, data.type, kRoot, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(vector.data(), kBlock, data.type, kBlocked, MPI_COMM_WORLD, &request);
     finish(rank, request);
     data.expect(vector, 0, 7);
   });
@@ -98,14 +97,14 @@ TEST(BlocksInMemory, Gathers) {
     run([in_place](int rank, const Data& data) {
       const std::vector<int> mine = data.filled(1, rank);
       std::vector<int> all = data.room(kProcesses);
-      const bool is_here = in_place && rank == kRoot;
+      const bool is_here = in_place && rank == kReleases;
       if (is_here) data.fill(all, rank, rank);
       MPI_Request request{};
       MPI_Igather(is_here ? MPI_IN_PLACE : mine.data(), kBlock, data.type, all.data(), kBlock,
-                  data.type, kRoot, MPI_COMM_WORLD, &request);
+                  data.type, kReleases, MPI_COMM_WORLD, &request);
       finish(rank, request);
       for (int from = 0; from < kProcesses; ++from) {
-        if (rank == kRoot) data.expect(all, from, from);
+        if (rank == kReleases) data.expect(all, from, from);
       }
     });
   }
@@ -116,10 +115,10 @@ TEST(BlocksInMemory, Scatters) {
     run([in_place](int rank, const Data& data) {
       const std::vector<int> all = data.filled(kProcesses, 7);
       std::vector<int> mine = data.room(1);
-      const bool is_here = in_place && rank == kRoot;
+      const bool is_here = in_place && rank == kBlocked;
       MPI_Request request{};
       MPI_Iscatter(all.data(), kBlock, data.type, is_here ? MPI_IN_PLACE : mine.data(), kBlock,
-                   data.type, kRoot, MPI_COMM_WORLD, &request);
+                   data.type, kBlocked, MPI_COMM_WORLD, &request);
       finish(rank, request);
       if (!is_here) data.expect(mine, 0, 7 + rank * Data::kBetween);
     });

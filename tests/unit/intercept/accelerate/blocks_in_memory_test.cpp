@@ -11,9 +11,8 @@
 namespace stretto::intercept::accelerate {
 namespace {
 
-constexpr int kProcesses = 3;
-constexpr int kBlocked = 1;     // in a call in which Stretto drives nothing, until
-constexpr int kReleases = 0;    // this one has what it waits for
+constexpr int kProcesses = 4;
+constexpr int kBlocked = 2;     // in a call in which Stretto drives nothing, until another is done
 constexpr int kBlock = 20'000;  // ints
 
 // A rank's data lie in each second int where it has gaps, in which nothing may be written.
@@ -58,7 +57,7 @@ struct Data {
 };
 
 // Who has gaps in what it sends and receives: nobody, one rank or another, all.
-constexpr int kWho[] = {0b000, 0b001, 0b010, 0b100, 0b111};
+constexpr int kWho[] = {0b0000, 0b0001, 0b0100, 0b1010, 0b1111};
 
 void run(const std::function<void(int rank, const Data& data)>& body) {
   for (const int gaps : kWho) {
@@ -73,59 +72,64 @@ void run(const std::function<void(int rank, const Data& data)>& body) {
   }
 }
 
-void finish(int rank, MPI_Request& request) {
+// The blocked rank has to pass on what `releases` waits for.
+void finish(int rank, MPI_Request& request, int releases) {
   if (rank == kBlocked) {
     int done = 0;
-    native().Recv(&done, 1, MPI_INT, kReleases, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    native().Recv(&done, 1, MPI_INT, releases, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (rank == kReleases) native().Send(&rank, 1, MPI_INT, kBlocked, 0, MPI_COMM_WORLD);
+  if (rank == releases) native().Send(&rank, 1, MPI_INT, kBlocked, 0, MPI_COMM_WORLD);
 }
 
 TEST(BlocksInMemory, Broadcasts) {
+  const Setting algorithm("STRETTO_SELECTION_BCAST", "chain");
   run([](int rank, const Data& data) {
-    std::vector<int> vector = rank == kBlocked ? data.filled(1, 7) : data.room(1);
+    std::vector<int> vector = rank == 0 ? data.filled(1, 7) : data.room(1);
     MPI_Request request{};
-    MPI_Ibcast(vector.data(), kBlock, data.type, kBlocked, MPI_COMM_WORLD, &request);
-    finish(rank, request);
+    MPI_Ibcast(vector.data(), kBlock, data.type, 0, MPI_COMM_WORLD, &request);
+    finish(rank, request, 3);
     data.expect(vector, 0, 7);
   });
 }
 
 TEST(BlocksInMemory, Gathers) {
+  const Setting algorithm("STRETTO_SELECTION_GATHER", "binomial");
   for (const bool in_place : {false, true}) {
     run([in_place](int rank, const Data& data) {
       const std::vector<int> mine = data.filled(1, rank);
       std::vector<int> all = data.room(kProcesses);
-      const bool is_here = in_place && rank == kReleases;
+      const bool is_here = in_place && rank == 0;
       if (is_here) data.fill(all, rank, rank);
       MPI_Request request{};
       MPI_Igather(is_here ? MPI_IN_PLACE : mine.data(), kBlock, data.type, all.data(), kBlock,
-                  data.type, kReleases, MPI_COMM_WORLD, &request);
-      finish(rank, request);
+                  data.type, 0, MPI_COMM_WORLD, &request);
+      finish(rank, request, 0);
       for (int from = 0; from < kProcesses; ++from) {
-        if (rank == kReleases) data.expect(all, from, from);
+        if (rank == 0) data.expect(all, from, from);
       }
     });
   }
 }
 
 TEST(BlocksInMemory, Scatters) {
+  const Setting algorithm("STRETTO_SELECTION_SCATTER", "binomial");
   for (const bool in_place : {false, true}) {
     run([in_place](int rank, const Data& data) {
       const std::vector<int> all = data.filled(kProcesses, 7);
       std::vector<int> mine = data.room(1);
-      const bool is_here = in_place && rank == kBlocked;
+      const bool is_here = in_place && rank == 0;
       MPI_Request request{};
       MPI_Iscatter(all.data(), kBlock, data.type, is_here ? MPI_IN_PLACE : mine.data(), kBlock,
-                   data.type, kBlocked, MPI_COMM_WORLD, &request);
-      finish(rank, request);
+                   data.type, 0, MPI_COMM_WORLD, &request);
+      finish(rank, request, 3);
       if (!is_here) data.expect(mine, 0, 7 + rank * Data::kBetween);
     });
   }
 }
 
 TEST(BlocksInMemory, GathersToAll) {
+  const Setting algorithm("STRETTO_SELECTION_ALLGATHER", "ring");
   for (const bool in_place : {false, true}) {
     run([in_place](int rank, const Data& data) {
       const std::vector<int> mine = data.filled(1, rank);
@@ -134,13 +138,14 @@ TEST(BlocksInMemory, GathersToAll) {
       MPI_Request request{};
       MPI_Iallgather(in_place ? MPI_IN_PLACE : mine.data(), kBlock, data.type, all.data(), kBlock,
                      data.type, MPI_COMM_WORLD, &request);
-      finish(rank, request);
+      finish(rank, request, 3);
       for (int from = 0; from < kProcesses; ++from) data.expect(all, from, from);
     });
   }
 }
 
 TEST(BlocksInMemory, GoesFromAllToAll) {
+  const Setting algorithm("STRETTO_SELECTION_ALLTOALL", "pairwise");
   for (const bool in_place : {false, true}) {
     run([in_place](int rank, const Data& data) {
       const std::vector<int> sent = data.filled(kProcesses, rank);
@@ -148,7 +153,7 @@ TEST(BlocksInMemory, GoesFromAllToAll) {
       MPI_Request request{};
       MPI_Ialltoall(in_place ? MPI_IN_PLACE : sent.data(), kBlock, data.type, received.data(),
                     kBlock, data.type, MPI_COMM_WORLD, &request);
-      finish(rank, request);
+      finish(rank, request, 1);
       for (int from = 0; from < kProcesses; ++from) {
         data.expect(received, from, from + rank * Data::kBetween);
       }

@@ -135,6 +135,12 @@ void Engine::begin(Operation* operation, bool background, const Notice& notice) 
     if (!operation->stays_on_host()) operation->begin_rhythm(now_ns(), polls_);
   }
   settle(operation);
+  // Others may wait for what they have sent to be taken, and nobody for such a copy: whoever drives
+  // next makes it, or this thread, which waits, once nothing is left to be taken.
+  if (operation->copies_for_itself() && post(lock)) {
+    if (background) return;
+    while (poll(lock) || parts_moved_) continue;
+  }
   work(lock, operation);
 }
 

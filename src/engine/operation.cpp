@@ -217,6 +217,14 @@ bool Operation::calls_mpi() const {
   return copied && !(copied->from.plain && copied->to.plain);
 }
 
+bool Operation::copies_for_itself() const {
+  if (!has_local()) return false;
+  const StepId next = to_compute_[next_local_];
+  if (next < 0 || step(next).kind != StepKind::copy) return false;
+  const auto at = static_cast<std::size_t>(next);
+  return task_.plan->first_dependent[at] == task_.plan->first_dependent[at + 1];
+}
+
 StepId Operation::take_local() {
   computing_ = true;
   return to_compute_[next_local_++];

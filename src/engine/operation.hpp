@@ -107,6 +107,8 @@ class Operation final : private Transport::Follower {
   }
   // Does it pack or unpack data with gaps next, which the MPI does?
   [[nodiscard]] bool calls_mpi() const;
+  // Is its next local step a copy that no other step waits for?
+  [[nodiscard]] bool copies_for_itself() const;
   // Is there a local step that nobody computes yet?
   [[nodiscard]] bool has_local() const { return !computing_ && next_local_ < to_compute_.size(); }
   // Takes one, for `compute` and then `computed`.

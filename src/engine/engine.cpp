@@ -136,10 +136,10 @@ void Engine::begin(Operation* operation, bool background, const Notice& notice) 
   }
   settle(operation);
   // Others may wait for what they have sent to be taken, and nobody for such a copy: whoever drives
-  // next makes it, or this thread, which waits, once nothing is left to be taken.
-  if (operation->copies_for_itself() && post(lock)) {
-    if (background) return;
-    while (poll(lock) || parts_moved_) continue;
+  // next, this thread where it waits, takes what has come first.
+  if (operation->copies_for_itself()) {
+    post(lock);
+    if (operation->is_in_flight()) return;
   }
   work(lock, operation);
 }

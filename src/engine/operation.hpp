@@ -109,6 +109,8 @@ class Operation final : private Transport::Follower {
   [[nodiscard]] bool calls_mpi() const;
   // Is its next local step a copy that no other step waits for?
   [[nodiscard]] bool copies_for_itself() const;
+  // Is a message of it under way?
+  [[nodiscard]] bool is_in_flight() const { return in_flight_ > 0; }
   // Is there a local step that nobody computes yet?
   [[nodiscard]] bool has_local() const { return !computing_ && next_local_ < to_compute_.size(); }
   // Takes one, for `compute` and then `computed`.

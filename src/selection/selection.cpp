@@ -206,8 +206,8 @@ const char* words(Reason reason) {
 
 namespace {
 
-// Two ranks took 0.06 to 1.0 of the time of MPICH 5.0 and Intel MPI 2021.19 for sums of so many
-// bytes and more, and of MPICH's for what is moved alone; Intel MPI is faster at that up to here.
+// Two ranks took 0.06 to 1.05 of the time of MPICH 5.0 for so many bytes and more, and of Intel MPI
+// 2021.19 for sums; at what is moved alone that is faster up to here (docs/decisions/0003).
 Count least_in_memory(Collective collective, const Surroundings& around) {
   if (reduces(collective) || around.is_mpich) return kLongInMemory;
   return collective == Collective::bcast ? 4 * kMiB : 1 * kMiB;

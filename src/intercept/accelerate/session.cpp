@@ -101,8 +101,7 @@ void begin_session(int required) {
   session().level = std::min(provided, required);
   if (wants_progress_thread() && provided < MPI_THREAD_MULTIPLE) {
     say("this MPI refuses MPI_THREAD_MULTIPLE: nonblocking collectives are left to it, but for "
-        "long "
-        "sums and equal blocks of ranks that share memory");
+        "long sums and equal blocks of ranks that share memory");
   }
   if (!engine.open(session().level, wants_progress_thread())) {
     refuse(5, "this MPI has no communicator left in MPI_Init");

@@ -137,11 +137,10 @@ void Engine::begin(Operation* operation, bool background, const Notice& notice) 
   settle(operation);
   // Others may wait for what they have sent to be taken, and nobody for such a copy: whoever drives
   // next, this thread where it waits, takes what has come first.
-  if (operation->copies_for_itself()) {
-    post(lock);
-    if (operation->is_in_flight()) return;
-  }
-  work(lock, operation);
+  const bool copies_later = operation->copies_for_itself();
+  if (copies_later) post(lock);
+  if (!copies_later || !operation->is_in_flight()) work(lock, operation);
+  if (background && !operation->done()) wake_thread(operation->is_needed());
 }
 
 void Engine::hold(const Task& task) {
@@ -210,6 +209,7 @@ void Engine::leave_wait() {
 void Engine::add_background(int change) {
   const std::lock_guard lock(mutex_);
   raise_background(change);
+  if (change > 0) wake_thread(true);
 }
 
 void Engine::raise_background(int change) {
@@ -218,7 +218,12 @@ void Engine::raise_background(int change) {
   ++begun_;
   threads_.lock(true);
   locks_on_ = true;
-  if (parked_ && waiters_ == 0) wake_.notify_one();
+}
+
+void Engine::wake_thread(bool is_needed) {
+  if (!has_thread_) return;
+  if (is_needed) ++needed_;
+  if ((parked_ && waiters_ == 0) || (naps_long_ && is_needed)) wake_.notify_one();
 }
 
 void Engine::lower_locks() {

@@ -202,6 +202,8 @@ class Engine {
   void catch_up();
   void report_stall(bool on_host);
   void raise_background(int change);  // under the lock
+  // Something has begun in the background, which other ranks may wait for or not.
+  void wake_thread(bool is_needed);  // under the lock
   void lower_locks();
   void start_progress_thread();
   void start_thread_in_memory();
@@ -214,7 +216,13 @@ class Engine {
   }
   [[nodiscard]] bool has_work() const;  // for the progress thread, where nobody waits
   void run_progress_thread();
-  void nap(Lock& lock, std::int64_t ns);
+  // Returns whether it ended early, as there is something to do.
+  bool nap(Lock& lock, std::int64_t ns);
+  // Of one host without spare cores, of what is pending: will it be over without other ranks'
+  // waiting for anything of this one?
+  [[nodiscard]] bool is_unneeded() const;
+  // Or do messages move without a core of this host?
+  [[nodiscard]] bool has_free_core() const { return shortest_pause_ns_ == kShortestPause; }
   [[nodiscard]] bool is_worth_polling();
   bool poll_in_background(Lock& lock);  // whether anything has moved
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
@@ -256,11 +264,13 @@ class Engine {
   std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
   bool program_has_threads_ = false;
-  long polls_ = 0;  // at what is pending, by anybody
-  long begun_ = 0;  // in the background
+  long polls_ = 0;   // at what is pending, by anybody
+  long begun_ = 0;   // in the background
+  long needed_ = 0;  // of these, such as others may wait for
   int waiters_ = 0;
-  bool parked_ = false;   // the progress thread sleeps until it is woken
-  bool napping_ = false;  // or for a while, unless there is something that nobody else may do
+  bool parked_ = false;     // the progress thread sleeps until it is woken
+  bool napping_ = false;    // or for a while, unless there is something that nobody else may do
+  bool naps_long_ = false;  // or others may wait for
   bool stopping_ = false;
   std::atomic<bool> has_thread_{false};
   bool in_memory_only_ = false;
@@ -271,6 +281,8 @@ class Engine {
   // ranks' cores: where these compute and no other is free, a poll gains no time and takes some.
   static constexpr std::int64_t kShortestPause = 200'000;
   static constexpr std::int64_t kLongestPause = 2'000'000;
+  // While no other rank needs anything, as each time that the thread wakes takes some 20 us.
+  static constexpr std::int64_t kUnneededPause = 20'000'000;
   std::int64_t shortest_pause_ns_ = kShortestPause;
   int unpolled_ = 0;       // times that the progress thread looked whether anybody waits
   bool moves_on_ = false;  // its last poll has completed anything

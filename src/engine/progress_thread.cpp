@@ -93,12 +93,14 @@ void Engine::run_progress_thread() {
   Lock lock(mutex_);
   std::int64_t interval = shortest_pause_ns_;
   long begun = begun_;
+  long needed = needed_;
   while (!stopping_) {
     // Who begins operations one after the other need not wake it each time: that takes longer than
     // a short one.
     if (!wanted() && begun != begun_) {
       begun = begun_;
-      nap(lock, shortest_pause_ns_);
+      const bool was_needed = std::exchange(needed, needed_) != needed_;
+      nap(lock, was_needed || has_free_core() ? shortest_pause_ns_ : kUnneededPause);
       continue;
     }
     if (!wanted()) {
@@ -107,7 +109,7 @@ void Engine::run_progress_thread() {
       parked_ = false;
       interval = shortest_pause_ns_;
     }
-    if (!must_call()) nap(lock, pause_ns(interval));
+    if (!must_call() && nap(lock, pause_ns(interval))) continue;
     ++wakeups_;
     if (!wanted()) continue;
     // What has begun to move may be waited for by others, a part after the other.
@@ -119,16 +121,21 @@ void Engine::run_progress_thread() {
 }
 
 // Unless there is something that nobody else may do.
-void Engine::nap(Lock& lock, std::int64_t ns) {
+bool Engine::nap(Lock& lock, std::int64_t ns) {
+  const long needed = needed_;
   napping_ = true;
-  wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return stopping_ || must_call(); });
-  napping_ = false;
+  naps_long_ = ns == kUnneededPause;
+  const bool is_early = wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this, needed] {
+    return stopping_ || must_call() || (naps_long_ && needed != needed_);
+  });
+  napping_ = naps_long_ = false;
+  return is_early;
 }
 
 // Where no core is free nothing is gained by moving what nobody waits for: it takes as long now as
 // it takes the one who will. But now and then, as somebody may test for it again and again.
 bool Engine::is_worth_polling() {
-  if (shortest_pause_ns_ == kShortestPause || moves_on_ || driving_ || must_call()) return true;
+  if (has_free_core() || moves_on_ || driving_ || must_call()) return true;
   if (++unpolled_ % kMostUnpolled == 0) return true;
   return std::ranges::any_of(transports_, [](const auto& transport) {
     return !transport->idle() && transport->is_awaited();
@@ -146,6 +153,12 @@ bool Engine::poll_in_background(Lock& lock) {
   return pass(lock) || pass(lock);
 }
 
+bool Engine::is_unneeded() const {
+  return !has_free_core() && std::ranges::none_of(running_, [](const Operation* each) {
+    return each->background && each->is_needed();
+  });
+}
+
 // Until something is expected, and `shortest` at least.
 std::int64_t Engine::pause_ns(std::int64_t shortest) const {
   // Whatever else is in the background is the MPI's own, and when it moves is not known.
@@ -159,6 +172,7 @@ std::int64_t Engine::pause_ns(std::int64_t shortest) const {
     expected = std::min(expected, operation->expected_ns());
   }
   if (known != background()) return shortest;
+  if (is_unneeded()) return kUnneededPause;
   // Something else may begin meanwhile.
   return std::clamp(expected - now, shortest, std::max(shortest, kLongestPause));
 }

@@ -88,6 +88,7 @@ class FakeTransport final : public Transport {
   void cancel_receives(const void* owner) override;
   [[nodiscard]] bool is_awaited() const override { return network_->awaited_; }
   [[nodiscard]] bool calls_nothing() const override { return calls_nothing_; }
+  [[nodiscard]] bool stays_on_host() const override { return true; }
 
   // Groups it is in.
   [[nodiscard]] std::size_t groups() const { return here_.size(); }

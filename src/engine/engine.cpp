@@ -87,6 +87,7 @@ void Engine::close() {
     return running_.empty();
   });
   stop_thread();
+  bell_ = &own_bell_;  // the other goes with what the ranks of the host share
   free_released();
   open_.store(false, std::memory_order_release);
 }
@@ -97,7 +98,7 @@ void Engine::stop_thread() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_all();
+  bell_->ring();
   ::pthread_join(thread_, nullptr);
   has_thread_ = false;
 }
@@ -140,7 +141,9 @@ void Engine::begin(Operation* operation, bool background, const Notice& notice) 
   const bool copies_later = operation->copies_for_itself();
   if (copies_later) post(lock);
   if (!copies_later || !operation->is_in_flight()) work(lock, operation);
-  if (background && !operation->done()) wake_thread(operation->is_needed());
+  if (!background || operation->done()) return;
+  if (naps_long_ && operation->is_needed()) bell_->listen(true);
+  wake_thread(lock, !operation->stays_on_host());
 }
 
 void Engine::hold(const Task& task) {
@@ -185,6 +188,23 @@ void Engine::wait(const Operation& operation) {
   wait_until([&operation] { return operation.done(); });
 }
 
+void Engine::set_hosts(const Hosts& world) {
+  const std::lock_guard lock(mutex_);
+  oversubscribed_ = world.oversubscribed;
+  spans_hosts_ = world.numbers.hosts > 1;
+  shortest_pause_ns_ = spans_hosts_ || world.spare_cores ? kShortestPause : kLongestPause;
+  Doorbell& before = *bell_;
+  for (const auto& transport : transports_) {
+    Doorbell* const shared = transport->doorbell();
+    if (shared != nullptr) bell_ = shared;
+  }
+  before.ring();  // the progress thread sleeps by the other from now on
+}
+
+void Engine::ring_others() {
+  for (const auto& transport : transports_) transport->ring_others();
+}
+
 void Engine::attend(bool polls) {
   for (const auto& transport : transports_) transport->attend(polls);
 }
@@ -197,19 +217,19 @@ void Engine::enter_wait() {
 
 void Engine::leave_wait() {
   --this_thread.waits;
-  bool notify = false;
+  Doorbell* asleep = nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (--waiters_ == 0) attend(false);
-    notify = parked_ && waiters_ == 0 && background() > 0;
+    if (parked_ && waiters_ == 0 && background() > 0) asleep = bell_;
   }
-  if (notify) wake_.notify_one();
+  if (asleep != nullptr) asleep->ring();
 }
 
 void Engine::add_background(int change) {
-  const std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   raise_background(change);
-  if (change > 0) wake_thread(true);
+  if (change > 0) wake_thread(lock, true);
 }
 
 void Engine::raise_background(int change) {
@@ -220,10 +240,12 @@ void Engine::raise_background(int change) {
   locks_on_ = true;
 }
 
-void Engine::wake_thread(bool is_needed) {
-  if (!has_thread_) return;
-  if (is_needed) ++needed_;
-  if ((parked_ && waiters_ == 0) || (naps_long_ && is_needed)) wake_.notify_one();
+void Engine::wake_thread(Lock& lock, bool needs_polls) {
+  if (needs_polls) ++needs_polls_;
+  const bool wakes = has_thread_ && ((parked_ && waiters_ == 0) || (naps_long_ && needs_polls));
+  Doorbell& bell = *bell_;
+  lock.unlock();  // or it would wait for that next
+  if (wakes) bell.ring();
 }
 
 void Engine::lower_locks() {

@@ -14,13 +14,13 @@
 #include <sched.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/doorbell.hpp"
 #include "base/rank_context.hpp"
 #include "engine/idle.hpp"
 #include "engine/operation.hpp"
@@ -158,12 +158,7 @@ class Engine {
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
   [[nodiscard]] bool spans_hosts() const { return spans_hosts_; }
   // Of MPI_COMM_WORLD; before any thread of the program's uses the engine.
-  void set_hosts(const Hosts& world) {
-    const std::lock_guard lock(mutex_);
-    oversubscribed_ = world.oversubscribed;
-    spans_hosts_ = world.numbers.hosts > 1;
-    shortest_pause_ns_ = spans_hosts_ || world.spare_cores ? kShortestPause : kLongestPause;
-  }
+  void set_hosts(const Hosts& world);
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -194,6 +189,7 @@ class Engine {
   void settle(Operation* operation);
 
   void attend(bool polls);  // a thread waits inside Stretto, or none does
+  void ring_others();       // where their progress threads sleep while this one waits
   void enter_wait();
   void leave_wait();
   // What a pass has moved: nothing, parts of messages that need not be complete, or more.
@@ -202,8 +198,9 @@ class Engine {
   void catch_up();
   void report_stall(bool on_host);
   void raise_background(int change);  // under the lock
-  // Something has begun in the background, which other ranks may wait for or not.
-  void wake_thread(bool is_needed);  // under the lock
+  // Something has begun in the background; `needs_polls`: nobody rings for it. Gives the
+  // lock up.
+  void wake_thread(Lock& lock, bool needs_polls);
   void lower_locks();
   void start_progress_thread();
   void start_thread_in_memory();
@@ -216,11 +213,12 @@ class Engine {
   }
   [[nodiscard]] bool has_work() const;  // for the progress thread, where nobody waits
   void run_progress_thread();
-  // Returns whether it ended early, as there is something to do.
-  bool nap(Lock& lock, std::int64_t ns);
-  // Of one host without spare cores, of what is pending: will it be over without other ranks'
-  // waiting for anything of this one?
-  [[nodiscard]] bool is_unneeded() const;
+  // Until `wanted` or for `ns`, and gives up the lock meanwhile. Returns whether that is so.
+  template <class Wanted>
+  bool sleep(Lock& lock, std::int64_t ns, const Wanted& wanted);
+  bool nap(Lock& lock, std::int64_t ns);  // returns whether it ended early
+  // Would other ranks wake this one as soon as they need anything of what is pending?
+  [[nodiscard]] bool is_rung_for() const;
   // Or do messages move without a core of this host?
   [[nodiscard]] bool has_free_core() const { return shortest_pause_ns_ == kShortestPause; }
   [[nodiscard]] bool is_worth_polling();
@@ -236,7 +234,9 @@ class Engine {
 
   std::mutex mutex_;
   std::mutex opening_;
-  std::condition_variable wake_;
+  Doorbell own_bell_;
+  // By which the progress thread sleeps: that, or one that other ranks of the host may ring, too.
+  Doorbell* bell_ = &own_bell_;
   Transports transports_;
   ThreadLevel threads_;
   PlanCache plans_;
@@ -264,13 +264,14 @@ class Engine {
   std::atomic<bool> any_released_{false};
   bool keeps_locks_ = false;
   bool program_has_threads_ = false;
-  long polls_ = 0;   // at what is pending, by anybody
-  long begun_ = 0;   // in the background
-  long needed_ = 0;  // of these, such as others may wait for
+  long polls_ = 0;        // at what is pending, by anybody
+  long begun_ = 0;        // in the background
+  long needs_polls_ = 0;  // of these, such as nobody rings for
   int waiters_ = 0;
   bool parked_ = false;     // the progress thread sleeps until it is woken
   bool napping_ = false;    // or for a while, unless there is something that nobody else may do
-  bool naps_long_ = false;  // or others may wait for
+  bool naps_long_ = false;  // or for long, unless it is rung for
+  bool rang_ = false;       // and it was
   bool stopping_ = false;
   std::atomic<bool> has_thread_{false};
   bool in_memory_only_ = false;
@@ -281,8 +282,9 @@ class Engine {
   // ranks' cores: where these compute and no other is free, a poll gains no time and takes some.
   static constexpr std::int64_t kShortestPause = 200'000;
   static constexpr std::int64_t kLongestPause = 2'000'000;
-  // While no other rank needs anything, as each time that the thread wakes takes some 20 us.
-  static constexpr std::int64_t kUnneededPause = 20'000'000;
+  // Where others ring for it. Each time that the thread wakes takes 20 us of a core and more.
+  static constexpr std::int64_t kRungPause = 20'000'000;
+  static constexpr std::int64_t kBetweenRings = 2'000'000;
   std::int64_t shortest_pause_ns_ = kShortestPause;
   int unpolled_ = 0;       // times that the progress thread looked whether anybody waits
   bool moves_on_ = false;  // its last poll has completed anything
@@ -310,27 +312,32 @@ void Engine::wait_until(const Finished& finished, bool on_host) {
   Idle idle(oversubscribed_);
   long moves = moves_.load(std::memory_order_relaxed);
   std::int64_t poked_ns = 0;
+  std::int64_t rung_ns = 0;
   while (!finished()) {
     const Moved moved = try_pass();
     if (moved == Moved::whole) {
       idle.reset();
-      poked_ns = 0;
+      poked_ns = rung_ns = 0;
       moves = moves_.load(std::memory_order_relaxed);
       continue;
     }
     if (moved == Moved::parts) idle.stay_awake();
     idle.pause(on_host || stays_on_host_.load(std::memory_order_relaxed));
-    if (idle.waited_ns() < poked_ns) poked_ns = 0;  // it has been stopped meanwhile
+    if (idle.waited_ns() < poked_ns) poked_ns = rung_ns = 0;  // it has been stopped meanwhile
     if (idle.waited_ns() - poked_ns >= kBetweenPokes) {
       poked_ns = idle.waited_ns();
       poke();
+    }
+    if (idle.waited_ns() - rung_ns >= kBetweenRings) {
+      rung_ns = idle.waited_ns();
+      ring_others();
     }
     if (idle.waited_ns() < stall_ns_.load(std::memory_order_relaxed)) continue;
     // Other threads may have moved what this one waits for.
     if (moves == moves_.load(std::memory_order_relaxed)) report_stall(on_host);
     moves = moves_.load(std::memory_order_relaxed);
     idle.reset();
-    poked_ns = 0;
+    poked_ns = rung_ns = 0;
   }
   leave_wait();
   free_released();

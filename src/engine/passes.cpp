@@ -141,7 +141,7 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   const Awaited* const awaited = this_thread.awaited;
   if (calls) this_thread.awaited = nullptr;
   waiters_ -= waits;
-  if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) wake_.notify_one();
+  if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) bell_->ring();
   lock.unlock();
   const int error = operation->compute(step);
   lock.lock();
@@ -188,7 +188,7 @@ bool Engine::retire(Lock& lock) {
 bool Engine::work(Lock& lock, const Operation* only) {
   bool any = false;
   while (post(lock) || compute(lock, only) || retire(lock)) any = true;
-  if ((parked_ || napping_) && must_call()) wake_.notify_one();
+  if ((parked_ || napping_) && must_call()) bell_->ring();
   return any;
 }
 

@@ -20,6 +20,7 @@ namespace {
 // While an operation's rhythm is not known, or it is late, the polls follow each other after the
 // shortest pause, which grows up to twice that.
 constexpr std::int64_t kMostGrowth = 2;
+constexpr std::int64_t kForever = INT64_MAX;
 // Of so many times that nobody waits for anything, at which there is a poll all the same.
 constexpr int kMostUnpolled = 8;
 
@@ -93,41 +94,65 @@ void Engine::run_progress_thread() {
   Lock lock(mutex_);
   std::int64_t interval = shortest_pause_ns_;
   long begun = begun_;
-  long needed = needed_;
+  long needs_polls = needs_polls_;
   while (!stopping_) {
     // Who begins operations one after the other need not wake it each time: that takes longer than
     // a short one.
     if (!wanted() && begun != begun_) {
       begun = begun_;
-      const bool was_needed = std::exchange(needed, needed_) != needed_;
-      nap(lock, was_needed || has_free_core() ? shortest_pause_ns_ : kUnneededPause);
+      const bool is_rung =
+          std::exchange(needs_polls, needs_polls_) == needs_polls_ && is_rung_for();
+      nap(lock, is_rung ? kRungPause : shortest_pause_ns_);
       continue;
     }
     if (!wanted()) {
       parked_ = true;
-      wake_.wait(lock, [&] { return stopping_ || wanted(); });
+      sleep(lock, kForever, [&] { return stopping_ || wanted(); });
       parked_ = false;
       interval = shortest_pause_ns_;
     }
-    if (!must_call() && nap(lock, pause_ns(interval))) continue;
+    const std::int64_t pause = must_call() ? 0 : pause_ns(interval);
+    const bool is_early = pause > 0 && nap(lock, pause);
     ++wakeups_;
+    rang_ = pause == kRungPause && is_early;
     if (!wanted()) continue;
     // What has begun to move may be waited for by others, a part after the other.
-    moves_on_ = is_worth_polling() && poll_in_background(lock);
+    const bool polls = pause == kRungPause || is_worth_polling();
+    moves_on_ = polls && poll_in_background(lock);
     const std::int64_t longer =
         std::clamp(interval * 5 / 4, shortest_pause_ns_, kMostGrowth * shortest_pause_ns_);
     interval = moves_on_ ? kShortestPause : longer;
   }
 }
 
+template <class Wanted>
+bool Engine::sleep(Lock& lock, std::int64_t ns, const Wanted& wanted) {
+  const std::int64_t end = ns == kForever ? kForever : now_ns() + ns;
+  while (!wanted()) {
+    // What this looks at changes under the lock.
+    Doorbell& bell = *bell_;
+    const std::uint32_t rings = bell.rings();
+    const std::int64_t left = end == kForever ? kForever : end - now_ns();
+    if (left <= 0) return false;
+    lock.unlock();
+    bell.wait(rings, left);
+    lock.lock();
+  }
+  return true;
+}
+
 // Unless there is something that nobody else may do.
 bool Engine::nap(Lock& lock, std::int64_t ns) {
-  const long needed = needed_;
   napping_ = true;
-  naps_long_ = ns == kUnneededPause;
-  const bool is_early = wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this, needed] {
-    return stopping_ || must_call() || (naps_long_ && needed != needed_);
+  naps_long_ = ns == kRungPause;
+  Doorbell& bell = *bell_;
+  bell.listen(naps_long_ && std::ranges::any_of(running_, [](const Operation* each) {
+                return each->background && each->is_needed();
+              }));
+  const bool is_early = sleep(lock, ns, [this, &bell, rings = bell.rings()] {
+    return stopping_ || must_call() || (naps_long_ && (&bell != bell_ || bell.rings() != rings));
   });
+  bell.listen(false);
   napping_ = naps_long_ = false;
   return is_early;
 }
@@ -153,10 +178,12 @@ bool Engine::poll_in_background(Lock& lock) {
   return pass(lock) || pass(lock);
 }
 
-bool Engine::is_unneeded() const {
-  return !has_free_core() && std::ranges::none_of(running_, [](const Operation* each) {
-    return each->background && each->is_needed();
-  });
+bool Engine::is_rung_for() const {
+  const auto rings = [this](const auto& each) { return each->doorbell() == bell_; };
+  return !has_free_core() && std::ranges::any_of(transports_, rings) &&
+         std::ranges::all_of(running_, [](const Operation* each) {
+           return !each->background || each->stays_on_host();
+         });
 }
 
 // Until something is expected, and `shortest` at least.
@@ -172,7 +199,8 @@ std::int64_t Engine::pause_ns(std::int64_t shortest) const {
     expected = std::min(expected, operation->expected_ns());
   }
   if (known != background()) return shortest;
-  if (is_unneeded()) return kUnneededPause;
+  // Who has just been woken for nothing is not to be so again at once.
+  if (!moves_on_ && !rang_ && is_rung_for()) return kRungPause;
   // Something else may begin meanwhile.
   return std::clamp(expected - now, shortest, std::max(shortest, kLongestPause));
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/doorbell.hpp"
 #include "transport/piece.hpp"
 
 namespace stretto {
@@ -118,6 +119,11 @@ class Transport {
   virtual void attend(bool /*polls*/) {}
   // Does another rank attend, as far as one can know?
   [[nodiscard]] virtual bool is_awaited() const { return true; }
+  // By which other ranks wake this one while they wait, where all whom this one has to do with can;
+  // nullptr: not all can. Valid until this rank has left all its groups.
+  [[nodiscard]] virtual Doorbell* doorbell() { return nullptr; }
+  // Wakes those who listen: this rank waits.
+  virtual void ring_others() {}
   // The tokens of the messages in flight.
   [[nodiscard]] virtual std::vector<Token> in_flight() const = 0;
   // Gives up the receives posted for `owner`, which complete; its sends run out by themselves.

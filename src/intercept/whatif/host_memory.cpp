@@ -1,10 +1,8 @@
 #include "intercept/whatif/host_memory.hpp"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,21 +11,13 @@
 #include <new>
 
 #include "base/clock.hpp"
+#include "base/futex.hpp"
 
 namespace stretto::intercept::whatif {
 namespace {
 
 constexpr std::uint64_t kSlots = 64;
-using FutexWord = std::atomic<std::uint32_t>;
-static_assert(FutexWord::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
-
-// Among processes: the futex is not private.
-void wait_on(const FutexWord& word, std::uint32_t value, const timespec* at_most) {
-  syscall(SYS_futex, &word, FUTEX_WAIT, value, at_most, nullptr, 0);
-}
-void wake(const FutexWord& word, int how_many) {
-  syscall(SYS_futex, &word, FUTEX_WAKE, how_many, nullptr, nullptr, 0);
-}
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 }  // namespace
 
@@ -141,7 +131,7 @@ void HostMemory::ring_doorbell(int rank) {
   Doorbell& doorbell = doorbell_of(rank);
   doorbell.rung.fetch_add(
       1);  // before `asleep` is read: who goes to sleep does so in the other order
-  if (doorbell.asleep.load() != 0) wake(doorbell.rung, 1);
+  if (doorbell.asleep.load() != 0) futex_wake(doorbell.rung, 1);
 }
 
 std::uint32_t HostMemory::doorbell(int rank) const { return doorbell_of(rank).rung.load(); }
@@ -150,7 +140,7 @@ void HostMemory::sleep(int rank, std::uint32_t seen, std::int64_t at_most_ns) {
   Doorbell& doorbell = doorbell_of(rank);
   doorbell.asleep.store(1);
   const timespec at_most{.tv_sec = 0, .tv_nsec = at_most_ns};
-  if (doorbell.rung.load() == seen) wait_on(doorbell.rung, seen, &at_most);
+  if (doorbell.rung.load() == seen) futex_wait(doorbell.rung, seen, &at_most);
   doorbell.asleep.store(0);
 }
 
@@ -164,7 +154,7 @@ bool HostMemory::take_token(std::int64_t at_most_ns) {
     }
     if (now_ns() - begin >= at_most_ns) return false;
     shared.waiting.fetch_add(1);
-    wait_on(shared.tokens, 0, &at_most);
+    futex_wait(shared.tokens, 0, &at_most);
     shared.waiting.fetch_sub(1);
   }
 }
@@ -172,7 +162,7 @@ bool HostMemory::take_token(std::int64_t at_most_ns) {
 void HostMemory::give_token() {
   Head& shared = head();
   shared.tokens.fetch_add(1);
-  if (shared.waiting.load() != 0) wake(shared.tokens, 1);
+  if (shared.waiting.load() != 0) futex_wake(shared.tokens, 1);
 }
 
 }  // namespace stretto::intercept::whatif

@@ -29,9 +29,10 @@ RingSize ring_size(int ranks) {
   return size;
 }
 
-// Of a rank: does it poll all the time now?
+// Of a rank: does it poll all the time now, and what wakes it?
 struct alignas(kLineBytes) Attention {
   std::atomic<std::uint32_t> polls;
+  Doorbell bell;
 };
 
 // A send buffer each, as long as they are few.
@@ -110,7 +111,8 @@ std::size_t memory_of(int ranks) {
 
 struct ShmTransport::Neighbours {
   HostGroup here;
-  std::atomic<std::uint32_t>* attention = nullptr;  // of this rank
+  Attention* attention = nullptr;   // of this rank
+  std::vector<Doorbell*> others{};  // theirs
   SendBuffer send_buffer;
   std::deque<Peer> peers;  // by place among the host's ranks; they cannot be moved
 };
@@ -148,7 +150,10 @@ Transport::Joined ShmTransport::join(const Group& group) {
                                                   .attend = {&places.attention(here.local).polls,
                                                              &places.attention(place).polls}});
   }
-  made->attention = &places.attention(here.local).polls;
+  made->attention = &places.attention(here.local);
+  for (int place = 0; place < ranks; ++place) {
+    if (place != here.local) made->others.push_back(&places.attention(place).bell);
+  }
   std::vector<std::byte*> shared;
   for (int place = 0; place < ranks && places.blocks(0) != nullptr; ++place) {
     shared.push_back(places.blocks(place));
@@ -157,7 +162,7 @@ Transport::Joined ShmTransport::join(const Group& group) {
   know_copying(group, *made);
   Neighbours& joined = *made;
   const std::lock_guard lock(mutex_);
-  joined.attention->store(attends_ ? 1 : 0, std::memory_order_relaxed);
+  joined.attention->polls.store(attends_ ? 1 : 0, std::memory_order_relaxed);
   groups_.push_back(std::move(made));
   return {.group = {reinterpret_cast<std::uintptr_t>(&joined)},
           .reached = joined.here.ranks,
@@ -178,7 +183,7 @@ void ShmTransport::know_copying(const Group& group, Neighbours& neighbours) {
     const auto partner = static_cast<std::size_t>(here.local ^ 1);
     Copying mine{.below = kAlwaysCopied, .anew_below = kAlwaysCopied, .takes_lines = true};
     if (partner < neighbours.peers.size()) {
-      neighbours.attention->store(1, std::memory_order_relaxed);
+      neighbours.attention->polls.store(1, std::memory_order_relaxed);
       mine = measure_copying(neighbours.peers[partner], here.pulls);
     }
     here.agree_on_copying(group, mine);
@@ -252,7 +257,7 @@ void ShmTransport::attend(bool polls) {
   const std::lock_guard lock(mutex_);
   attends_ = polls;
   for (const auto& group : groups_) {
-    group->attention->store(polls ? 1 : 0, std::memory_order_relaxed);
+    group->attention->polls.store(polls ? 1 : 0, std::memory_order_relaxed);
   }
 }
 
@@ -264,6 +269,22 @@ bool ShmTransport::is_awaited() const {
   const Peer* const self = &all.peers[static_cast<std::size_t>(all.here.local)];
   return std::ranges::any_of(
       all.peers, [self](const Peer& peer) { return &peer != self && peer.is_attending(); });
+}
+
+// It sleeps by one, and in each group others see another.
+Doorbell* ShmTransport::doorbell() {
+  const std::lock_guard lock(mutex_);
+  return groups_.size() == 1 ? &groups_.front()->attention->bell : nullptr;
+}
+
+// All of them, as one may wait for what another waits for.
+void ShmTransport::ring_others() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& group : groups_) {
+    for (Doorbell* other : group->others) {
+      if (other->listens()) other->ring();
+    }
+  }
 }
 
 std::vector<Transport::Token> ShmTransport::in_flight() const {

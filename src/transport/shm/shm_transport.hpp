@@ -31,6 +31,8 @@ class ShmTransport final : public Transport {
   [[nodiscard]] bool has_moved() const override { return has_moved_; }
   void attend(bool polls) override;
   [[nodiscard]] bool is_awaited() const override;
+  [[nodiscard]] Doorbell* doorbell() override;
+  void ring_others() override;
   [[nodiscard]] std::vector<Token> in_flight() const override;
   void cancel_receives(const void* owner) override;
 

@@ -4,7 +4,7 @@
 
 #include <array>
 #include <atomic>
-#include <vector>
+#include <functional>
 
 #include "engine/tasks.hpp"
 #include "engine/world.hpp"
@@ -19,10 +19,9 @@ using fake_mpi::Job;
 
 class SpareCores : public testing::Test {
  protected:
-  // Two ranks between which messages are held back at first, and an allreduce of `count` ints is
-  // pending.
+  // Two ranks between which messages are held back at first, and an allreduce is pending.
   template <class Body>
-  void run(bool spare_cores, Count count, const Body& body) {
+  void run(bool spare_cores, const Body& body) {
     const fake_mpi::NeverNative never_native;
     network->hold(true);
     network->set_awaited(false);
@@ -34,15 +33,14 @@ class SpareCores : public testing::Test {
       const fake_mpi::WithStretto stretto(std::move(transports));
       Engine& engine = Engine::get();
       engine.set_hosts({.numbers = {.hosts = 1}, .spare_cores = spare_cores});
-      const std::vector<int> ranks(static_cast<std::size_t>(count), rank);
-      std::vector<int> sums(ranks.size());
-      Operation* const operation = engine.start(
-          allreduce(attached(MPI_COMM_WORLD), ranks.data(), sums.data(), count), true, {});
+      int sum = 0;
+      Operation* const operation =
+          engine.start(allreduce(attached(MPI_COMM_WORLD), &rank, &sum, 1), true, {});
       body(engine, fake);
       MPI_Barrier(MPI_COMM_WORLD);
       network->hold(false);
       eventually([&] { return operation->done(); });
-      EXPECT_EQ(sums, std::vector<int>(ranks.size(), 1));
+      EXPECT_EQ(sum, 1);
       Engine::release(operation);
     });
   }
@@ -55,15 +53,13 @@ class SpareCores : public testing::Test {
     return fake.polls() - before;
   }
 
-  static constexpr Count kLong = 10'000;  // ints: a message whose sender may wait for an answer
-
   std::shared_ptr<FakeNetwork> network = std::make_shared<FakeNetwork>();
   Job job{2};
 };
 
 // Each time twice.
 TEST_F(SpareCores, WithoutThemWhatNobodyWaitsForIsPolledForRarely) {
-  run(false, kLong, [](const Engine& engine, const FakeTransport& fake) {
+  run(false, [](const Engine& engine, const FakeTransport& fake) {
     const long polls = polls_of(40, engine, fake);
     EXPECT_GE(polls, 2 * 4);
     EXPECT_LE(polls, 2 * 20);
@@ -71,42 +67,116 @@ TEST_F(SpareCores, WithoutThemWhatNobodyWaitsForIsPolledForRarely) {
 }
 
 TEST_F(SpareCores, WithoutThemItIsPolledForOnceAnotherRankWaits) {
-  run(false, kLong, [this](const Engine& engine, const FakeTransport& fake) {
+  run(false, [this](const Engine& engine, const FakeTransport& fake) {
     network->set_awaited(true);
     EXPECT_GE(polls_of(40, engine, fake), 2 * 38);
   });
 }
 
 TEST_F(SpareCores, WithThemItIsPolledForAllTheSame) {
-  run(true, kLong, [](const Engine& engine, const FakeTransport& fake) {
+  run(true, [](const Engine& engine, const FakeTransport& fake) {
     EXPECT_GE(polls_of(40, engine, fake), 2 * 38);
   });
 }
 
-// Of one rank the thread looks all the time whether it is needed, as something of the MPI's is
-// pending besides; of the other it has no need to, until the same is true there.
-TEST_F(SpareCores, WithoutThemTheThreadSleepsLongerWhereNoOtherRankNeedsAnything) {
-  std::array<std::atomic<Engine*>, 2> engines{};
-  run(false, 1, [&](Engine& engine, const FakeTransport& fake) {
-    const int rank = attached(MPI_COMM_WORLD).rank;
-    engines.at(static_cast<std::size_t>(rank)) = &engine;
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
-      engine.add_background(1);
-      const long before = engines[1].load()->progress_wakeups();
-      polls_of(40, engine, fake);
-      EXPECT_LT(engines[1].load()->progress_wakeups() - before, 30);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1) {
-      engine.add_background(1);
-      const long before = engines[0].load()->progress_wakeups();
-      polls_of(40, engine, fake);
-      EXPECT_GT(engines[0].load()->progress_wakeups() - before, 10);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    engine.add_background(-1);
+// Ranks of a host without spare cores that wake each other.
+class Bells : public testing::Test {
+ protected:
+  using Begin = std::function<Operation*(int rank)>;
+
+  // `begin` begins something on each rank while messages are held back, and `body` is run on rank
+  // 0.
+  void run(int ranks, const Begin& begin, const std::function<void()>& body) {
+    const fake_mpi::NeverNative never_native;
+    network->hold(true);
+    network->set_awaited(false);
+    network->set_bells();
+    Job job(ranks);
+    job.run([&](int rank) {
+      Transports transports = fake_mpi::by_the_mpi();
+      transports.insert(transports.begin(),
+                        std::make_unique<FakeTransport>(network, [](int, int) { return true; }));
+      const fake_mpi::WithStretto stretto(std::move(transports));
+      Engine& engine = Engine::get();
+      engine.set_hosts({.numbers = {.hosts = 1}});
+      engines.at(static_cast<std::size_t>(rank)) = &engine;
+      Operation* const operation = begin(rank);
+      MPI_Barrier(MPI_COMM_WORLD);
+      if (rank == 0) body();
+      MPI_Barrier(MPI_COMM_WORLD);
+      network->hold(false);
+      engine.wait(*operation);
+      Engine::release(operation);
+      MPI_Barrier(MPI_COMM_WORLD);
+    });
+  }
+
+  long wakeups(int rank) {
+    return engines.at(static_cast<std::size_t>(rank)).load()->progress_wakeups();
+  }
+
+  std::shared_ptr<FakeNetwork> network = std::make_shared<FakeNetwork>();
+  std::array<std::atomic<Engine*>, 4> engines{};
+  std::array<int, 4> data{};
+  Begin bcast_from_0 = [this](int rank) {
+    return Engine::get().start(
+        bcast(attached(MPI_COMM_WORLD), &data.at(static_cast<std::size_t>(rank)), 1, 0), true, {});
+  };
+};
+
+// Rank 0 itself looks again and again, as something of the MPI's is pending besides.
+TEST_F(Bells, LetTheThreadSleepWhereItIsNotNeeded) {
+  run(2, bcast_from_0, [this] {
+    const long before = wakeups(1);
+    const long first = wakeups(0);
+    Engine::get().add_background(1);
+    eventually([&] { return wakeups(0) >= first + 40; });
+    EXPECT_LT(wakeups(1) - before, 30);
+    Engine::get().add_background(-1);
   });
+}
+
+// Of a broadcast to four, one rank passes on what has not come yet.
+TEST_F(Bells, WakeWhoHasToPassSomethingOnAndNobodyElse) {
+  run(4, bcast_from_0, [this] {
+    const auto listening = [this] {
+      int found = 0;
+      for (int rank = 0; rank < 4; ++rank) found += network->bell(rank).listens() ? 1 : 0;
+      return found;
+    };
+    eventually([&] { return listening() == 1; });
+    int passes_on = 1;
+    while (passes_on < 3 && !network->bell(passes_on).listens()) ++passes_on;
+    const int receives = passes_on == 1 ? 3 : 1;
+    const long before = wakeups(passes_on);
+    const long others = wakeups(receives);
+    for (int rung = 0; rung < 20; ++rung) {
+      eventually([&] { return network->bell(passes_on).listens(); });
+      const long last = wakeups(passes_on);
+      for (const auto& each : Engine::get().transports()) each->ring_others();
+      eventually([&] { return wakeups(passes_on) > last; });
+    }
+    EXPECT_GE(wakeups(passes_on) - before, 20);
+    EXPECT_LT(wakeups(receives) - others, 20);
+  });
+}
+
+TEST_F(Bells, AreRungByWhoWaitsForLong) {
+  run(
+      2,
+      [this](int rank) {
+        // More than the other may keep without an answer: its thread listens.
+        static std::array<std::array<int, 10'000>, 2> sums{};
+        static const std::array<int, 10'000> ones{};
+        return Engine::get().start(
+            allreduce(attached(MPI_COMM_WORLD), ones.data(),
+                      sums.at(static_cast<std::size_t>(rank)).data(), 10'000),
+            true, {});
+      },
+      [this] {
+        const std::uint32_t rings = network->bell(1).rings();
+        Engine::get().wait_until([&] { return network->bell(1).rings() != rings; });
+      });
 }
 
 }  // namespace

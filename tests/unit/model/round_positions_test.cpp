@@ -9,11 +9,11 @@
 namespace stretto::model {
 namespace {
 
-const Shape kShape{.collective = Collective::alltoall, .size = 64, .count = 1};
+const Shape kRoundsShape{.collective = Collective::alltoall, .size = 64, .count = 1};
 
 // Sends to `to`, receives from `from` and reduces what came, so many times.
 Schedule exchanges(Rank me, Rank to, Rank from, int times) {
-  Builder step(kShape, me);
+  Builder step(kRoundsShape, me);
   StepId ready = kNoStep;
   for (int i = 0; i < times; ++i) {
     const StepId sent = step.send(to, step.input({0, 1}), after(ready));
@@ -51,7 +51,7 @@ TEST(RoundPositions, AreRightAfterManyOtherForms) {
 }
 
 TEST(RoundPositions, WorkBeforeTheSendAndAfterItIsCountedApart) {
-  Builder step(kShape, 0);
+  Builder step(kRoundsShape, 0);
   const StepId copied = step.copy(step.input({0, 1}), step.output({0, 1}));
   const StepId sent = step.send(1, step.output({0, 1}), after(copied));
   step.copy(step.input({1, 1}), step.output({1, 1}), after(sent));

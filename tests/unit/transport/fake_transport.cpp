@@ -111,6 +111,16 @@ std::vector<Transport::Token> FakeTransport::in_flight() const {
   return in_flight_;
 }
 
+Doorbell* FakeTransport::doorbell() {
+  return network_->has_bells_ && !here_.empty() ? &network_->bell(here_.begin()->second) : nullptr;
+}
+
+void FakeTransport::ring_others() {
+  for (Doorbell& bell : network_->bells_) {
+    if (network_->has_bells_ && &bell != doorbell() && bell.listens()) bell.ring();
+  }
+}
+
 void FakeTransport::cancel_receives(const void* owner) {
   const std::lock_guard lock(network_->mutex_);
   for (auto& [key, queue] : network_->queues_) {

@@ -2,6 +2,7 @@
 // this process. It knows no MPI.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
@@ -35,6 +36,10 @@ class FakeNetwork {
   [[nodiscard]] long messages() const;
   // As if another rank waited, or none did.
   void set_awaited(bool on) { awaited_ = on; }
+  // From now on ranks of MPI_COMM_WORLD wake each other, by these; of at most so many ranks.
+  static constexpr std::size_t kBells = 8;
+  void set_bells() { has_bells_ = true; }
+  [[nodiscard]] Doorbell& bell(int rank) { return bells_.at(static_cast<std::size_t>(rank)); }
 
  private:
   friend class FakeTransport;
@@ -66,6 +71,8 @@ class FakeNetwork {
   bool held_ = false;
   long messages_ = 0;
   std::atomic<bool> awaited_{true};
+  std::atomic<bool> has_bells_{false};
+  std::array<Doorbell, kBells> bells_;
   Fails fails_ = Fails::none;
   int error_ = 0;
 };
@@ -87,6 +94,8 @@ class FakeTransport final : public Transport {
   [[nodiscard]] std::vector<Token> in_flight() const override;
   void cancel_receives(const void* owner) override;
   [[nodiscard]] bool is_awaited() const override { return network_->awaited_; }
+  [[nodiscard]] Doorbell* doorbell() override;
+  void ring_others() override;
   [[nodiscard]] bool calls_nothing() const override { return calls_nothing_; }
   [[nodiscard]] bool stays_on_host() const override { return true; }
 

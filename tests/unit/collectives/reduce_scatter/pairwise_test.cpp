@@ -5,14 +5,14 @@
 namespace stretto {
 namespace {
 
-const Shape kShape{.collective = Collective::reduce_scatter, .size = 6, .count = 4};
+const Shape kPairwiseShape{.collective = Collective::reduce_scatter, .size = 6, .count = 4};
 
 TEST(ReduceScatterPairwise, MovesNoElementTwice) {
-  EXPECT_EQ(cost(built("pairwise", kShape)).elements, 6 * 5 * 4);
+  EXPECT_EQ(cost(built("pairwise", kPairwiseShape)).elements, 6 * 5 * 4);
 }
 
 TEST(ReduceScatterPairwise, KeepsTwoBlocksWhateverTheNumberOfRanks) {
-  for (const Schedule& rank : built("pairwise", kShape)) EXPECT_EQ(rank.scratch, 2 * 4);
+  for (const Schedule& rank : built("pairwise", kPairwiseShape)) EXPECT_EQ(rank.scratch, 2 * 4);
 }
 
 TEST(ReduceScatterPairwise, DeclaresItselfCommutativeOnly) {

@@ -1,0 +1,37 @@
+// What a thread sleeps by until it is woken: by others of its process, or of another that shares
+// the memory it lies in (futex(2)).
+#pragma once
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+
+#include "base/futex.hpp"
+
+namespace stretto {
+
+// All zero it is ready for use.
+class Doorbell {
+ public:
+  // To be read before one looks at what one would sleep for: a ring since then ends the sleep.
+  [[nodiscard]] std::uint32_t rings() const { return rings_.load(); }
+  void ring() {
+    rings_.fetch_add(1);
+    futex_wake(rings_, INT_MAX);
+  }
+  // Until it has rung since `rings`, or for `ns`, or, as any sleep may end, not so long.
+  void wait(std::uint32_t rings, std::int64_t ns) const {
+    const timespec most{.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
+    futex_wait(rings_, rings, &most);
+  }
+
+  // Does whoever sleeps by it want to be woken by those who wait for it? Only a hint.
+  void listen(bool on) { listens_.store(on ? 1 : 0, std::memory_order_relaxed); }
+  [[nodiscard]] bool listens() const { return listens_.load(std::memory_order_relaxed) != 0; }
+
+ private:
+  FutexWord rings_{0};
+  std::atomic<std::uint32_t> listens_{0};
+};
+
+}  // namespace stretto

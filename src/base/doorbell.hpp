@@ -25,9 +25,13 @@ class Doorbell {
     futex_wait(rings_, rings, &most);
   }
 
-  // Does whoever sleeps by it want to be woken by those who wait for it? Only a hint.
+  // Does whoever sleeps by it want to be woken by those who wait for it?
   void listen(bool on) { listens_.store(on ? 1 : 0, std::memory_order_relaxed); }
   [[nodiscard]] bool listens() const { return listens_.load(std::memory_order_relaxed) != 0; }
+  // Rings where that is so, once: until it listens anew.
+  void ring_listener() {
+    if (listens() && listens_.exchange(0) != 0) ring();
+  }
 
  private:
   FutexWord rings_{0};

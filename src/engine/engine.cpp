@@ -140,9 +140,13 @@ void Engine::begin(Operation* operation, bool background, const Notice& notice) 
   // next, this thread where it waits, takes what has come first.
   const bool copies_later = operation->copies_for_itself();
   if (copies_later) post(lock);
+  // While this thread copies or computes, others are answered where a core is free for that.
+  if (background && parked_ && waiters_ == 0 && has_free_core() && operation->has_local()) {
+    parked_ = false;
+    bell_->ring();
+  }
   if (!copies_later || !operation->is_in_flight()) work(lock, operation);
   if (!background || operation->done()) return;
-  if (naps_long_ && operation->is_needed()) bell_->listen(true);
   wake_thread(lock, !operation->stays_on_host());
 }
 
@@ -202,6 +206,7 @@ void Engine::set_hosts(const Hosts& world) {
 }
 
 void Engine::ring_others() {
+  if (driving_) return;  // the transports are another's now
   for (const auto& transport : transports_) transport->ring_others();
 }
 
@@ -212,7 +217,9 @@ void Engine::attend(bool polls) {
 void Engine::enter_wait() {
   ++this_thread.waits;
   const std::lock_guard lock(mutex_);
-  if (++waiters_ == 1) attend(true);
+  if (++waiters_ > 1) return;
+  attend(true);
+  if (naps_long_) bell_->listen(false);  // this thread does what others wait for
 }
 
 void Engine::leave_wait() {
@@ -220,8 +227,14 @@ void Engine::leave_wait() {
   Doorbell* asleep = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (--waiters_ == 0) attend(false);
-    if (parked_ && waiters_ == 0 && background() > 0) asleep = bell_;
+    if (--waiters_ == 0) {
+      attend(false);
+      if (naps_long_) bell_->listen(true);
+    }
+    if (parked_ && waiters_ == 0 && background() > 0) {
+      parked_ = false;  // nobody else need wake it
+      asleep = bell_;
+    }
   }
   if (asleep != nullptr) asleep->ring();
 }
@@ -242,7 +255,9 @@ void Engine::raise_background(int change) {
 
 void Engine::wake_thread(Lock& lock, bool needs_polls) {
   if (needs_polls) ++needs_polls_;
-  const bool wakes = has_thread_ && ((parked_ && waiters_ == 0) || (naps_long_ && needs_polls));
+  const bool unparks = parked_ && waiters_ == 0;
+  const bool wakes = has_thread_ && (unparks || (naps_long_ && needs_polls));
+  if (unparks) parked_ = false;  // nobody else need wake it
   Doorbell& bell = *bell_;
   lock.unlock();  // or it would wait for that next
   if (wakes) bell.ring();

@@ -155,6 +155,8 @@ class Engine {
   [[nodiscard]] const Transports& transports() const { return transports_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] long progress_wakeups() const { return wakeups_; }
+  // Of these, by ranks that waited.
+  [[nodiscard]] long progress_rings() const { return heard_; }
   [[nodiscard]] bool oversubscribed() const { return oversubscribed_; }
   [[nodiscard]] bool spans_hosts() const { return spans_hosts_; }
   // Of MPI_COMM_WORLD; before any thread of the program's uses the engine.
@@ -189,7 +191,7 @@ class Engine {
   void settle(Operation* operation);
 
   void attend(bool polls);  // a thread waits inside Stretto, or none does
-  void ring_others();       // where their progress threads sleep while this one waits
+  void ring_others();       // under the lock: wakes ranks that this one waits for
   void enter_wait();
   void leave_wait();
   // What a pass has moved: nothing, parts of messages that need not be complete, or more.
@@ -293,6 +295,7 @@ class Engine {
   bool parts_moved_ = false;
   std::atomic<bool> locks_on_{false};
   std::atomic<long> wakeups_{0};
+  std::atomic<long> heard_{0};
   std::atomic<bool> stays_on_host_{false};
   std::atomic<long> moves_{0};  // passes that moved anything
   std::atomic<long> operations_ended_{0};
@@ -330,6 +333,7 @@ void Engine::wait_until(const Finished& finished, bool on_host) {
     }
     if (idle.waited_ns() - rung_ns >= kBetweenRings) {
       rung_ns = idle.waited_ns();
+      const Lock lock(mutex_);
       ring_others();
     }
     if (idle.waited_ns() < stall_ns_.load(std::memory_order_relaxed)) continue;

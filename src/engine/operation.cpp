@@ -225,15 +225,6 @@ bool Operation::copies_for_itself() const {
   return task_.plan->first_dependent[at] == task_.plan->first_dependent[at + 1];
 }
 
-bool Operation::is_needed() const {
-  if (!all_short_ || !stays_on_host_) return true;
-  const std::vector<Step>& steps = task_.plan->schedule.steps;
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (steps[s].kind == StepKind::send && waits_left_[s] != kPosted) return true;
-  }
-  return false;
-}
-
 StepId Operation::take_local() {
   computing_ = true;
   return to_compute_[next_local_++];

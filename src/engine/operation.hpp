@@ -141,8 +141,6 @@ class Operation final : private Transport::Follower {
     const Step& done = task_.plan->schedule.steps[static_cast<std::size_t>(step)];
     if (done.kind == StepKind::recv) pace_.event(task_.plan->rhythm, now_ns, poll);
   }
-  // May other ranks wait for something that this one has not begun to send, or has to answer?
-  [[nodiscard]] bool is_needed() const;
   // When to poll for it again; 0: not known.
   [[nodiscard]] std::int64_t expected_ns() const {
     return all_short_ ? pace_.expected_ns(task_.plan->rhythm) : 0;

@@ -96,29 +96,36 @@ void Engine::run_progress_thread() {
   long begun = begun_;
   long needs_polls = needs_polls_;
   while (!stopping_) {
+    std::int64_t pause = 0;
     // Who begins operations one after the other need not wake it each time: that takes longer than
     // a short one.
     if (!wanted() && begun != begun_) {
       begun = begun_;
       const bool is_rung =
           std::exchange(needs_polls, needs_polls_) == needs_polls_ && is_rung_for();
-      nap(lock, is_rung ? kRungPause : shortest_pause_ns_);
-      continue;
+      const bool is_early = nap(lock, is_rung ? kRungPause : shortest_pause_ns_);
+      rang_ = is_rung && is_early;
+      if (!is_rung || !wanted()) continue;
+      pause = kRungPause;  // what has begun meanwhile has slept through it
+    } else {
+      if (!wanted()) {
+        sleep(lock, kForever, [&] {
+          parked_ = !stopping_ && !wanted();
+          return !parked_;
+        });
+        interval = shortest_pause_ns_;
+      }
+      pause = must_call() ? 0 : pause_ns(interval);
+      const bool is_early = pause > 0 && nap(lock, pause);
+      rang_ = pause == kRungPause && is_early;
     }
-    if (!wanted()) {
-      parked_ = true;
-      sleep(lock, kForever, [&] { return stopping_ || wanted(); });
-      parked_ = false;
-      interval = shortest_pause_ns_;
-    }
-    const std::int64_t pause = must_call() ? 0 : pause_ns(interval);
-    const bool is_early = pause > 0 && nap(lock, pause);
     ++wakeups_;
-    rang_ = pause == kRungPause && is_early;
+    if (rang_) ++heard_;
     if (!wanted()) continue;
     // What has begun to move may be waited for by others, a part after the other.
     const bool polls = pause == kRungPause || is_worth_polling();
     moves_on_ = polls && poll_in_background(lock);
+    if (rang_ && !moves_on_) ring_others();  // this rank waits, too, as another waits for it
     const std::int64_t longer =
         std::clamp(interval * 5 / 4, shortest_pause_ns_, kMostGrowth * shortest_pause_ns_);
     interval = moves_on_ ? kShortestPause : longer;
@@ -146,9 +153,7 @@ bool Engine::nap(Lock& lock, std::int64_t ns) {
   napping_ = true;
   naps_long_ = ns == kRungPause;
   Doorbell& bell = *bell_;
-  bell.listen(naps_long_ && std::ranges::any_of(running_, [](const Operation* each) {
-                return each->background && each->is_needed();
-              }));
+  bell.listen(naps_long_ && waiters_ == 0);
   const bool is_early = sleep(lock, ns, [this, &bell, rings = bell.rings()] {
     return stopping_ || must_call() || (naps_long_ && (&bell != bell_ || bell.rings() != rings));
   });
@@ -180,10 +185,10 @@ bool Engine::poll_in_background(Lock& lock) {
 
 bool Engine::is_rung_for() const {
   const auto rings = [this](const auto& each) { return each->doorbell() == bell_; };
-  return !has_free_core() && std::ranges::any_of(transports_, rings) &&
-         std::ranges::all_of(running_, [](const Operation* each) {
-           return !each->background || each->stays_on_host();
-         });
+  // Whatever else is in the background is the MPI's own.
+  const auto known = std::ranges::count_if(
+      running_, [](const Operation* each) { return each->background && each->stays_on_host(); });
+  return !has_free_core() && known == background() && std::ranges::any_of(transports_, rings);
 }
 
 // Until something is expected, and `shortest` at least.

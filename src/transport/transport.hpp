@@ -119,10 +119,10 @@ class Transport {
   virtual void attend(bool /*polls*/) {}
   // Does another rank attend, as far as one can know?
   [[nodiscard]] virtual bool is_awaited() const { return true; }
-  // By which other ranks wake this one while they wait, where all whom this one has to do with can;
-  // nullptr: not all can. Valid until this rank has left all its groups.
+  // By which other ranks wake this one, where all ranks can; nullptr: not all can. Valid until this
+  // rank has left all its groups.
   [[nodiscard]] virtual Doorbell* doorbell() { return nullptr; }
-  // Wakes those who listen: this rank waits.
+  // Wakes those who listen and whom this rank, which waits, exchanges messages with.
   virtual void ring_others() {}
   // The tokens of the messages in flight.
   [[nodiscard]] virtual std::vector<Token> in_flight() const = 0;

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/words.hpp"
 
 namespace stretto::intercept::accelerate::counters {
 namespace {
@@ -108,8 +109,10 @@ void print_summary(const Communicator& world) {
     say("  %-25s %9ld  passed to the MPI: %s", line.call, line.calls, line.what.c_str());
   }
   for (const Learned& lesson : learning::learned()) say("  %s", in_words(lesson).c_str());
-  say("  schedules: %ld built, %ld reused; progress thread: %ld wake-ups", plans.built,
-      plans.reused, Engine::get().progress_wakeups());
+  const long rings = Engine::get().progress_rings();
+  say("  schedules: %ld built, %ld reused; progress thread: %ld wake-ups%s", plans.built,
+      plans.reused, Engine::get().progress_wakeups(),
+      rings == 0 ? "" : words(", ", rings, " of them by ranks that waited").c_str());
 }
 
 // A call that an algorithm which was asked for cannot run has another, or is the MPI's: who asked

@@ -48,7 +48,8 @@ Peer::Peer(const Packing& packing, const Ends& ends)
       buffer_there_(ends.buffer_there),
       pid_(ends.pid),
       pulls_(ends.pulls),
-      attend_(ends.attend) {}
+      attend_(ends.attend),
+      bell_(ends.bell) {}
 
 int Peer::receive(const Piece& data, int tag, Transport::Token token, bool written_anew,
                   Transport::Follower* follower) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/doorbell.hpp"
 #include "transport/shm/copy_limit.hpp"
 #include "transport/shm/ring.hpp"
 #include "transport/shm/send_buffer.hpp"
@@ -45,6 +46,7 @@ class Peer {
     bool pulls = false;  // its memory may be read
     // Do this rank and the other poll all the time now?
     std::array<const std::atomic<std::uint32_t>*, 2> attend{};
+    Doorbell* bell = nullptr;  // the other's
   };
   Peer(const Packing& packing, const Ends& ends);
   Peer(const Peer&) = delete;
@@ -69,6 +71,8 @@ class Peer {
   [[nodiscard]] bool is_attending() const {
     return attend_[1]->load(std::memory_order_relaxed) != 0;
   }
+  // Wakes the other, where it listens.
+  void ring() const { bell_->ring_listener(); }
   // What is faster where both poll all the time.
   void copy_as(const Copying& copying) { copying_ = copying; }
   // After a poll of all: who hears of what is complete may change the data.
@@ -164,6 +168,7 @@ class Peer {
   bool pulls_;
   Copying copying_;
   std::array<const std::atomic<std::uint32_t>*, 2> attend_;
+  Doorbell* bell_;
   std::uint64_t next_id_ = 0;
   std::vector<Sent> sent_;
   std::deque<Waiting> waiting_;       // in the order in which they are to go

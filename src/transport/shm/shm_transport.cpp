@@ -111,8 +111,8 @@ std::size_t memory_of(int ranks) {
 
 struct ShmTransport::Neighbours {
   HostGroup here;
-  Attention* attention = nullptr;   // of this rank
-  std::vector<Doorbell*> others{};  // theirs
+  Attention* attention = nullptr;  // of this rank
+  bool is_whole = false;           // all ranks of the group are here
   SendBuffer send_buffer;
   std::deque<Peer> peers;  // by place among the host's ranks; they cannot be moved
 };
@@ -148,12 +148,11 @@ Transport::Joined ShmTransport::join(const Group& group) {
                                                   .pid = here.pids[static_cast<std::size_t>(place)],
                                                   .pulls = here.pulls,
                                                   .attend = {&places.attention(here.local).polls,
-                                                             &places.attention(place).polls}});
+                                                             &places.attention(place).polls},
+                                                  .bell = &places.attention(place).bell});
   }
   made->attention = &places.attention(here.local);
-  for (int place = 0; place < ranks; ++place) {
-    if (place != here.local) made->others.push_back(&places.attention(place).bell);
-  }
+  made->is_whole = ranks == group.size;
   std::vector<std::byte*> shared;
   for (int place = 0; place < ranks && places.blocks(0) != nullptr; ++place) {
     shared.push_back(places.blocks(place));
@@ -274,17 +273,12 @@ bool ShmTransport::is_awaited() const {
 // It sleeps by one, and in each group others see another.
 Doorbell* ShmTransport::doorbell() {
   const std::lock_guard lock(mutex_);
-  return groups_.size() == 1 ? &groups_.front()->attention->bell : nullptr;
+  const bool is_all = groups_.size() == 1 && groups_.front()->is_whole;
+  return is_all ? &groups_.front()->attention->bell : nullptr;
 }
 
-// All of them, as one may wait for what another waits for.
 void ShmTransport::ring_others() {
-  const std::lock_guard lock(mutex_);
-  for (const auto& group : groups_) {
-    for (Doorbell* other : group->others) {
-      if (other->listens()) other->ring();
-    }
-  }
+  for (const Peer* peer : polled_) peer->ring();
 }
 
 std::vector<Transport::Token> ShmTransport::in_flight() const {

@@ -21,14 +21,46 @@ TEST(Doorbell, ThatHasRungSinceItWasReadLetsNobodySleep) {
   EXPECT_NE(bell.rings(), rings);
 }
 
+// Two that wake each other, each time while the other sleeps or is about to.
+struct Pair {
+  static constexpr std::uint32_t kTurns = 2000;
+  Doorbell there;
+  Doorbell back;
+
+  static void wait_for(const Doorbell& bell, std::uint32_t rings) {
+    for (std::uint32_t seen = bell.rings(); seen != rings; seen = bell.rings())
+      bell.wait(seen, kLong);
+  }
+  void answer() {
+    for (std::uint32_t turn = 1; turn <= kTurns; ++turn) {
+      wait_for(there, turn);
+      back.ring();
+    }
+  }
+  void ask() {
+    for (std::uint32_t turn = 1; turn <= kTurns; ++turn) {
+      there.ring();
+      wait_for(back, turn);
+    }
+  }
+};
+
 TEST(Doorbell, EndsTheSleepOfAnotherThread) {
+  Pair pair;
+  std::thread other([&] { pair.answer(); });
+  pair.ask();
+  other.join();
+}
+
+TEST(Doorbell, IsRungOnceWhereItListens) {
   Doorbell bell;
-  const std::uint32_t rings = bell.rings();
-  std::thread sleeps([&] {
-    while (bell.rings() == rings) bell.wait(rings, kLong);
-  });
-  bell.ring();
-  sleeps.join();
+  bell.ring_listener();
+  EXPECT_EQ(bell.rings(), 0U);
+  bell.listen(true);
+  bell.ring_listener();
+  bell.ring_listener();
+  EXPECT_EQ(bell.rings(), 1U);
+  EXPECT_FALSE(bell.listens());
 }
 
 TEST(Doorbell, IsNotSleptByForLongerThanAsked) {
@@ -38,20 +70,19 @@ TEST(Doorbell, IsNotSleptByForLongerThanAsked) {
 
 TEST(Doorbell, EndsTheSleepOfAnotherProcess) {
   void* const shared =
-      ::mmap(nullptr, sizeof(Doorbell), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      ::mmap(nullptr, sizeof(Pair), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
-  auto* const bell = new (shared) Doorbell;
-  const std::uint32_t rings = bell->rings();
+  auto* const pair = new (shared) Pair;
   const pid_t child = ::fork();
   if (child == 0) {
-    while (bell->rings() == rings) bell->wait(rings, kLong);
+    pair->answer();
     ::_exit(0);
   }
-  bell->ring();
+  pair->ask();
   int status = -1;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  ::munmap(shared, sizeof(Doorbell));
+  ::munmap(shared, sizeof(Pair));
 }
 
 }  // namespace

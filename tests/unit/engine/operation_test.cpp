@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <vector>
 
 #include "engine/tasks.hpp"
 #include "fake_mpi/with_stretto.hpp"
@@ -60,34 +59,6 @@ TEST_F(CopiesTest, OneThatFailsBeforeIsTheOperationsError) {
 TEST_F(CopiesTest, OneThatFailsAfterIsToo) {
   job.fail(0, "Unpack", 1, MPI_ERR_NO_MEM);
   EXPECT_EQ(run(), MPI_ERR_NO_MEM);
-}
-
-// What ranks that share memory still have to do for others.
-TEST(OperationTest, IsNeededByOthersUntilAllIsSentAndWhereItMayHaveToAnswer) {
-  const NeverNative never_native;
-  Job job(4);
-  const auto network = std::make_shared<FakeNetwork>();
-  job.run([&](int rank) {
-    Transports transports;
-    transports.push_back(std::make_unique<FakeTransport>(network, [](int, int) { return true; }));
-    transports.push_back(std::make_unique<MpiTransport>());
-    const WithStretto stretto(std::move(transports));
-    Engine& engine = Engine::get();
-    for (const Count count : {1, 10'000}) {
-      network->hold(true);
-      MPI_Barrier(MPI_COMM_WORLD);
-      std::vector<int> data(static_cast<std::size_t>(count), rank);
-      Operation* const operation =
-          engine.start(bcast(attached(MPI_COMM_WORLD), data.data(), count, 0), true, {});
-      const bool passes_on = rank != 0 && !operation->plan().sent.empty();
-      EXPECT_EQ(operation->is_needed(), passes_on || count > 1);
-      MPI_Barrier(MPI_COMM_WORLD);
-      network->hold(false);
-      engine.wait(*operation);
-      EXPECT_EQ(operation->is_needed(), count > 1);
-      Engine::release(operation);
-    }
-  });
 }
 
 // Whether they are posted under the lock, where that may be, or without.

@@ -175,6 +175,42 @@ TEST_P(TransportTest, LongMessagesAndEmptyOnes) {
   });
 }
 
+// Of those that let ranks wake each other: who listens, and is waited for.
+TEST_P(TransportTest, RingsThoseThatListenAndThatItExchangesMessagesWith) {
+  run(3, [](const auto& here) {
+    Doorbell* const bell = here.transport.doorbell();
+    if (bell == nullptr) return;
+    bell->listen(true);
+    MPI_Barrier(MPI_COMM_WORLD);
+    int value = 0;
+    if (here.rank == 0) {
+      EXPECT_EQ(here.receive(1, 0, plain(value)), 0);
+      here.transport.ring_others();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(bell->rings(), here.rank == 1 ? 1U : 0U);
+    if (here.rank == 1) {
+      EXPECT_EQ(here.send(0, 0, plain(value)), 0);
+    }
+    if (here.rank < 2) static_cast<void>(here.complete(1));
+    here.transport.ring_others();  // nobody any more
+    EXPECT_EQ(bell->rings(), here.rank == 1 ? 1U : 0U);
+  });
+}
+
+// By the doorbell of one group nobody wakes whom only another one knows.
+TEST_P(TransportTest, HasNoDoorbellWhereOthersKnowAnother) {
+  run(2, [](const auto& here) {
+    Doorbell* const bell = here.transport.doorbell();
+    if (bell == nullptr) return;
+    const TestGroup group(here.rank, 2);
+    const Transport::Joined another = here.transport.join(group);
+    EXPECT_EQ(here.transport.doorbell(), nullptr);
+    here.transport.leave(another.group);
+    EXPECT_EQ(here.transport.doorbell(), bell);
+  });
+}
+
 TEST_P(TransportTest, KnowsWhatIsInFlight) {
   run(2, [](const auto& here) {
     if (here.rank == 1) return;

@@ -146,7 +146,7 @@ TEST_F(Bells, WakeWhoIsWaitedFor) {
       eventually([&] { return engines[1].load()->progress_rings() >= before + rung; });
     }
     EXPECT_EQ(engines[1].load()->progress_rings(), before + kRings);
-    EXPECT_EQ(engines[0].load()->progress_rings(), 0);
+    EXPECT_GT(engines[0].load()->progress_rings(), 0);  // the other waits for this one, too
   });
 }
 

@@ -219,7 +219,7 @@ void Engine::enter_wait() {
   const std::lock_guard lock(mutex_);
   if (++waiters_ > 1) return;
   attend(true);
-  if (naps_long_) bell_->listen(false);  // this thread does what others wait for
+  listen_unless_waiting();
 }
 
 void Engine::leave_wait() {
@@ -229,7 +229,7 @@ void Engine::leave_wait() {
     const std::lock_guard lock(mutex_);
     if (--waiters_ == 0) {
       attend(false);
-      if (naps_long_) bell_->listen(true);
+      listen_unless_waiting();
     }
     if (parked_ && waiters_ == 0 && background() > 0) {
       parked_ = false;  // nobody else need wake it

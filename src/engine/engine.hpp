@@ -218,13 +218,15 @@ class Engine {
   // Until `wanted` or for `ns`, and gives up the lock meanwhile. Returns whether that is so.
   template <class Wanted>
   bool sleep(Lock& lock, std::int64_t ns, const Wanted& wanted);
-  bool nap(Lock& lock, std::int64_t ns);  // returns whether it ended early
+  bool nap(Lock& lock, std::int64_t ns);  // returns whether others have rung
+  void listen_unless_waiting();
   // Would other ranks wake this one as soon as they need anything of what is pending?
   [[nodiscard]] bool is_rung_for() const;
   // Or do messages move without a core of this host?
   [[nodiscard]] bool has_free_core() const { return shortest_pause_ns_ == kShortestPause; }
   [[nodiscard]] bool is_worth_polling();
-  bool poll_in_background(Lock& lock);  // whether anything has moved
+  [[nodiscard]] bool is_awaited() const;  // perhaps
+  bool poll_in_background(Lock& lock);    // whether anything has moved
   [[nodiscard]] std::int64_t pause_ns(std::int64_t shortest) const;
   static void poke();
   // A thread that waits pokes the MPI, too: another rank may need what the program has begun with
@@ -316,23 +318,25 @@ void Engine::wait_until(const Finished& finished, bool on_host) {
   long moves = moves_.load(std::memory_order_relaxed);
   std::int64_t poked_ns = 0;
   std::int64_t rung_ns = 0;
+  std::int64_t before_ns = 0;  // what moves need not be what another rank is waited for
   while (!finished()) {
     const Moved moved = try_pass();
     if (moved == Moved::whole) {
+      before_ns += idle.waited_ns();
       idle.reset();
-      poked_ns = rung_ns = 0;
+      poked_ns = 0;
       moves = moves_.load(std::memory_order_relaxed);
       continue;
     }
     if (moved == Moved::parts) idle.stay_awake();
     idle.pause(on_host || stays_on_host_.load(std::memory_order_relaxed));
-    if (idle.waited_ns() < poked_ns) poked_ns = rung_ns = 0;  // it has been stopped meanwhile
+    if (idle.waited_ns() < poked_ns) poked_ns = 0;  // it has been stopped meanwhile
     if (idle.waited_ns() - poked_ns >= kBetweenPokes) {
       poked_ns = idle.waited_ns();
       poke();
     }
-    if (idle.waited_ns() - rung_ns >= kBetweenRings) {
-      rung_ns = idle.waited_ns();
+    if (before_ns + idle.waited_ns() - rung_ns >= kBetweenRings) {
+      rung_ns = before_ns + idle.waited_ns();
       const Lock lock(mutex_);
       ring_others();
     }
@@ -340,8 +344,9 @@ void Engine::wait_until(const Finished& finished, bool on_host) {
     // Other threads may have moved what this one waits for.
     if (moves == moves_.load(std::memory_order_relaxed)) report_stall(on_host);
     moves = moves_.load(std::memory_order_relaxed);
+    before_ns += idle.waited_ns();
     idle.reset();
-    poked_ns = rung_ns = 0;
+    poked_ns = 0;
   }
   leave_wait();
   free_released();

@@ -141,6 +141,7 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   const Awaited* const awaited = this_thread.awaited;
   if (calls) this_thread.awaited = nullptr;
   waiters_ -= waits;
+  if (waits > 0) listen_unless_waiting();
   if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) bell_->ring();
   lock.unlock();
   const int error = operation->compute(step);
@@ -148,6 +149,7 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   this_thread.awaited = awaited;
   this_thread.waits += waits;
   waiters_ += waits;
+  if (waits > 0) listen_unless_waiting();
   if (waits > 0 && waiters_ == waits) attend(true);  // another's wait may have ended meanwhile
   operation->computed(step, error);
   settle(operation);

@@ -103,8 +103,7 @@ void Engine::run_progress_thread() {
       begun = begun_;
       const bool is_rung =
           std::exchange(needs_polls, needs_polls_) == needs_polls_ && is_rung_for();
-      const bool is_early = nap(lock, is_rung ? kRungPause : shortest_pause_ns_);
-      rang_ = is_rung && is_early;
+      rang_ = nap(lock, is_rung ? kRungPause : shortest_pause_ns_);
       if (!is_rung || !wanted()) continue;
       pause = kRungPause;  // what has begun meanwhile has slept through it
     } else {
@@ -116,8 +115,7 @@ void Engine::run_progress_thread() {
         interval = shortest_pause_ns_;
       }
       pause = must_call() ? 0 : pause_ns(interval);
-      const bool is_early = pause > 0 && nap(lock, pause);
-      rang_ = pause == kRungPause && is_early;
+      rang_ = pause > 0 && nap(lock, pause);
     }
     ++wakeups_;
     if (rang_) ++heard_;
@@ -125,7 +123,8 @@ void Engine::run_progress_thread() {
     // What has begun to move may be waited for by others, a part after the other.
     const bool polls = pause == kRungPause || is_worth_polling();
     moves_on_ = polls && poll_in_background(lock);
-    if (rang_ && !moves_on_) ring_others();  // this rank waits, too, as another waits for it
+    // This rank waits, too, as another waits for it.
+    if (rang_ && !moves_on_ && is_awaited()) ring_others();
     const std::int64_t longer =
         std::clamp(interval * 5 / 4, shortest_pause_ns_, kMostGrowth * shortest_pause_ns_);
     interval = moves_on_ ? kShortestPause : longer;
@@ -150,16 +149,27 @@ bool Engine::sleep(Lock& lock, std::int64_t ns, const Wanted& wanted) {
 
 // Unless there is something that nobody else may do.
 bool Engine::nap(Lock& lock, std::int64_t ns) {
+  const long needs_polls = needs_polls_;
+  Doorbell& bell = *bell_;
+  const std::uint32_t rings = bell.rings();
   napping_ = true;
   naps_long_ = ns == kRungPause;
-  Doorbell& bell = *bell_;
-  bell.listen(naps_long_ && waiters_ == 0);
-  const bool is_early = sleep(lock, ns, [this, &bell, rings = bell.rings()] {
-    return stopping_ || must_call() || (naps_long_ && (&bell != bell_ || bell.rings() != rings));
-  });
+  listen_unless_waiting();
+  const auto has_own = [this, &bell, needs_polls] {
+    return stopping_ || must_call() ||
+           (naps_long_ && (&bell != bell_ || needs_polls != needs_polls_));
+  };
+  const bool is_early =
+      sleep(lock, ns, [&] { return has_own() || (naps_long_ && bell.rings() != rings); });
+  const bool is_rung = is_early && !has_own();
   bell.listen(false);
   napping_ = naps_long_ = false;
-  return is_early;
+  return is_rung;
+}
+
+// Who waits does itself what others wait for.
+void Engine::listen_unless_waiting() {
+  if (naps_long_) bell_->listen(waiters_ == 0);
 }
 
 // Where no core is free nothing is gained by moving what nobody waits for: it takes as long now as
@@ -167,6 +177,11 @@ bool Engine::nap(Lock& lock, std::int64_t ns) {
 bool Engine::is_worth_polling() {
   if (has_free_core() || moves_on_ || driving_ || must_call()) return true;
   if (++unpolled_ % kMostUnpolled == 0) return true;
+  return is_awaited();
+}
+
+bool Engine::is_awaited() const {
+  if (driving_) return false;  // the transports are another's now
   return std::ranges::any_of(transports_, [](const auto& transport) {
     return !transport->idle() && transport->is_awaited();
   });

@@ -139,14 +139,15 @@ TEST_F(Bells, LetTheThreadSleepWhereItIsNotNeeded) {
 TEST_F(Bells, WakeWhoIsWaitedFor) {
   run(2, bcast_from_0, [this] {
     constexpr long kRings = 10;
+    network->set_awaited(true);
     const long before = engines[1].load()->progress_rings();
     for (long rung = 1; rung <= kRings; ++rung) {
       eventually([&] { return network->bell(1).listens(); });
       for (const auto& each : Engine::get().transports()) each->ring_others();
       eventually([&] { return engines[1].load()->progress_rings() >= before + rung; });
     }
-    EXPECT_EQ(engines[1].load()->progress_rings(), before + kRings);
-    EXPECT_GT(engines[0].load()->progress_rings(), 0);  // the other waits for this one, too
+    // The other waits for this one, too.
+    eventually([&] { return engines[0].load()->progress_rings() > 0; });
   });
 }
 

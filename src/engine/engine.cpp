@@ -87,7 +87,7 @@ void Engine::close() {
     return running_.empty();
   });
   stop_thread();
-  bell_ = &own_bell_;  // the other goes with what the ranks of the host share
+  doorbell_ = &own_doorbell_;  // the other goes with what the ranks of the host share
   free_released();
   open_.store(false, std::memory_order_release);
 }
@@ -98,7 +98,7 @@ void Engine::stop_thread() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  bell_->ring();
+  doorbell_->ring();
   ::pthread_join(thread_, nullptr);
   has_thread_ = false;
 }
@@ -143,7 +143,7 @@ void Engine::begin(Operation* operation, bool background, const Notice& notice) 
   // While this thread copies or computes, others are answered where a core is free for that.
   if (background && parked_ && waiters_ == 0 && has_free_core() && operation->has_local()) {
     parked_ = false;
-    bell_->ring();
+    doorbell_->ring();
   }
   if (!copies_later || !operation->is_in_flight()) work(lock, operation);
   if (!background || operation->done()) return;
@@ -197,10 +197,10 @@ void Engine::set_hosts(const Hosts& world) {
   oversubscribed_ = world.oversubscribed;
   spans_hosts_ = world.numbers.hosts > 1;
   shortest_pause_ns_ = spans_hosts_ || world.spare_cores ? kShortestPause : kLongestPause;
-  Doorbell& before = *bell_;
+  Doorbell& before = *doorbell_;
   for (const auto& transport : transports_) {
     Doorbell* const shared = transport->doorbell();
-    if (shared != nullptr) bell_ = shared;
+    if (shared != nullptr) doorbell_ = shared;
   }
   before.ring();  // the progress thread sleeps by the other from now on
 }
@@ -233,7 +233,7 @@ void Engine::leave_wait() {
     }
     if (parked_ && waiters_ == 0 && background() > 0) {
       parked_ = false;  // nobody else need wake it
-      asleep = bell_;
+      asleep = doorbell_;
     }
   }
   if (asleep != nullptr) asleep->ring();
@@ -258,9 +258,9 @@ void Engine::wake_thread(Lock& lock, bool needs_polls) {
   const bool unparks = parked_ && waiters_ == 0;
   const bool wakes = has_thread_ && (unparks || (naps_long_ && needs_polls));
   if (unparks) parked_ = false;  // nobody else need wake it
-  Doorbell& bell = *bell_;
+  Doorbell& doorbell = *doorbell_;
   lock.unlock();  // or it would wait for that next
-  if (wakes) bell.ring();
+  if (wakes) doorbell.ring();
 }
 
 void Engine::lower_locks() {

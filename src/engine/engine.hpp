@@ -22,33 +22,13 @@
 
 #include "base/doorbell.hpp"
 #include "base/rank_context.hpp"
+#include "engine/awaited.hpp"
 #include "engine/idle.hpp"
 #include "engine/operation.hpp"
 #include "engine/transports.hpp"
 #include "mpi/thread_level.hpp"
 
 namespace stretto {
-
-// The operations that a thread waits for, or asks about. It alone, or the progress thread, runs
-// functions of the program's for them: another may hold a lock of the program's that such a
-// function needs.
-class Awaited {
- public:
-  Awaited() : before_(std::exchange(this_thread.awaited, this)) {}
-  virtual ~Awaited() { this_thread.awaited = before_; }
-  Awaited(const Awaited&) = delete;
-  Awaited& operator=(const Awaited&) = delete;
-
-  [[nodiscard]] virtual bool has(const Operation& operation) const = 0;
-
- private:
-  const Awaited* before_;  // of this thread
-};
-
-class AwaitedAll : public Awaited {
- public:
-  [[nodiscard]] bool has(const Operation& /*operation*/) const override { return true; }
-};
 
 class Engine {
  public:
@@ -238,9 +218,9 @@ class Engine {
 
   std::mutex mutex_;
   std::mutex opening_;
-  Doorbell own_bell_;
+  Doorbell own_doorbell_;
   // By which the progress thread sleeps: that, or one that other ranks of the host may ring, too.
-  Doorbell* bell_ = &own_bell_;
+  Doorbell* doorbell_ = &own_doorbell_;
   Transports transports_;
   ThreadLevel threads_;
   PlanCache plans_;

@@ -142,7 +142,7 @@ bool Engine::compute(Lock& lock, const Operation* only) {
   if (calls) this_thread.awaited = nullptr;
   waiters_ -= waits;
   if (waits > 0) listen_unless_waiting();
-  if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) bell_->ring();
+  if (parked_ && waits > 0 && waiters_ == 0 && background() > 0) doorbell_->ring();
   lock.unlock();
   const int error = operation->compute(step);
   lock.lock();
@@ -190,7 +190,7 @@ bool Engine::retire(Lock& lock) {
 bool Engine::work(Lock& lock, const Operation* only) {
   bool any = false;
   while (post(lock) || compute(lock, only) || retire(lock)) any = true;
-  if ((parked_ || napping_) && must_call()) bell_->ring();
+  if ((parked_ || napping_) && must_call()) doorbell_->ring();
   return any;
 }
 

@@ -136,12 +136,12 @@ bool Engine::sleep(Lock& lock, std::int64_t ns, const Wanted& wanted) {
   const std::int64_t end = ns == kForever ? kForever : now_ns() + ns;
   while (!wanted()) {
     // What this looks at changes under the lock.
-    const Doorbell& bell = *bell_;
-    const std::uint32_t rings = bell.rings();
+    const Doorbell& doorbell = *doorbell_;
+    const std::uint32_t rings = doorbell.rings();
     const std::int64_t left = end == kForever ? kForever : end - now_ns();
     if (left <= 0) return false;
     lock.unlock();
-    bell.wait(rings, left);
+    doorbell.wait(rings, left);
     lock.lock();
   }
   return true;
@@ -150,26 +150,26 @@ bool Engine::sleep(Lock& lock, std::int64_t ns, const Wanted& wanted) {
 // Unless there is something that nobody else may do.
 bool Engine::nap(Lock& lock, std::int64_t ns) {
   const long needs_polls = needs_polls_;
-  Doorbell& bell = *bell_;
-  const std::uint32_t rings = bell.rings();
+  Doorbell& doorbell = *doorbell_;
+  const std::uint32_t rings = doorbell.rings();
   napping_ = true;
   naps_long_ = ns == kRungPause;
   listen_unless_waiting();
-  const auto has_own = [this, &bell, needs_polls] {
+  const auto has_own = [this, &doorbell, needs_polls] {
     return stopping_ || must_call() ||
-           (naps_long_ && (&bell != bell_ || needs_polls != needs_polls_));
+           (naps_long_ && (&doorbell != doorbell_ || needs_polls != needs_polls_));
   };
   const bool is_early =
-      sleep(lock, ns, [&] { return has_own() || (naps_long_ && bell.rings() != rings); });
+      sleep(lock, ns, [&] { return has_own() || (naps_long_ && doorbell.rings() != rings); });
   const bool is_rung = is_early && !has_own();
-  bell.listen(false);
+  doorbell.listen(false);
   napping_ = naps_long_ = false;
   return is_rung;
 }
 
 // Who waits does itself what others wait for.
 void Engine::listen_unless_waiting() {
-  if (naps_long_) bell_->listen(waiters_ == 0);
+  if (naps_long_) doorbell_->listen(waiters_ == 0);
 }
 
 // Where no core is free nothing is gained by moving what nobody waits for: it takes as long now as
@@ -199,7 +199,7 @@ bool Engine::poll_in_background(Lock& lock) {
 }
 
 bool Engine::is_rung_for() const {
-  const auto rings = [this](const auto& each) { return each->doorbell() == bell_; };
+  const auto rings = [this](const auto& each) { return each->doorbell() == doorbell_; };
   // Whatever else is in the background is the MPI's own.
   const auto known = std::ranges::count_if(
       running_, [](const Operation* each) { return each->background && each->stays_on_host(); });

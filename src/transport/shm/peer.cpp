@@ -49,7 +49,7 @@ Peer::Peer(const Packing& packing, const Ends& ends)
       pid_(ends.pid),
       pulls_(ends.pulls),
       attend_(ends.attend),
-      bell_(ends.bell) {}
+      doorbell_(ends.doorbell) {}
 
 int Peer::receive(const Piece& data, int tag, Transport::Token token, bool written_anew,
                   Transport::Follower* follower) {

@@ -46,7 +46,7 @@ class Peer {
     bool pulls = false;  // its memory may be read
     // Do this rank and the other poll all the time now?
     std::array<const std::atomic<std::uint32_t>*, 2> attend{};
-    Doorbell* bell = nullptr;  // the other's
+    Doorbell* doorbell = nullptr;  // the other's
   };
   Peer(const Packing& packing, const Ends& ends);
   Peer(const Peer&) = delete;
@@ -72,7 +72,7 @@ class Peer {
     return attend_[1]->load(std::memory_order_relaxed) != 0;
   }
   // Wakes the other, where it listens.
-  void ring() const { bell_->ring_listener(); }
+  void ring_doorbell() const { doorbell_->ring_listener(); }
   // What is faster where both poll all the time.
   void copy_as(const Copying& copying) { copying_ = copying; }
   // After a poll of all: who hears of what is complete may change the data.
@@ -168,7 +168,7 @@ class Peer {
   bool pulls_;
   Copying copying_;
   std::array<const std::atomic<std::uint32_t>*, 2> attend_;
-  Doorbell* bell_;
+  Doorbell* doorbell_;
   std::uint64_t next_id_ = 0;
   std::vector<Sent> sent_;
   std::deque<Waiting> waiting_;       // in the order in which they are to go

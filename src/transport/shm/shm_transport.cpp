@@ -32,7 +32,7 @@ RingSize ring_size(int ranks) {
 // Of a rank: does it poll all the time now, and what wakes it?
 struct alignas(kLineBytes) Attention {
   std::atomic<std::uint32_t> polls;
-  Doorbell bell;
+  Doorbell doorbell;
 };
 
 // A send buffer each, as long as they are few.
@@ -149,7 +149,7 @@ Transport::Joined ShmTransport::join(const Group& group) {
                                                   .pulls = here.pulls,
                                                   .attend = {&places.attention(here.local).polls,
                                                              &places.attention(place).polls},
-                                                  .bell = &places.attention(place).bell});
+                                                  .doorbell = &places.attention(place).doorbell});
   }
   made->attention = &places.attention(here.local);
   made->is_whole = ranks == group.size;
@@ -274,11 +274,11 @@ bool ShmTransport::is_awaited() const {
 Doorbell* ShmTransport::doorbell() {
   const std::lock_guard lock(mutex_);
   const bool is_all = groups_.size() == 1 && groups_.front()->is_whole;
-  return is_all ? &groups_.front()->attention->bell : nullptr;
+  return is_all ? &groups_.front()->attention->doorbell : nullptr;
 }
 
 void ShmTransport::ring_others() {
-  for (const Peer* peer : polled_) peer->ring();
+  for (const Peer* peer : polled_) peer->ring_doorbell();
 }
 
 std::vector<Transport::Token> ShmTransport::in_flight() const {

@@ -14,11 +14,11 @@ namespace {
 constexpr std::int64_t kLong = 3'600'000'000'000;  // ns: a test that slept for it would not end
 
 TEST(Doorbell, ThatHasRungSinceItWasReadLetsNobodySleep) {
-  Doorbell bell;
-  const std::uint32_t rings = bell.rings();
-  bell.ring();
-  bell.wait(rings, kLong);
-  EXPECT_NE(bell.rings(), rings);
+  Doorbell doorbell;
+  const std::uint32_t rings = doorbell.rings();
+  doorbell.ring();
+  doorbell.wait(rings, kLong);
+  EXPECT_NE(doorbell.rings(), rings);
 }
 
 // Two that wake each other, each time while the other sleeps or is about to.
@@ -27,9 +27,9 @@ struct Pair {
   Doorbell there;
   Doorbell back;
 
-  static void wait_for(const Doorbell& bell, std::uint32_t rings) {
-    for (std::uint32_t seen = bell.rings(); seen != rings; seen = bell.rings())
-      bell.wait(seen, kLong);
+  static void wait_for(const Doorbell& doorbell, std::uint32_t rings) {
+    for (std::uint32_t seen = doorbell.rings(); seen != rings; seen = doorbell.rings())
+      doorbell.wait(seen, kLong);
   }
   void answer() {
     for (std::uint32_t turn = 1; turn <= kTurns; ++turn) {
@@ -53,19 +53,19 @@ TEST(Doorbell, EndsTheSleepOfAnotherThread) {
 }
 
 TEST(Doorbell, IsRungOnceWhereItListens) {
-  Doorbell bell;
-  bell.ring_listener();
-  EXPECT_EQ(bell.rings(), 0U);
-  bell.listen(true);
-  bell.ring_listener();
-  bell.ring_listener();
-  EXPECT_EQ(bell.rings(), 1U);
-  EXPECT_FALSE(bell.listens());
+  Doorbell doorbell;
+  doorbell.ring_listener();
+  EXPECT_EQ(doorbell.rings(), 0U);
+  doorbell.listen(true);
+  doorbell.ring_listener();
+  doorbell.ring_listener();
+  EXPECT_EQ(doorbell.rings(), 1U);
+  EXPECT_FALSE(doorbell.listens());
 }
 
 TEST(Doorbell, IsNotSleptByForLongerThanAsked) {
-  const Doorbell bell;
-  bell.wait(bell.rings(), 1000);
+  const Doorbell doorbell;
+  doorbell.wait(doorbell.rings(), 1000);
 }
 
 TEST(Doorbell, EndsTheSleepOfAnotherProcess) {

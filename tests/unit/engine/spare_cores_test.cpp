@@ -80,7 +80,7 @@ TEST_F(SpareCores, WithThemItIsPolledForAllTheSame) {
 }
 
 // Ranks of a host without spare cores that wake each other.
-class Bells : public testing::Test {
+class Doorbells : public testing::Test {
  protected:
   using Begin = std::function<Operation*(int rank)>;
 
@@ -90,7 +90,7 @@ class Bells : public testing::Test {
     const fake_mpi::NeverNative never_native;
     network->hold(true);
     network->set_awaited(false);
-    network->set_bells();
+    network->set_doorbells();
     Job job(ranks);
     job.run([&](int rank) {
       Transports transports = fake_mpi::by_the_mpi();
@@ -125,7 +125,7 @@ class Bells : public testing::Test {
 };
 
 // Rank 0 itself looks again and again, as something of the MPI's is pending besides.
-TEST_F(Bells, LetTheThreadSleepWhereItIsNotNeeded) {
+TEST_F(Doorbells, LetTheThreadSleepWhereItIsNotNeeded) {
   run(2, bcast_from_0, [this] {
     const long before = wakeups(1);
     const long first = wakeups(0);
@@ -136,13 +136,13 @@ TEST_F(Bells, LetTheThreadSleepWhereItIsNotNeeded) {
   });
 }
 
-TEST_F(Bells, WakeWhoIsWaitedFor) {
+TEST_F(Doorbells, WakeWhoIsWaitedFor) {
   run(2, bcast_from_0, [this] {
     constexpr long kRings = 10;
     network->set_awaited(true);
     const long before = engines[1].load()->progress_rings();
     for (long rung = 1; rung <= kRings; ++rung) {
-      eventually([&] { return network->bell(1).listens(); });
+      eventually([&] { return network->doorbell(1).listens(); });
       for (const auto& each : Engine::get().transports()) each->ring_others();
       eventually([&] { return engines[1].load()->progress_rings() >= before + rung; });
     }
@@ -152,22 +152,22 @@ TEST_F(Bells, WakeWhoIsWaitedFor) {
 }
 
 // It moves what others wait for itself.
-TEST_F(Bells, WakeNobodyWhoseOwnThreadWaits) {
+TEST_F(Doorbells, WakeNobodyWhoseOwnThreadWaits) {
   run(2, bcast_from_0, [this] {
     Engine& engine = Engine::get();
-    eventually([&] { return network->bell(0).listens(); });
+    eventually([&] { return network->doorbell(0).listens(); });
     int asked = 0;  // the first time before it waits
     engine.wait_until([&] {
       if (++asked > 1) {
-        EXPECT_FALSE(network->bell(0).listens());
+        EXPECT_FALSE(network->doorbell(0).listens());
       }
       return asked > 100;
     });
-    eventually([&] { return network->bell(0).listens(); });
+    eventually([&] { return network->doorbell(0).listens(); });
   });
 }
 
-TEST_F(Bells, AreRungByWhoWaitsForLong) {
+TEST_F(Doorbells, AreRungByWhoWaitsForLong) {
   run(2, bcast_from_0, [this] {
     Engine::get().wait_until([&] { return engines[1].load()->progress_rings() > 0; });
   });

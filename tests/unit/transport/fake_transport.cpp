@@ -112,13 +112,13 @@ std::vector<Transport::Token> FakeTransport::in_flight() const {
 }
 
 Doorbell* FakeTransport::doorbell() {
-  return network_->has_bells_ && here_.size() == 1 ? &network_->bell(here_.begin()->second)
-                                                   : nullptr;
+  return network_->has_doorbells_ && here_.size() == 1 ? &network_->doorbell(here_.begin()->second)
+                                                       : nullptr;
 }
 
 void FakeTransport::ring_others() {
-  for (Doorbell& bell : network_->bells_) {
-    if (network_->has_bells_ && &bell != doorbell()) bell.ring_listener();
+  for (Doorbell& each : network_->doorbells_) {
+    if (network_->has_doorbells_ && &each != doorbell()) each.ring_listener();
   }
 }
 

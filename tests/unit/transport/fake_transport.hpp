@@ -37,9 +37,11 @@ class FakeNetwork {
   // As if another rank waited, or none did.
   void set_awaited(bool on) { awaited_ = on; }
   // From now on ranks of MPI_COMM_WORLD wake each other, by these; of at most so many ranks.
-  static constexpr std::size_t kBells = 8;
-  void set_bells() { has_bells_ = true; }
-  [[nodiscard]] Doorbell& bell(int rank) { return bells_.at(static_cast<std::size_t>(rank)); }
+  static constexpr std::size_t kDoorbells = 8;
+  void set_doorbells() { has_doorbells_ = true; }
+  [[nodiscard]] Doorbell& doorbell(int rank) {
+    return doorbells_.at(static_cast<std::size_t>(rank));
+  }
 
  private:
   friend class FakeTransport;
@@ -71,8 +73,8 @@ class FakeNetwork {
   bool held_ = false;
   long messages_ = 0;
   std::atomic<bool> awaited_{true};
-  std::atomic<bool> has_bells_{false};
-  std::array<Doorbell, kBells> bells_;
+  std::atomic<bool> has_doorbells_{false};
+  std::array<Doorbell, kDoorbells> doorbells_;
   Fails fails_ = Fails::none;
   int error_ = 0;
 };

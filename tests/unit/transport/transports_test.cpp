@@ -178,9 +178,9 @@ TEST_P(TransportTest, LongMessagesAndEmptyOnes) {
 // Of those that let ranks wake each other: who listens, and is waited for.
 TEST_P(TransportTest, RingsThoseThatListenAndThatItExchangesMessagesWith) {
   run(3, [](const auto& here) {
-    Doorbell* const bell = here.transport.doorbell();
-    if (bell == nullptr) return;
-    bell->listen(true);
+    Doorbell* const doorbell = here.transport.doorbell();
+    if (doorbell == nullptr) return;
+    doorbell->listen(true);
     MPI_Barrier(MPI_COMM_WORLD);
     int value = 0;
     if (here.rank == 0) {
@@ -188,29 +188,29 @@ TEST_P(TransportTest, RingsThoseThatListenAndThatItExchangesMessagesWith) {
       here.transport.ring_others();
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_EQ(bell->rings(), here.rank == 1 ? 1U : 0U);
+    EXPECT_EQ(doorbell->rings(), here.rank == 1 ? 1U : 0U);
     if (here.rank == 1) {
       EXPECT_EQ(here.send(0, 0, plain(value)), 0);
     }
     if (here.rank < 2) static_cast<void>(here.complete(1));
-    bell->listen(true);
+    doorbell->listen(true);
     MPI_Barrier(MPI_COMM_WORLD);
     here.transport.ring_others();  // nobody any more
     MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_EQ(bell->rings(), here.rank == 1 ? 1U : 0U);
+    EXPECT_EQ(doorbell->rings(), here.rank == 1 ? 1U : 0U);
   });
 }
 
 // By the doorbell of one group nobody wakes whom only another one knows.
 TEST_P(TransportTest, HasNoDoorbellWhereOthersKnowAnother) {
   run(2, [](const auto& here) {
-    Doorbell* const bell = here.transport.doorbell();
-    if (bell == nullptr) return;
+    Doorbell* const doorbell = here.transport.doorbell();
+    if (doorbell == nullptr) return;
     const TestGroup group(here.rank, 2);
     const Transport::Joined another = here.transport.join(group);
     EXPECT_EQ(here.transport.doorbell(), nullptr);
     here.transport.leave(another.group);
-    EXPECT_EQ(here.transport.doorbell(), bell);
+    EXPECT_EQ(here.transport.doorbell(), doorbell);
   });
 }
 

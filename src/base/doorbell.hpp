@@ -3,26 +3,27 @@
 #pragma once
 
 #include <atomic>
-#include <climits>
 #include <cstdint>
 
 #include "base/futex.hpp"
 
 namespace stretto {
 
-// All zero it is ready for use.
+// All zero it is ready for use. One thread at a time sleeps by it.
 class Doorbell {
  public:
   // To be read before one looks at what one would sleep for: a ring since then ends the sleep.
   [[nodiscard]] std::uint32_t rings() const { return rings_.load(); }
   void ring() {
-    rings_.fetch_add(1);
-    futex_wake(rings_, INT_MAX);
+    rings_.fetch_add(1);  // before `asleep_` is read: who goes to sleep does so in the other order
+    if (asleep_.load() != 0) futex_wake(rings_, 1);
   }
   // Until it has rung since `rings`, or for `ns`, or, as any sleep may end, not so long.
-  void wait(std::uint32_t rings, std::int64_t ns) const {
+  void wait(std::uint32_t rings, std::int64_t ns) {
     const timespec most{.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
-    futex_wait(rings_, rings, &most);
+    asleep_.store(1);
+    if (rings_.load() == rings) futex_wait(rings_, rings, &most);
+    asleep_.store(0);
   }
 
   // Does whoever sleeps by it want to be woken by those who wait for it?
@@ -35,6 +36,7 @@ class Doorbell {
 
  private:
   FutexWord rings_{0};
+  std::atomic<std::uint32_t> asleep_{0};
   std::atomic<std::uint32_t> listens_{0};
 };
 

@@ -136,7 +136,7 @@ bool Engine::sleep(Lock& lock, std::int64_t ns, const Wanted& wanted) {
   const std::int64_t end = ns == kForever ? kForever : now_ns() + ns;
   while (!wanted()) {
     // What this looks at changes under the lock.
-    const Doorbell& doorbell = *doorbell_;
+    Doorbell& doorbell = *doorbell_;
     const std::uint32_t rings = doorbell.rings();
     const std::int64_t left = end == kForever ? kForever : end - now_ns();
     if (left <= 0) return false;

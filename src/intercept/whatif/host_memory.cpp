@@ -11,6 +11,7 @@
 #include <new>
 
 #include "base/clock.hpp"
+#include "base/doorbell.hpp"
 #include "base/futex.hpp"
 
 namespace stretto::intercept::whatif {
@@ -32,10 +33,7 @@ struct alignas(64) HostMemory::Ring {
   std::array<Slot, kSlots> slots;
 };
 
-struct alignas(64) HostMemory::Doorbell {
-  FutexWord rung{0};
-  FutexWord asleep{0};
-};
+struct alignas(64) HostMemory::Doorbell : stretto::Doorbell {};
 
 struct alignas(64) HostMemory::Head {
   FutexWord tokens{0};
@@ -127,21 +125,12 @@ void HostMemory::drop(int from) {
   ring(from, local_).read.store(++ends.read, std::memory_order_release);
 }
 
-void HostMemory::ring_doorbell(int rank) {
-  Doorbell& doorbell = doorbell_of(rank);
-  doorbell.rung.fetch_add(
-      1);  // before `asleep` is read: who goes to sleep does so in the other order
-  if (doorbell.asleep.load() != 0) futex_wake(doorbell.rung, 1);
-}
+void HostMemory::ring_doorbell(int rank) { doorbell_of(rank).ring(); }
 
-std::uint32_t HostMemory::doorbell(int rank) const { return doorbell_of(rank).rung.load(); }
+std::uint32_t HostMemory::doorbell(int rank) const { return doorbell_of(rank).rings(); }
 
 void HostMemory::sleep(int rank, std::uint32_t seen, std::int64_t at_most_ns) {
-  Doorbell& doorbell = doorbell_of(rank);
-  doorbell.asleep.store(1);
-  const timespec at_most{.tv_sec = 0, .tv_nsec = at_most_ns};
-  if (doorbell.rung.load() == seen) futex_wait(doorbell.rung, seen, &at_most);
-  doorbell.asleep.store(0);
+  doorbell_of(rank).wait(seen, at_most_ns);
 }
 
 bool HostMemory::take_token(std::int64_t at_most_ns) {

@@ -27,7 +27,7 @@ struct Pair {
   Doorbell there;
   Doorbell back;
 
-  static void wait_for(const Doorbell& doorbell, std::uint32_t rings) {
+  static void wait_for(Doorbell& doorbell, std::uint32_t rings) {
     for (std::uint32_t seen = doorbell.rings(); seen != rings; seen = doorbell.rings())
       doorbell.wait(seen, kLong);
   }
@@ -64,7 +64,7 @@ TEST(Doorbell, IsRungOnceWhereItListens) {
 }
 
 TEST(Doorbell, IsNotSleptByForLongerThanAsked) {
-  const Doorbell doorbell;
+  Doorbell doorbell;
   doorbell.wait(doorbell.rings(), 1000);
 }
 

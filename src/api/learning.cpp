@@ -131,14 +131,14 @@ bool is_lasting(const Call& call, const Communicator& comm) {
          (!reduces(call.collective) || is_predefined(call.op));
 }
 
-// Where selection has them go by shared blocks: the algorithm, and of a rank's block the bytes.
-std::pair<const Algorithm*, Count> by_blocks(const Call& call, const Communicator& comm) {
+// Where selection has them go by shared blocks: the algorithm, and this rank's block.
+std::pair<const Algorithm*, PlainBlock> by_blocks(const Call& call, const Communicator& comm) {
   if (call.form != Form::blocking || call.uneven || comm.shared_blocks == nullptr) return {};
   const Decision decision = decide(call);
   if (!shared_blocks::runs(call, decision)) return {};
-  const std::optional<Count> bytes = shared_blocks::plain_bytes(call, comm);
-  return bytes ? std::pair{decision.choice.algorithm, *bytes}
-               : std::pair<const Algorithm*, Count>{};
+  const std::optional<PlainBlock> block = shared_blocks::plain_block(call, comm);
+  return block ? std::pair{decision.choice.algorithm, *block}
+               : std::pair<const Algorithm*, PlainBlock>{};
 }
 
 // From now on its like are known at once; but not where its arguments may be wrong, and those of
@@ -149,7 +149,7 @@ void remember(const Call& call, const Communicator& comm, bool learns, Contest* 
   const bool is_certain = contest != nullptr || is_never_learned(call, comm) ||
                           (may_be_wrong && check(call, comm) == MPI_SUCCESS);
   if (!is_certain) return;
-  const auto [algorithm, block_bytes] = by_blocks(call, comm);
+  const auto [algorithm, block] = by_blocks(call, comm);
   comm.learned->known(call, comm.rank) = {
       .collective = call.collective,
       .form = call.form,
@@ -164,7 +164,7 @@ void remember(const Call& call, const Communicator& comm, bool learns, Contest* 
       .contest = contest,
       .passes = contest == nullptr ? why_native(call, comm) : Reason::none,
       .by_blocks = algorithm,
-      .block_bytes = block_bytes};
+      .block = block};
 }
 
 // The most of all ranks; in a call that is blocking anyway. False where the MPI reports an error.

@@ -59,10 +59,19 @@ int exchange(Communicator& comm, int reader, const Write& write, const Read& rea
 
 const void* own_data(const Call& call) { return is_in_place(call) ? call.recvbuf : call.sendbuf; }
 
-// As RankOrderSum does.
-int add_all(const Call& call, const SharedBlocks& blocks, void* sum, Count bytes) {
+// As RankOrderSum does. By `add` where it is known: to call the MPI for each of the ranks takes
+// longer than all else of a short sum.
+int add_all(const Call& call, const SharedBlocks& blocks, void* sum, const PlainBlock& each) {
   const int last = blocks.size() - 1;
-  std::memcpy(sum, blocks.block(last), size_of(bytes));
+  if (each.add != nullptr) {
+    auto* const to = static_cast<std::byte*>(sum);
+    const std::byte* right = blocks.block(last);
+    for (int rank = last; rank-- > 0; right = to) {
+      each.add(blocks.block(rank), right, to, size_of(each.bytes));
+    }
+    return MPI_SUCCESS;
+  }
+  std::memcpy(sum, blocks.block(last), size_of(each.bytes));
   for (int rank = last; rank-- > 0;) {
     const int error = native().Reduce_local(
         blocks.block(rank), sum, static_cast<int>(call.recvcount), call.recvtype, call.op);
@@ -71,15 +80,15 @@ int add_all(const Call& call, const SharedBlocks& blocks, void* sum, Count bytes
   return MPI_SUCCESS;
 }
 
-int reduce_vectors(const Call& call, Communicator& comm, Count bytes) {
+int reduce_vectors(const Call& call, Communicator& comm, const PlainBlock& each) {
   return exchange(
       comm, reader_of(call),
       [&](std::byte* own) -> int {
-        std::memcpy(own, own_data(call), size_of(bytes));
+        std::memcpy(own, own_data(call), size_of(each.bytes));
         return MPI_SUCCESS;
       },
       [&](const SharedBlocks& blocks) -> int {
-        return add_all(call, blocks, call.recvbuf, bytes);
+        return add_all(call, blocks, call.recvbuf, each);
       });
 }
 
@@ -95,7 +104,7 @@ int reduce_with_gaps(const Call& call, Communicator& comm, Count bytes) {
       },
       [&](const SharedBlocks& blocks) -> int {
         alignas(std::max_align_t) std::array<std::byte, SharedBlocks::kMostBytes> sum;
-        const int error = add_all(call, blocks, sum.data(), bytes);
+        const int error = add_all(call, blocks, sum.data(), {.bytes = bytes});
         return error != MPI_SUCCESS ? error : copy(piece_at(sum.data()), piece_at(call.recvbuf));
       });
 }
@@ -140,16 +149,16 @@ int swap_plain(const Call& call, Communicator& comm, Count bytes) {
       });
 }
 
-int run_plain(const Call& call, Communicator& comm, Count bytes) {
+int run_plain(const Call& call, Communicator& comm, const PlainBlock& each) {
   switch (call.collective) {
     case Collective::barrier:
       return meet(call, comm);
     case Collective::allgather:
-      return gather_plain(call, comm, bytes);
+      return gather_plain(call, comm, each.bytes);
     case Collective::alltoall:
-      return swap_plain(call, comm, bytes);
+      return swap_plain(call, comm, each.bytes);
     default:
-      return reduce_vectors(call, comm, bytes);
+      return reduce_vectors(call, comm, each);
   }
 }
 
@@ -187,6 +196,12 @@ bool is_plain_data(const Call& call) {
   return is_plain(call.recvtype) && (!has_other || is_plain(call.sendtype));
 }
 
+PlainBlock of_plain_data(const Call& call, const Communicator& comm) {
+  if (!reduces(call.collective)) return {.bytes = block_bytes(call, comm)};
+  const Count element = Element::of(call.recvtype).bytes;
+  return {.bytes = vector_bytes(call), .add = addition(call.op, call.recvtype, element)};
+}
+
 // The handle of another may come to mean another type.
 bool has_named_types(const Call& call) {
   const bool has_other = !reduces(call.collective) && !is_in_place(call);
@@ -214,19 +229,15 @@ bool runs(const Call& call, const Decision& decision) {
 int run(const Call& call, const Decision& decision) {
   Communicator& comm = *decision.comm;
   if (call.collective == Collective::barrier) return meet(call, comm);
-  if (reduces(call.collective)) {
-    const Count bytes = vector_bytes(call);
-    return is_plain_data(call) ? reduce_vectors(call, comm, bytes)
-                               : reduce_with_gaps(call, comm, bytes);
-  }
-  const Count bytes = block_bytes(call, comm);
-  return is_plain_data(call) ? run_plain(call, comm, bytes) : exchange_any(call, comm, bytes);
+  if (is_plain_data(call)) return run_plain(call, comm, of_plain_data(call, comm));
+  return reduces(call.collective) ? reduce_with_gaps(call, comm, vector_bytes(call))
+                                  : exchange_any(call, comm, block_bytes(call, comm));
 }
 
-std::optional<Count> plain_bytes(const Call& call, const Communicator& comm) {
-  if (call.collective == Collective::barrier) return 0;
+std::optional<PlainBlock> plain_block(const Call& call, const Communicator& comm) {
+  if (call.collective == Collective::barrier) return PlainBlock{};
   if (!has_named_types(call) || !is_plain_data(call)) return {};
-  return reduces(call.collective) ? vector_bytes(call) : block_bytes(call, comm);
+  return of_plain_data(call, comm);
 }
 
 const KnownCall* find(const Call& call) {
@@ -242,7 +253,7 @@ const KnownCall* find(const Call& call) {
 }
 
 int run_again(const Call& call, const KnownCall& known) {
-  return run_plain(call, *communicators::find(call.comm), known.block_bytes);
+  return run_plain(call, *communicators::find(call.comm), known.block);
 }
 
 }  // namespace stretto::shared_blocks

@@ -13,9 +13,9 @@ namespace stretto::shared_blocks {
 // Returns an MPI error code; the error handler was not called.
 int run(const Call& call, const Decision& decision);
 
-// Of a call of which that is known, and whose data are plain memory on this rank: the bytes of its
-// block there, of an alltoall of that for each rank. Nothing where its data are not.
-[[nodiscard]] std::optional<Count> plain_bytes(const Call& call, const Communicator& comm);
+// Of a call of which that is known, and whose data are plain memory on this rank. Nothing where they
+// are not.
+[[nodiscard]] std::optional<PlainBlock> plain_block(const Call& call, const Communicator& comm);
 
 // A call like this one, now that nothing has to be decided; nullptr where there was none, or where
 // something has. On all ranks alike, but for those whose datatypes are not plain: they decide the

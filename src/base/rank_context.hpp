@@ -43,6 +43,9 @@ class RankContext {
     return this_thread.rank != nullptr ? *this_thread.rank : of_process();
   }
 
+  // Does the library take part in this rank's calls of MPI? Asked by nearly every one of them.
+  std::atomic<bool> takes_part{false};
+
   // Its one object of this type, default-constructed.
   template <class Part>
   [[nodiscard, gnu::always_inline]] Part& get() {

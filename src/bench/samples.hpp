@@ -48,6 +48,12 @@ struct Sample {
   return {.typical = at(0.5), .low = at(0.25), .high = at(0.75)};
 }
 
+// Of few of which some are too long, and none is too short: the least of them.
+[[nodiscard]] inline Sample least(const std::vector<double>& times) {
+  const double shortest = *std::ranges::min_element(times);
+  return {.typical = shortest, .low = shortest, .high = summary(times).high};
+}
+
 // What a program pays: the mean, disturbances included. One counts for no more than as much again
 // as the median, as long ones are too rare to be met as often as they happen.
 [[nodiscard]] inline Sample average(const std::vector<double>& times) {

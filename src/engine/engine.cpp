@@ -118,7 +118,6 @@ void Engine::begin(Operation* operation, bool background, const Notice& notice) 
   operation->signal = notice.signal;
   operation->has_handle = notice.handle != nullptr;
   if (operation->has_handle) {
-    handles_.fetch_add(1, std::memory_order_relaxed);
     native().Grequest_start(query_request, free_request, cancel_request, operation, notice.handle);
     operation->handle = *notice.handle;
   }
@@ -131,7 +130,7 @@ void Engine::begin(Operation* operation, bool background, const Notice& notice) 
   if (operation->is_renewed()) plans_.count_reused();
   operation->begin();
   if (background) {
-    raise_background(1);
+    raise_background(1, operation->has_handle ? 1 : 0);
     // On one host an exact time gains less than it takes to ask for it.
     if (!operation->stays_on_host()) operation->begin_rhythm(now_ns(), polls_);
   }
@@ -173,7 +172,7 @@ void Engine::release(Operation* operation) {
 }
 
 void Engine::release_handle(Operation* operation) {
-  handles_.fetch_sub(1, std::memory_order_relaxed);
+  attention.fetch_sub(1, std::memory_order_relaxed);
   release(operation);
 }
 
@@ -245,12 +244,15 @@ void Engine::add_background(int change) {
   if (change > 0) wake_thread(lock, true);
 }
 
-void Engine::raise_background(int change) {
+void Engine::raise_background(int change, int handles) {
   background_.store(background() + change, std::memory_order_relaxed);
-  if (change <= 0 || !has_thread_) return;
+  const bool locks = change > 0 && has_thread_;
+  const bool locks_anew = locks && !locks_on_.load(std::memory_order_relaxed);
+  attention.fetch_add(change + handles + (locks_anew ? 1 : 0), std::memory_order_relaxed);
+  if (!locks) return;
   ++begun_;
   threads_.lock(true);
-  locks_on_ = true;
+  locks_on_.store(true, std::memory_order_relaxed);
 }
 
 void Engine::wake_thread(Lock& lock, bool needs_polls) {
@@ -267,8 +269,10 @@ void Engine::lower_locks() {
   // Then the progress thread is outside of the MPI, or computes for this very thread.
   const Lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || driving_ || background() > 0) return;
+  if (!locks_on_.load(std::memory_order_relaxed)) return;
   if (!keeps_locks_) threads_.lock(false);
-  locks_on_ = false;
+  locks_on_.store(false, std::memory_order_relaxed);
+  attention.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Engine::keep_locks() {

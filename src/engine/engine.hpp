@@ -22,6 +22,7 @@
 
 #include "base/doorbell.hpp"
 #include "base/rank_context.hpp"
+#include "engine/attention.hpp"
 #include "engine/awaited.hpp"
 #include "engine/idle.hpp"
 #include "engine/operation.hpp"
@@ -108,12 +109,6 @@ class Engine {
   // Operations and other things pending in the background.
   [[nodiscard]] int background() const { return background_.load(std::memory_order_relaxed); }
 
-  // Nothing is pending, and the program has no request of an operation that is over.
-  [[nodiscard]] bool idle() const {
-    return background() == 0 && handles_.load(std::memory_order_relaxed) == 0 &&
-           !any_released_.load(std::memory_order_relaxed);
-  }
-
   // A thread is about to call the MPI for long or often: takes the MPI's locks out of
   // its way while nothing is pending (see ThreadLevel).
   [[gnu::always_inline]] void relax() {
@@ -179,7 +174,7 @@ class Engine {
   Moved try_pass();
   void catch_up();
   void report_stall(bool on_host);
-  void raise_background(int change);  // under the lock
+  void raise_background(int change, int handles = 0);  // under the lock; so many handles with it
   // Something has begun in the background; `needs_polls`: nobody rings for it. Gives the
   // lock up.
   void wake_thread(Lock& lock, bool needs_polls);
@@ -229,7 +224,6 @@ class Engine {
 
   std::atomic<bool> open_{false};
   std::atomic<int> background_{0};  // changed under the lock
-  std::atomic<int> handles_{0};     // of operations, that the MPI has not freed
   std::vector<Operation*> running_;
   std::vector<const Task*> held_;
   // Each operation at most once in each (see Operation::Listed).

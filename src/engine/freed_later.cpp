@@ -52,7 +52,8 @@ void Engine::release_unused(const Binding& done) {
   released_ops_.insert(released_ops_.end(), ops, ops_to_free_.end());
   types_to_free_.erase(types, types_to_free_.end());
   ops_to_free_.erase(ops, ops_to_free_.end());
-  any_released_ = !released_types_.empty() || !released_ops_.empty();
+  const bool any = !released_types_.empty() || !released_ops_.empty();
+  if (any && !any_released_.exchange(true)) attention.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Engine::free_released() {
@@ -63,7 +64,7 @@ void Engine::free_released() {
     const std::lock_guard lock(mutex_);
     types.swap(released_types_);
     ops.swap(released_ops_);
-    any_released_ = false;
+    if (any_released_.exchange(false)) attention.fetch_sub(1, std::memory_order_relaxed);
   }
   for (MPI_Datatype& type : types) native().Type_free(&type);
   for (MPI_Op& op : ops) native().Op_free(&op);

@@ -4,10 +4,17 @@
 #include <array>
 #include <memory>
 
+#include "mpi/addition.hpp"
 #include "mpi/call.hpp"
 #include "selection/learning.hpp"
 
 namespace stretto {
+
+// What a rank shows the others of its host in an exchange without a message, in plain memory.
+struct PlainBlock {
+  Count bytes = 0;         // of an alltoall for each rank
+  Addition add = nullptr;  // of a reduction; without, the MPI reduces
+};
 
 // A call that has been looked at: one with these arguments is of the same kind. There is none with
 // types or operations that the program has made, as their handles may come to mean others.
@@ -24,10 +31,9 @@ struct KnownCall {
   bool uneven = false;
   Contest* contest = nullptr;    // none: nothing is learned from it
   Reason passes = Reason::none;  // then: why it is the MPI's
-  // Selection's algorithm for it, where that goes by shared blocks, and the bytes of this rank's
-  // block in memory; of an alltoall of that for each rank.
+  // Selection's algorithm for it, where that goes by shared blocks, and this rank's.
   const Algorithm* by_blocks = nullptr;
-  Count block_bytes = 0;
+  PlainBlock block{};
 
   // On rank `me` of `size`. A root that is none is an error, on all ranks alike.
   [[nodiscard, gnu::always_inline]] bool is_like(const Call& call, bool in_place, Rank me,

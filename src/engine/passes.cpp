@@ -180,7 +180,10 @@ bool Engine::retire(Lock& lock) {
   // Only now: before MPI_Finalize, and before the MPI's locks are lowered, it has to be reported.
   std::erase(running_, operation);
   operations_ended_.fetch_add(1, std::memory_order_release);
-  if (operation->background) background_.store(background() - 1, std::memory_order_relaxed);
+  if (operation->background) {
+    background_.store(background() - 1, std::memory_order_relaxed);
+    attention.fetch_sub(1, std::memory_order_relaxed);
+  }
   lock.unlock();
   release(operation);
   lock.lock();

@@ -24,17 +24,36 @@ $inside$body}
 """)
 # How the call gets there.
 ENTER = Template("""\
-[[gnu::always_inline]] static inline const Reached& reached_$name() {
-  static const Reached reached = $reach("MPI_$name");
+$straight[[gnu::always_inline]] static inline const Reached& reached_$name() {
+  static const Reached reached = $reach($reached);
   return reached;
 }
 static Word act_$name($acting) {
 $forward  return wrap_$name($passed);
 }
+$apart
 STRETTO_ENTRY Word enter_$name($words) __asm__("MPI_$name");
 STRETTO_ENTRY Word enter_P$name($words) __asm__("PMPI_$name");
-Word enter_$name($words) { return enter($entered); }
-Word enter_P$name($words) { return enter_profiled($entered); }
+Word enter_$name($words) {
+$first  return $enter;
+}
+Word enter_P$name($words) {
+$first  return $enter_profiled;
+}
+""")
+# Where there may be nothing to do with it: the MPI's function, once it is known.
+STRAIGHT = Template("""\
+static constinit std::atomic<void*> straight_$name{nullptr};
+""")
+MAYBE_STRAIGHT = Template("""\
+  void* const real = straight_$name.load(std::memory_order_acquire);
+  if (real != nullptr && $direct) [[likely]]
+    return reinterpret_cast<Word (*)($words)>(real)($named);
+""")
+# All else is apart, so that to get there saves no register.
+APART = Template("""\
+[[gnu::noinline]] static Word apart_$name($called) { return enter($entered); }
+[[gnu::noinline]] static Word apart_P$name($called) { return enter_profiled($entered); }
 """)
 FORWARD = Template("""\
   if (!is_active(caller)) return reinterpret_cast<Word (*)($words)>($inactive)($named);
@@ -77,6 +96,7 @@ class Wrapper:
     function: Function
     body: str  # of wrap_X: statements in C++, which may name `real` and `caller`
     always: bool = False  # is it run before the mode is active, too?
+    direct: str = ""  # where this is true, at any time, the call goes straight to the MPI
     extension: str = ""  # what follows the entry point
 
     @property
@@ -115,18 +135,33 @@ class Wrapper:
             # An MPI may have none, which the mode may provide while it is active.
             reach = "reach_persistent"
             inactive = f'(what.real != nullptr ? what.real : existing_function("PMPI_{name}"))'
+        reached = f'"MPI_{name}"'
+        address = "__builtin_return_address(0)"
+        entered = joined(f"reached_{name}()", "caller" if self.direct else address, f"act_{name}", named)
+        ways = {"enter": f"enter({entered})", "enter_profiled": f"enter_profiled({entered})"}
+        ways |= {"straight": "", "apart": "", "first": ""}
+        if self.direct:
+            reached += f", &straight_{name}"
+            ways["straight"] = STRAIGHT.substitute(name=name)
+            ways["apart"] = APART.substitute(
+                name=name, called=joined("void* caller", words), entered=entered
+            )
+            ways["first"] = MAYBE_STRAIGHT.substitute(
+                name=name, direct=self.direct, words=words, named=named
+            )
+            ways["enter"] = f"apart_{name}({joined(address, named)})"
+            ways["enter_profiled"] = f"apart_P{name}({joined(address, named)})"
         real = f"reinterpret_cast<int (*)({', '.join(function.types)})>(what.real)"
         forward = FORWARD.substitute(words=words, inactive=inactive, named=named)
         return ENTER.substitute(
+            ways,
             name=name,
             reach=reach,
+            reached=reached,
             acting=joined("const Reached& what, [[maybe_unused]] void* caller", words),
             forward="" if self.always else forward,
             passed=joined(real, "caller" if self.takes_caller else "", typed),
             words=words,
-            entered=joined(
-                f"reached_{name}()", "__builtin_return_address(0)", f"act_{name}", named
-            ),
         )
 
 

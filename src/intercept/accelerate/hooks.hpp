@@ -162,15 +162,11 @@ int on_Query_thread(STRETTO_REAL(Query_thread) real, int* provided);
 int on_Abort(STRETTO_REAL(Abort) real, MPI_Comm comm, int errorcode);
 int on_Finalize(STRETTO_REAL(Finalize) real);
 
-// Has Stretto nothing to do with whatever the program may test?
-[[gnu::always_inline]] inline bool tests_natively() {
-  return Engine::get().idle() && !Persistents::get().any() && !Tracked::get().any();
-}
-// Or wait for?
-[[gnu::always_inline]] inline bool waits_natively() {
-  if (!tests_natively()) return false;
+// Has Stretto nothing to do with whatever the program may test or wait for?
+inline bool completes_natively() {
+  if (needs_no_attention()) return true;
   Engine::get().relax();
-  return true;
+  return needs_no_attention();
 }
 int on_completion(const Completion& completion);
 

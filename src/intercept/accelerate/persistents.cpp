@@ -1,5 +1,6 @@
 #include "intercept/accelerate/persistents.hpp"
 
+#include "engine/attention.hpp"
 #include "engine/failures.hpp"
 
 namespace stretto::intercept::accelerate {
@@ -15,6 +16,7 @@ bool Persistents::add(const Call& call, const Decision& decision, MPI_Request* r
   const std::lock_guard lock(mutex_);
   entries_[*request] = std::move(entry);
   count_ = entries_.size();
+  attention.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
@@ -36,6 +38,7 @@ bool Persistents::forget(MPI_Request request) {
   if (found == entries_.end()) return false;
   entries_.erase(found);
   count_ = entries_.size();
+  attention.fetch_sub(1, std::memory_order_relaxed);
   return true;
 }
 

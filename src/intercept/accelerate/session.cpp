@@ -10,6 +10,7 @@
 #include "intercept/accelerate/counters.hpp"
 #include "intercept/accelerate/learned_file.hpp"
 #include "intercept/accelerate/lifeline.hpp"
+#include "intercept/accelerate/tracked.hpp"
 #include "intercept/shared/roll_call.hpp"
 #include "intercept/shared/this_rank.hpp"
 #include "mpi/yielding.hpp"
@@ -112,6 +113,7 @@ void begin_session(int required) {
   const Communicator* world = communicators::find(native().comm_world);
   if (world != nullptr) engine.set_hosts(communicators::world_hosts());
   if (engine.oversubscribed()) make_native_yield();
+  Tracked::begin();
   learned_file::read();
   session().begun = true;
   end_in_finalize();

@@ -12,9 +12,12 @@ constexpr Count kLongMessage = Count{32} * 1024;  // bytes; above the usual eage
 
 }  // namespace
 
+void Tracked::begin() {
+  if (switch_setting("STRETTO_PROGRESS_MESSAGES").value_or(false)) is_asked_ = true;
+}
+
 bool Tracked::worth(Count count, MPI_Datatype datatype) {
-  static const bool asked = switch_setting("STRETTO_PROGRESS_MESSAGES").value_or(false);
-  if (!asked) return false;
+  if (!asked()) return false;
   if (!Engine::get().has_progress_thread() || !Engine::get().spans_hosts()) return false;
   MPI_Count size = 0;
   native().Type_size_x(datatype, &size);

@@ -18,6 +18,12 @@ class Tracked {
   // This rank's.
   [[nodiscard]] static Tracked& get() { return of_rank<Tracked>(); }
 
+  // Does the setting ask for it?
+  [[nodiscard, gnu::always_inline]] static bool asked() {
+    return is_asked_.load(std::memory_order_relaxed);
+  }
+  // As a session begins: reads the setting.
+  static void begin();
   // Is it worth it? Short messages are on their way when the call returns, and on one
   // host moving a message is work of the cores the program computes on.
   [[nodiscard]] static bool worth(Count count, MPI_Datatype datatype);
@@ -28,6 +34,8 @@ class Tracked {
   [[nodiscard]] bool any() const { return count_.load(std::memory_order_relaxed) > 0; }
 
  private:
+  static inline constinit std::atomic<bool> is_asked_{false};
+
   std::mutex mutex_;
   std::vector<MPI_Request> requests_;
   std::atomic<std::size_t> count_{0};

@@ -40,7 +40,7 @@ TRACK = Template("""\
 """)
 # What is the MPI's alone costs no more than to find that out.
 COMPLETION = Template("""\
-  if (${verb}_natively()) return real($arguments);
+  if (completes_natively()) return real($arguments);
   return on_completion($completion);
 """)
 ASKING = Template("""\
@@ -75,8 +75,7 @@ def body(function: Function) -> str:
             request="request" if function.form == "nonblocking" else "nullptr",
         )
     if function.completion:
-        verb = "tests" if function.scope == "local" else "waits"
-        return filled(COMPLETION, function, verb=verb, completion=function.completion)
+        return filled(COMPLETION, function, completion=function.completion)
     if function.asks_of_many:
         return filled(ASKING, function, count=function.arguments[0])
     if function.kind in HOOKED_KINDS or function.name in HOOKED:
@@ -88,10 +87,18 @@ def body(function: Function) -> str:
     return ""
 
 
+def direct(function: Function) -> str:
+    """Under which condition nothing is to be done with a call; empty: that is not known so soon."""
+    if function.completion:
+        return "needs_no_attention()"
+    return "!Tracked::asked()" if function.plain_name in TRACKED else ""
+
+
 def wrap(function: Function) -> Wrapper | None:
     text = body(function)
     # MPI_Init makes the mode active.
-    return Wrapper(function, text, always=function.kind == "init") if text else None
+    always = function.kind == "init"
+    return Wrapper(function, text, always=always, direct=direct(function)) if text else None
 
 
 def source() -> str:

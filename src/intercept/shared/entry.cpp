@@ -72,8 +72,11 @@ bool is_wrapper(void* address) {
   return !is_part_of_mpi(file) && !is_ours(file) && symbol.starts_with("MPI_");
 }
 
-Reached reach(const char* name) {
-  return {name, existing_function((std::string("P") + name).c_str()), tool_beneath(name)};
+Reached reach(const char* name, std::atomic<void*>* straight) {
+  const Reached reached{name, existing_function((std::string("P") + name).c_str()),
+                        tool_beneath(name)};
+  if (straight != nullptr && reached.tool == nullptr) straight->store(reached.real);
+  return reached;
 }
 
 Reached reach_persistent(const char* name) {

@@ -16,11 +16,7 @@
 namespace stretto::intercept {
 
 namespace detail {
-// Does this rank's library take part?
-struct Active {
-  std::atomic<bool> flag{false};
-};
-inline std::atomic<bool>& active() { return of_rank<Active>().flag; }
+inline std::atomic<bool>& active() { return RankContext::current().takes_part; }
 }  // namespace detail
 
 // Is this a library in which an MPI has its Fortran or C++ calls? They call for the program.
@@ -67,7 +63,9 @@ struct Reached {
   // first, as it would be without Stretto, and Stretto's when the tool calls PMPI_X.
   void* tool;
 };
-[[nodiscard]] Reached reach(const char* name);
+// `straight`: gets the real one where there is no such tool, so that a call which is the MPI's alone
+// need ask for nothing else.
+[[nodiscard]] Reached reach(const char* name, std::atomic<void*>* straight = nullptr);
 [[nodiscard]] Reached reach_persistent(const char* name);
 
 // Held while a tool beneath has a call of the program's.

@@ -109,9 +109,9 @@ TEST(FreedLater, APersistentOperationHoldsItUntilItIsFreed) {
     EXPECT_TRUE(Engine::get().free_type_later(type));
     Engine::get().progress();
     EXPECT_EQ(job.calls(0, "Type_free"), 0);
-    EXPECT_TRUE(Engine::get().idle());
+    EXPECT_TRUE(needs_no_attention());
     Engine::get().let_go(task);
-    EXPECT_FALSE(Engine::get().idle());
+    EXPECT_FALSE(needs_no_attention());
     Engine::get().progress();
     EXPECT_EQ(job.calls(0, "Type_free"), 1);
   });

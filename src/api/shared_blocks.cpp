@@ -87,9 +87,7 @@ int reduce_vectors(const Call& call, Communicator& comm, const PlainBlock& each)
         std::memcpy(own, own_data(call), size_of(each.bytes));
         return MPI_SUCCESS;
       },
-      [&](const SharedBlocks& blocks) -> int {
-        return add_all(call, blocks, call.recvbuf, each);
-      });
+      [&](const SharedBlocks& blocks) -> int { return add_all(call, blocks, call.recvbuf, each); });
 }
 
 // Of elements with gaps, as MPI_DOUBLE_INT may have: those of the program's buffers are left alone.

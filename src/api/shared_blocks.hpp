@@ -13,8 +13,8 @@ namespace stretto::shared_blocks {
 // Returns an MPI error code; the error handler was not called.
 int run(const Call& call, const Decision& decision);
 
-// Of a call of which that is known, and whose data are plain memory on this rank. Nothing where they
-// are not.
+// Of a call of which that is known, and whose data are plain memory on this rank. Nothing where
+// they are not.
 [[nodiscard]] std::optional<PlainBlock> plain_block(const Call& call, const Communicator& comm);
 
 // A call like this one, now that nothing has to be decided; nullptr where there was none, or where

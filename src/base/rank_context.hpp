@@ -45,6 +45,8 @@ class RankContext {
 
   // Does the library take part in this rank's calls of MPI? Asked by nearly every one of them.
   std::atomic<bool> takes_part{false};
+  // So much of its calls which test or wait must see to (engine/attention.hpp).
+  std::atomic<int> attention{0};
 
   // Its one object of this type, default-constructed.
   template <class Part>

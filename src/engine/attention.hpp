@@ -1,19 +1,26 @@
-// How much there is, on all ranks of this process, that a call which tests or waits for requests has to
-// see to. Where there is nothing it goes straight to the MPI: programs call these most often of all,
-// some of them between any two accesses to a large table, and the fewer instructions lie between, the
-// more accesses a core has under way at once.
+// How much there is of a rank's that a call which tests or waits for requests has to see to. Where
+// there is nothing it goes straight to the MPI: programs call these most often of all, some of them
+// between any two accesses to a large table, and the fewer instructions lie between, the more
+// accesses a core has under way at once.
 #pragma once
 
 #include <atomic>
+
+#include "base/rank_context.hpp"
 
 namespace stretto {
 
 // What is pending in the background, requests that the MPI has not freed, persistent collectives,
 // things to be freed, and that the MPI's locks are on. Counted before the program can know of it.
-inline constinit std::atomic<int> attention{0};
+[[nodiscard]] inline std::atomic<int>& attention() { return RankContext::current().attention; }
+inline void raise_attention(int change) {
+  attention().fetch_add(change, std::memory_order_relaxed);
+}
 
+// False, too, on a thread that has asked for nothing of its rank's yet.
 [[nodiscard, gnu::always_inline]] inline bool needs_no_attention() {
-  return attention.load(std::memory_order_relaxed) == 0;
+  const RankContext* const rank = this_thread.rank;
+  return rank != nullptr && rank->attention.load(std::memory_order_relaxed) == 0;
 }
 
 }  // namespace stretto

@@ -172,7 +172,7 @@ void Engine::release(Operation* operation) {
 }
 
 void Engine::release_handle(Operation* operation) {
-  attention.fetch_sub(1, std::memory_order_relaxed);
+  raise_attention(-1);
   release(operation);
 }
 
@@ -248,7 +248,7 @@ void Engine::raise_background(int change, int handles) {
   background_.store(background() + change, std::memory_order_relaxed);
   const bool locks = change > 0 && has_thread_;
   const bool locks_anew = locks && !locks_on_.load(std::memory_order_relaxed);
-  attention.fetch_add(change + handles + (locks_anew ? 1 : 0), std::memory_order_relaxed);
+  raise_attention(change + handles + (locks_anew ? 1 : 0));
   if (!locks) return;
   ++begun_;
   threads_.lock(true);
@@ -272,7 +272,7 @@ void Engine::lower_locks() {
   if (!locks_on_.load(std::memory_order_relaxed)) return;
   if (!keeps_locks_) threads_.lock(false);
   locks_on_.store(false, std::memory_order_relaxed);
-  attention.fetch_sub(1, std::memory_order_relaxed);
+  raise_attention(-1);
 }
 
 void Engine::keep_locks() {

@@ -53,7 +53,7 @@ void Engine::release_unused(const Binding& done) {
   types_to_free_.erase(types, types_to_free_.end());
   ops_to_free_.erase(ops, ops_to_free_.end());
   const bool any = !released_types_.empty() || !released_ops_.empty();
-  if (any && !any_released_.exchange(true)) attention.fetch_add(1, std::memory_order_relaxed);
+  if (any && !any_released_.exchange(true)) raise_attention(1);
 }
 
 void Engine::free_released() {
@@ -64,7 +64,7 @@ void Engine::free_released() {
     const std::lock_guard lock(mutex_);
     types.swap(released_types_);
     ops.swap(released_ops_);
-    if (any_released_.exchange(false)) attention.fetch_sub(1, std::memory_order_relaxed);
+    if (any_released_.exchange(false)) raise_attention(-1);
   }
   for (MPI_Datatype& type : types) native().Type_free(&type);
   for (MPI_Op& op : ops) native().Op_free(&op);

@@ -182,7 +182,7 @@ bool Engine::retire(Lock& lock) {
   operations_ended_.fetch_add(1, std::memory_order_release);
   if (operation->background) {
     background_.store(background() - 1, std::memory_order_relaxed);
-    attention.fetch_sub(1, std::memory_order_relaxed);
+    raise_attention(-1);
   }
   lock.unlock();
   release(operation);

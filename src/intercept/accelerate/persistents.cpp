@@ -16,7 +16,7 @@ bool Persistents::add(const Call& call, const Decision& decision, MPI_Request* r
   const std::lock_guard lock(mutex_);
   entries_[*request] = std::move(entry);
   count_ = entries_.size();
-  attention.fetch_add(1, std::memory_order_relaxed);
+  raise_attention(1);
   return true;
 }
 
@@ -38,7 +38,7 @@ bool Persistents::forget(MPI_Request request) {
   if (found == entries_.end()) return false;
   entries_.erase(found);
   count_ = entries_.size();
-  attention.fetch_sub(1, std::memory_order_relaxed);
+  raise_attention(-1);
   return true;
 }
 

@@ -63,8 +63,8 @@ struct Reached {
   // first, as it would be without Stretto, and Stretto's when the tool calls PMPI_X.
   void* tool;
 };
-// `straight`: gets the real one where there is no such tool, so that a call which is the MPI's alone
-// need ask for nothing else.
+// `straight`: gets the real one where there is no such tool, so that a call which is the MPI's
+// alone need ask for nothing else.
 [[nodiscard]] Reached reach(const char* name, std::atomic<void*>* straight = nullptr);
 [[nodiscard]] Reached reach_persistent(const char* name);
 

@@ -4,38 +4,62 @@
   static const Reached reached = reach("MPI_Bcast");
   return reached;
 }
-static Word act_Bcast(const Reached& what, [[maybe_unused]] void* caller, Word w0, Word w1, Word w2, Word w3, Word w4) {
-  if (!is_active(caller)) return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(what.real)(w0, w1, w2, w3, w4);
-  return wrap_Bcast(reinterpret_cast<int (*)(void*, int, MPI_Datatype, int, MPI_Comm)>(what.real), from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2), from_word<int>(w3), from_word<MPI_Comm>(w4));
+static Word act_Bcast(const Reached& what, [[maybe_unused]] void* caller, Word w0, Word w1, Word w2,
+                      Word w3, Word w4) {
+  if (!is_active(caller))
+    return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(what.real)(
+        w0, w1, w2, w3, w4);
+  return wrap_Bcast(reinterpret_cast<int (*)(void*, int, MPI_Datatype, int, MPI_Comm)>(what.real),
+                    from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2),
+                    from_word<int>(w3), from_word<MPI_Comm>(w4));
 }
+
 STRETTO_ENTRY Word enter_Bcast(Word w0, Word w1, Word w2, Word w3, Word w4) __asm__("MPI_Bcast");
 STRETTO_ENTRY Word enter_PBcast(Word w0, Word w1, Word w2, Word w3, Word w4) __asm__("PMPI_Bcast");
 Word enter_Bcast(Word w0, Word w1, Word w2, Word w3, Word w4) {
   return enter(reached_Bcast(), __builtin_return_address(0), act_Bcast, w0, w1, w2, w3, w4);
 }
 Word enter_PBcast(Word w0, Word w1, Word w2, Word w3, Word w4) {
-  return enter_profiled(reached_Bcast(), __builtin_return_address(0), act_Bcast, w0, w1, w2, w3, w4);
+  return enter_profiled(reached_Bcast(), __builtin_return_address(0), act_Bcast, w0, w1, w2, w3,
+                        w4);
 }
 
 [[gnu::always_inline]] static inline const Reached& reached_Bcast_init() {
   static const Reached reached = reach_persistent("MPI_Bcast_init");
   return reached;
 }
-static Word act_Bcast_init(const Reached& what, [[maybe_unused]] void* caller, Word w0, Word w1, Word w2, Word w3, Word w4, Word w5, Word w6) {
-  if (!is_active(caller)) return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5, Word w6)>((what.real != nullptr ? what.real : existing_function("PMPI_Bcast_init")))(w0, w1, w2, w3, w4, w5, w6);
-  return wrap_Bcast_init(reinterpret_cast<int (*)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*)>(what.real), caller, from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2), from_word<int>(w3), from_word<MPI_Comm>(w4), from_word<MPI_Info>(w5), from_word<MPI_Request*>(w6));
+static Word act_Bcast_init(const Reached& what, [[maybe_unused]] void* caller, Word w0, Word w1,
+                           Word w2, Word w3, Word w4, Word w5, Word w6) {
+  if (!is_active(caller))
+    return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5,
+                                     Word w6)>(
+        (what.real != nullptr ? what.real : existing_function("PMPI_Bcast_init")))(w0, w1, w2, w3,
+                                                                                   w4, w5, w6);
+  return wrap_Bcast_init(
+      reinterpret_cast<int (*)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*)>(
+          what.real),
+      caller, from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2),
+      from_word<int>(w3), from_word<MPI_Comm>(w4), from_word<MPI_Info>(w5),
+      from_word<MPI_Request*>(w6));
 }
-STRETTO_ENTRY Word enter_Bcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5, Word w6) __asm__("MPI_Bcast_init");
-STRETTO_ENTRY Word enter_PBcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5, Word w6) __asm__("PMPI_Bcast_init");
+
+STRETTO_ENTRY Word enter_Bcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5,
+                                    Word w6) __asm__("MPI_Bcast_init");
+STRETTO_ENTRY Word enter_PBcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5,
+                                     Word w6) __asm__("PMPI_Bcast_init");
 Word enter_Bcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5, Word w6) {
-  return enter(reached_Bcast_init(), __builtin_return_address(0), act_Bcast_init, w0, w1, w2, w3, w4, w5, w6);
+  return enter(reached_Bcast_init(), __builtin_return_address(0), act_Bcast_init, w0, w1, w2, w3,
+               w4, w5, w6);
 }
 Word enter_PBcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5, Word w6) {
-  return enter_profiled(reached_Bcast_init(), __builtin_return_address(0), act_Bcast_init, w0, w1, w2, w3, w4, w5, w6);
+  return enter_profiled(reached_Bcast_init(), __builtin_return_address(0), act_Bcast_init, w0, w1,
+                        w2, w3, w4, w5, w6);
 }
 #if defined(OMPI_MAJOR_VERSION)
-STRETTO_ENTRY Word enter_MPIX_Bcast_init(Word, Word, Word, Word, Word, Word, Word) __asm__("MPIX_Bcast_init")
+STRETTO_ENTRY Word enter_MPIX_Bcast_init(Word, Word, Word, Word, Word, Word,
+                                         Word) __asm__("MPIX_Bcast_init")
     __attribute__((alias("PMPI_Bcast_init")));
-STRETTO_ENTRY Word enter_PMPIX_Bcast_init(Word, Word, Word, Word, Word, Word, Word) __asm__("PMPIX_Bcast_init")
+STRETTO_ENTRY Word enter_PMPIX_Bcast_init(Word, Word, Word, Word, Word, Word,
+                                          Word) __asm__("PMPIX_Bcast_init")
     __attribute__((alias("PMPI_Bcast_init")));
 #endif

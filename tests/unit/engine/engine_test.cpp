@@ -19,7 +19,7 @@ using fake_mpi::run_with_stretto;
 // Messages of Stretto's, and not of its signals to itself.
 bool between_ranks(const Envelope& each) { return each.from != each.to; }
 
-// Of all ranks, once the MPI's locks are off again.
+// Once the MPI's locks are off again.
 bool attention_is_over() {
   Engine::get().relax();
   return needs_no_attention();

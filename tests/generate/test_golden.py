@@ -25,8 +25,8 @@ CHOSEN = (  # noqa: SIM905
 ).split()
 # whatif begins and ends a session as profile does.
 SHOWN_BY_PROFILE = ("Init_thread", "Finalize")
-# A call that every MPI has, and one that may be missing.
-ENTERED = (("accelerate", "Bcast"), ("whatif", "Bcast_init"))
+# A call that every MPI has, one that may go straight to it, and one that may be missing.
+ENTERED = (("accelerate", "Bcast"), ("accelerate", "Waitsome"), ("whatif", "Bcast_init"))
 FILES = (*(f"{mode}.cpp" for mode in MODES), "entry.cpp")
 
 

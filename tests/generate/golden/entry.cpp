@@ -24,6 +24,49 @@ Word enter_PBcast(Word w0, Word w1, Word w2, Word w3, Word w4) {
                         w4);
 }
 
+static constinit std::atomic<void*> straight_Waitsome{nullptr};
+[[gnu::always_inline]] static inline const Reached& reached_Waitsome() {
+  static const Reached reached = reach("MPI_Waitsome", &straight_Waitsome);
+  return reached;
+}
+static Word act_Waitsome(const Reached& what, [[maybe_unused]] void* caller, Word w0, Word w1,
+                         Word w2, Word w3, Word w4) {
+  if (!is_active(caller))
+    return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(what.real)(
+        w0, w1, w2, w3, w4);
+  return wrap_Waitsome(
+      reinterpret_cast<int (*)(int, MPI_Request*, int*, int*, MPI_Status*)>(what.real),
+      from_word<int>(w0), from_word<MPI_Request*>(w1), from_word<int*>(w2), from_word<int*>(w3),
+      from_word<MPI_Status*>(w4));
+}
+[[gnu::noinline]] static Word apart_Waitsome(void* caller, Word w0, Word w1, Word w2, Word w3,
+                                             Word w4) {
+  return enter(reached_Waitsome(), caller, act_Waitsome, w0, w1, w2, w3, w4);
+}
+[[gnu::noinline]] static Word apart_PWaitsome(void* caller, Word w0, Word w1, Word w2, Word w3,
+                                              Word w4) {
+  return enter_profiled(reached_Waitsome(), caller, act_Waitsome, w0, w1, w2, w3, w4);
+}
+
+STRETTO_ENTRY Word enter_Waitsome(Word w0, Word w1, Word w2, Word w3,
+                                  Word w4) __asm__("MPI_Waitsome");
+STRETTO_ENTRY Word enter_PWaitsome(Word w0, Word w1, Word w2, Word w3,
+                                   Word w4) __asm__("PMPI_Waitsome");
+Word enter_Waitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
+  void* const real = straight_Waitsome.load(std::memory_order_acquire);
+  if (real != nullptr && needs_no_attention()) [[likely]]
+    return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
+                                                                                         w3, w4);
+  return apart_Waitsome(__builtin_return_address(0), w0, w1, w2, w3, w4);
+}
+Word enter_PWaitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
+  void* const real = straight_Waitsome.load(std::memory_order_acquire);
+  if (real != nullptr && needs_no_attention()) [[likely]]
+    return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
+                                                                                         w3, w4);
+  return apart_PWaitsome(__builtin_return_address(0), w0, w1, w2, w3, w4);
+}
+
 [[gnu::always_inline]] static inline const Reached& reached_Bcast_init() {
   static const Reached reached = reach_persistent("MPI_Bcast_init");
   return reached;

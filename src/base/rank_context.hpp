@@ -45,8 +45,9 @@ class RankContext {
 
   // Does the library take part in this rank's calls of MPI? Asked by nearly every one of them.
   std::atomic<bool> takes_part{false};
-  // So much of its calls which test or wait must see to (engine/attention.hpp).
-  std::atomic<int> attention{0};
+  // So much its calls which test or wait must see to (engine/attention.hpp). In a line of its own:
+  // each nonblocking operation changes it, on the progress thread, too.
+  alignas(64) std::atomic<int> attention{0};
 
   // Its one object of this type, default-constructed.
   template <class Part>
@@ -85,7 +86,7 @@ class RankContext {
   }
   void* make(std::atomic<int>& slot, const PartType& kind);
 
-  std::array<std::atomic<void*>, kMostParts> parts_{};
+  alignas(64) std::array<std::atomic<void*>, kMostParts> parts_{};
 };
 
 // The part of the rank that this thread runs.

@@ -44,8 +44,8 @@ class PingPongSide {
     const double round_ns = share_of_time() * kRoundNs;
     const int repeats = static_cast<int>(std::clamp(round_ns / estimate, 1.0, 1.0 * kMostRepeats));
     // A slow network is not as noisy as it is slow.
-    rounds_ = estimate * repeats > share_of_time() * kLongRoundNs ? kFewRounds
-                                                                  : fewer(kRounds, kFewRounds);
+    const bool is_slow = estimate * repeats > share_of_time() * kLongRoundNs;
+    rounds_ = is_slow ? kFewRounds : fewer(kRounds, kFewRounds);
     times.one_way = rounds([&] { return ping_pong(agreed(repeats)); });
     times.exchange = rounds([&] { return exchange(agreed(repeats)); }, fewer(kExchanges, 3));
     const double one_way = agreed(times.one_way.typical);
@@ -58,7 +58,7 @@ class PingPongSide {
       receives.push_back(receive);
     }
     times.send = summary(sends);
-    times.recv = rounds_ == kFewRounds ? least(receives) : summary(receives);
+    times.recv = is_slow ? least(receives) : summary(receives);
     times.rendezvous = 2 * answered_ > sent_;
     times.gap = rounds([&] { return stream(agreed(std::max(repeats / kStream, 1))); });
     return times;

@@ -10,11 +10,11 @@
 
 namespace stretto {
 
-// What is pending in the background, requests that the MPI has not freed, persistent collectives,
-// things to be freed, and that the MPI's locks are on. Counted before the program can know of it.
-[[nodiscard]] inline std::atomic<int>& attention() { return RankContext::current().attention; }
+// By what is pending in the background, requests that the MPI has not freed, persistent collectives,
+// types and operations to be freed now, and that the MPI's locks are on; before the program can know
+// of it.
 inline void raise_attention(int change) {
-  attention().fetch_add(change, std::memory_order_relaxed);
+  RankContext::current().attention.fetch_add(change, std::memory_order_relaxed);
 }
 
 // False, too, on a thread that has asked for nothing of its rank's yet.

@@ -137,7 +137,8 @@ class Wrapper:
             inactive = f'(what.real != nullptr ? what.real : existing_function("PMPI_{name}"))'
         reached = f'"MPI_{name}"'
         address = "__builtin_return_address(0)"
-        entered = joined(f"reached_{name}()", "caller" if self.direct else address, f"act_{name}", named)
+        caller = "caller" if self.direct else address
+        entered = joined(f"reached_{name}()", caller, f"act_{name}", named)
         ways = {"enter": f"enter({entered})", "enter_profiled": f"enter_profiled({entered})"}
         ways |= {"straight": "", "apart": "", "first": ""}
         if self.direct:

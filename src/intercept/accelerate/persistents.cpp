@@ -14,9 +14,9 @@ bool Persistents::add(const Call& call, const Decision& decision, MPI_Request* r
                                           .comm = call.comm});
   *request = entry->signal->request();
   const std::lock_guard lock(mutex_);
-  entries_[*request] = std::move(entry);
+  // A tool may have freed one of this handle past Stretto.
+  if (entries_.insert_or_assign(*request, std::move(entry)).second) raise_attention(1);
   count_ = entries_.size();
-  raise_attention(1);
   return true;
 }
 

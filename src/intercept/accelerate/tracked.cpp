@@ -13,7 +13,7 @@ constexpr Count kLongMessage = Count{32} * 1024;  // bytes; above the usual eage
 }  // namespace
 
 void Tracked::begin() {
-  if (switch_setting("STRETTO_PROGRESS_MESSAGES").value_or(false)) is_asked_ = true;
+  is_asked_ = switch_setting("STRETTO_PROGRESS_MESSAGES").value_or(false);
 }
 
 bool Tracked::worth(Count count, MPI_Datatype datatype) {

@@ -32,7 +32,9 @@ inline std::atomic<bool>& active() { return RankContext::current().takes_part; }
 [[nodiscard]] bool is_wrapper(void* address);
 
 // To be asked by an entry point. What the MPI calls on its own behalf inside of a wrapper is
-// its own; a callback of the program's (of an attribute, an error handler) is not.
+// its own; a callback of the program's (of an attribute, an error handler) is not. Inside of calls
+// that no wrapper has, or that went straight to the MPI, it is taken for the program's, too: such are
+// on communicators of its own, which Stretto does not know, and so go on to the MPI.
 [[nodiscard]] inline bool is_active(void* caller) {
   if (!detail::active().load(std::memory_order_acquire)) return false;
   return this_thread.wrappers == 0 || !is_the_mpis(caller);

@@ -21,12 +21,45 @@ bool is_over() {
   return needs_no_attention();
 }
 
-void each_ends_it(const std::function<void(int rank)>& body) {
-  Program program(2);
+void each_ends_it(Program& program, const std::function<void(int rank)>& body) {
   run_program(program, MPI_THREAD_SINGLE, [&](int rank) {
     fake_mpi::eventually(is_over);
     body(rank);
     fake_mpi::eventually(is_over);
+  });
+}
+void each_ends_it(const std::function<void(int rank)>& body) {
+  Program program(2);
+  each_ends_it(program, body);
+}
+
+// In how many wrappers the MPI is when it asks the program about a request of the program's own.
+int wrappers_of_a_wait() {
+  int wrappers = -1;
+  const auto query = [](void* to, MPI_Status* status) {
+    *static_cast<int*>(to) = this_thread.wrappers;
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+  };
+  MPI_Request request{};
+  MPI_Grequest_start(
+      query, [](void*) { return MPI_SUCCESS; }, [](void*, int) { return MPI_SUCCESS; }, &wrappers,
+      &request);
+  MPI_Grequest_complete(request);
+  EXPECT_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  return wrappers;
+}
+
+TEST(Attention, WithoutItCallsGoStraightToTheMpi) {
+  each_ends_it([](int rank) {
+    EXPECT_EQ(wrappers_of_a_wait(), 0);
+    MPI_Request request{};
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    EXPECT_EQ(wrappers_of_a_wait(), 1);
+    MPI_Request_free(&request);
+    fake_mpi::eventually(is_over);
+    EXPECT_EQ(wrappers_of_a_wait(), 0) << rank;
   });
 }
 
@@ -42,13 +75,22 @@ TEST(Attention, GoesToARequestUntilTheMpiHasFreedIt) {
 }
 
 TEST(Attention, GoesToWhatIsPendingWhenItsRequestHasBeenFreed) {
-  each_ends_it([](int rank) {
+  Program program(2);
+  each_ends_it(program, [&](int rank) {
+    if (rank == 0) program.hold([](const fake_mpi::Envelope& each) { return each.from != each.to; });
+    MPI_Barrier(MPI_COMM_WORLD);
     static std::array<int, 2> sums{};
     static std::array<int, 2> ranks{0, 1};
     const auto me = static_cast<std::size_t>(rank);
     MPI_Request request{};
     MPI_Iallreduce(&ranks[me], &sums[me], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
     MPI_Request_free(&request);
+    EXPECT_FALSE(needs_no_attention());
+    EXPECT_FALSE(is_over());
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) program.release();
+    fake_mpi::eventually(is_over);
+    EXPECT_EQ(sums[me], 1);
   });
 }
 

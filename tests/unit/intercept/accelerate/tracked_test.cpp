@@ -12,18 +12,15 @@
 namespace stretto::intercept::accelerate {
 namespace {
 
-// It is read once a process, by whoever comes first.
-const bool asked = ::setenv("STRETTO_PROGRESS_MESSAGES", "1", 1) == 0;
-
 // On two hosts, where it is worth while.
 template <class Body>
 void on_two_hosts(const Body& body) {
+  const Setting asked("STRETTO_PROGRESS_MESSAGES", "1");
   Program program(2, {.ranks_per_host = 1});
   run_program(program, MPI_THREAD_SINGLE, body);
 }
 
 TEST(Tracked, LongMessagesBetweenHostsAreUntilTheyAreComplete) {
-  ASSERT_TRUE(asked);
   on_two_hosts([](int rank) {
     std::vector<char> out(64 << 10);
     std::vector<char> in(64 << 10);
@@ -56,7 +53,14 @@ TEST(Tracked, ShortOnesAreNot) {
 }
 
 TEST(Tracked, ThoseOfOneHostAreNot) {
+  const Setting asked("STRETTO_PROGRESS_MESSAGES", "1");
   Program program(2);
+  run_program(program, MPI_THREAD_SINGLE,
+              [](int /*rank*/) { EXPECT_FALSE(Tracked::worth(1 << 20, MPI_DOUBLE)); });
+}
+
+TEST(Tracked, NoneAreUnlessThatIsAskedFor) {
+  Program program(2, {.ranks_per_host = 1});
   run_program(program, MPI_THREAD_SINGLE,
               [](int /*rank*/) { EXPECT_FALSE(Tracked::worth(1 << 20, MPI_DOUBLE)); });
 }

@@ -10,9 +10,9 @@
 
 namespace stretto {
 
-// By what is pending in the background, requests that the MPI has not freed, persistent collectives,
-// types and operations to be freed now, and that the MPI's locks are on; before the program can know
-// of it.
+// By what is pending in the background, requests that the MPI has not freed, persistent
+// collectives, types and operations to be freed now, and that the MPI's locks are on; before the
+// program can know of it.
 inline void raise_attention(int change) {
   RankContext::current().attention.fetch_add(change, std::memory_order_relaxed);
 }

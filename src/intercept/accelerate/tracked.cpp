@@ -12,9 +12,7 @@ constexpr Count kLongMessage = Count{32} * 1024;  // bytes; above the usual eage
 
 }  // namespace
 
-void Tracked::begin() {
-  is_asked_ = switch_setting("STRETTO_PROGRESS_MESSAGES").value_or(false);
-}
+void Tracked::begin() { is_asked_ = switch_setting("STRETTO_PROGRESS_MESSAGES").value_or(false); }
 
 bool Tracked::worth(Count count, MPI_Datatype datatype) {
   if (!asked()) return false;

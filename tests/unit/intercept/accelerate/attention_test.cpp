@@ -77,8 +77,9 @@ TEST(Attention, GoesToARequestUntilTheMpiHasFreedIt) {
 TEST(Attention, GoesToWhatIsPendingWhenItsRequestHasBeenFreed) {
   Program program(2);
   each_ends_it(program, [&](int rank) {
-    if (rank == 0) program.hold([](const fake_mpi::Envelope& each) { return each.from != each.to; });
-    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+      program.hold([](const fake_mpi::Envelope& each) { return each.from != each.to; });
+    native().Barrier(MPI_COMM_WORLD);
     static std::array<int, 2> sums{};
     static std::array<int, 2> ranks{0, 1};
     const auto me = static_cast<std::size_t>(rank);
@@ -87,7 +88,7 @@ TEST(Attention, GoesToWhatIsPendingWhenItsRequestHasBeenFreed) {
     MPI_Request_free(&request);
     EXPECT_FALSE(needs_no_attention());
     EXPECT_FALSE(is_over());
-    MPI_Barrier(MPI_COMM_WORLD);
+    native().Barrier(MPI_COMM_WORLD);
     if (rank == 0) program.release();
     fake_mpi::eventually(is_over);
     EXPECT_EQ(sums[me], 1);

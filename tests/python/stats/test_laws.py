@@ -45,7 +45,8 @@ def test_constants_stay_constants_under_noise(
     law = law_of(on, [10.0**magnitude * (1 + shake(-0.05, 0.05)) for _ in on])
     assert law.form == CONSTANT
     assert law.c1 == 0
-    assert law.at(1 << 20) == pytest.approx(10.0**magnitude, rel=0.05)
+    # As far as the noise at most, and what sums of it are rounded by.
+    assert law.at(1 << 20) == pytest.approx(10.0**magnitude, rel=0.05 + 1e-12)
 
 
 @FEW

@@ -10,10 +10,11 @@
 
 namespace stretto {
 
-// What a rank shows the others of its host in an exchange without a message, in plain memory.
+// What a rank shows the others of its host in an exchange without a message, in plain memory, and
+// how a reduction's are added up.
 struct PlainBlock {
   Count bytes = 0;         // of an alltoall for each rank
-  Addition add = nullptr;  // of a reduction; without, the MPI reduces
+  Addition add = nullptr;  // without, the MPI reduces
 };
 
 // A call that has been looked at: one with these arguments is of the same kind. There is none with

@@ -6,7 +6,9 @@ that wraps MPI_X comes after Stretto is MPI_X that tool's, whose PMPI_X is Stret
 real one is looked up in the MPI the process has loaded. While the mode is not active
 (before MPI_Init, after MPI_Finalize, or when the MPI is of another ABI), an entry point
 only forwards. It then does not know what its arguments are (a handle is an int in one ABI
-and a pointer in another), so it takes and hands on machine words.
+and a pointer in another), so it takes and hands on machine words. A mode may say of a
+function when it has nothing to do with its calls: these go straight to the MPI, before
+anything else is asked, where no tool comes after Stretto.
 """
 
 from __future__ import annotations
@@ -31,29 +33,26 @@ $straight[[gnu::always_inline]] static inline const Reached& reached_$name() {
 static Word act_$name($acting) {
 $forward  return wrap_$name($passed);
 }
-$apart
 STRETTO_ENTRY Word enter_$name($words) __asm__("MPI_$name");
 STRETTO_ENTRY Word enter_P$name($words) __asm__("PMPI_$name");
-Word enter_$name($words) {
-$first  return $enter;
-}
-Word enter_P$name($words) {
-$first  return $enter_profiled;
-}
+$defined
 """)
-# Where there may be nothing to do with it: the MPI's function, once it is known.
+ALWAYS_ENTERED = Template("""\
+Word enter_$p$name($words) { return $enter($entered); }
+""")
+# Where there may be nothing to do with it: the MPI's function, once that is known.
 STRAIGHT = Template("""\
 static constinit std::atomic<void*> straight_$name{nullptr};
 """)
-MAYBE_STRAIGHT = Template("""\
+# All else is apart, so that to get there saves no register.
+STRAIGHT_OR_ENTERED = Template("""\
+[[gnu::noinline]] static Word apart_$p$name(void* caller, $words) { return $enter($entered); }
+Word enter_$p$name($words) {
   void* const real = straight_$name.load(std::memory_order_acquire);
   if (real != nullptr && $direct) [[likely]]
     return reinterpret_cast<Word (*)($words)>(real)($named);
-""")
-# All else is apart, so that to get there saves no register.
-APART = Template("""\
-[[gnu::noinline]] static Word apart_$name($called) { return enter($entered); }
-[[gnu::noinline]] static Word apart_P$name($called) { return enter_profiled($entered); }
+  return apart_$p$name(__builtin_return_address(0), $named);
+}
 """)
 FORWARD = Template("""\
   if (!is_active(caller)) return reinterpret_cast<Word (*)($words)>($inactive)($named);
@@ -96,7 +95,7 @@ class Wrapper:
     function: Function
     body: str  # of wrap_X: statements in C++, which may name `real` and `caller`
     always: bool = False  # is it run before the mode is active, too?
-    direct: str = ""  # where this is true, at any time, the call goes straight to the MPI
+    direct: str = ""  # where this is true the call goes straight to the MPI, unless a tool has it
     extension: str = ""  # what follows the entry point
 
     @property
@@ -135,27 +134,22 @@ class Wrapper:
             # An MPI may have none, which the mode may provide while it is active.
             reach = "reach_persistent"
             inactive = f'(what.real != nullptr ? what.real : existing_function("PMPI_{name}"))'
-        reached = f'"MPI_{name}"'
-        address = "__builtin_return_address(0)"
-        caller = "caller" if self.direct else address
+        reached = joined(f'"MPI_{name}"', f"&straight_{name}" if self.direct else "")
+        caller = "caller" if self.direct else "__builtin_return_address(0)"
         entered = joined(f"reached_{name}()", caller, f"act_{name}", named)
-        ways = {"enter": f"enter({entered})", "enter_profiled": f"enter_profiled({entered})"}
-        ways |= {"straight": "", "apart": "", "first": ""}
-        if self.direct:
-            reached += f", &straight_{name}"
-            ways["straight"] = STRAIGHT.substitute(name=name)
-            ways["apart"] = APART.substitute(
-                name=name, called=joined("void* caller", words), entered=entered
+        way = STRAIGHT_OR_ENTERED if self.direct else ALWAYS_ENTERED
+        defined = "".join(
+            way.substitute(
+                p=p, name=name, words=words, named=named, enter=enter, entered=entered,
+                direct=self.direct,
             )
-            ways["first"] = MAYBE_STRAIGHT.substitute(
-                name=name, direct=self.direct, words=words, named=named
-            )
-            ways["enter"] = f"apart_{name}({joined(address, named)})"
-            ways["enter_profiled"] = f"apart_P{name}({joined(address, named)})"
+            for p, enter in (("", "enter"), ("P", "enter_profiled"))
+        )  # fmt: skip
         real = f"reinterpret_cast<int (*)({', '.join(function.types)})>(what.real)"
         forward = FORWARD.substitute(words=words, inactive=inactive, named=named)
         return ENTER.substitute(
-            ways,
+            straight=STRAIGHT.substitute(name=name) if self.direct else "",
+            defined=defined,
             name=name,
             reach=reach,
             reached=reached,

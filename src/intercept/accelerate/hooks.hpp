@@ -165,7 +165,8 @@ int on_Finalize(STRETTO_REAL(Finalize) real);
 // Has Stretto nothing to do with whatever the program may test or wait for?
 inline bool completes_natively() {
   if (needs_no_attention()) return true;
-  Engine::get().relax();
+  // Not in a callback of the MPI's, which may hold one of its locks.
+  if (this_thread.wrappers == 1) Engine::get().relax();
   return needs_no_attention();
 }
 int on_completion(const Completion& completion);

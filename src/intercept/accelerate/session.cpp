@@ -80,6 +80,7 @@ int level_to_request(int required) {
   static_cast<void>(learn_setting());
   static_cast<void>(tuned_rules());
   static_cast<void>(device_job::set());
+  Tracked::begin();
   return wants_progress_thread() ? MPI_THREAD_MULTIPLE : required;
 }
 
@@ -113,7 +114,6 @@ void begin_session(int required) {
   const Communicator* world = communicators::find(native().comm_world);
   if (world != nullptr) engine.set_hosts(communicators::world_hosts());
   if (engine.oversubscribed()) make_native_yield();
-  Tracked::begin();
   learned_file::read();
   session().begun = true;
   end_in_finalize();

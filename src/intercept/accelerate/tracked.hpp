@@ -22,7 +22,7 @@ class Tracked {
   [[nodiscard, gnu::always_inline]] static bool asked() {
     return is_asked_.load(std::memory_order_relaxed);
   }
-  // As a session begins: reads the setting.
+  // Before a session: reads the setting.
   static void begin();
   // Is it worth it? Short messages are on their way when the call returns, and on one
   // host moving a message is work of the cores the program computes on.

@@ -38,7 +38,7 @@ NEW_COMMUNICATOR = Template("""\
 TRACK = Template("""\
   return on_track(count, datatype, request, [=] { return real($arguments); });
 """)
-# What is the MPI's alone costs no more than to find that out.
+# Where it did not go straight to the MPI.
 COMPLETION = Template("""\
   if (completes_natively()) return real($arguments);
   return on_completion($completion);

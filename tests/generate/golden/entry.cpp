@@ -13,7 +13,6 @@ static Word act_Bcast(const Reached& what, [[maybe_unused]] void* caller, Word w
                     from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2),
                     from_word<int>(w3), from_word<MPI_Comm>(w4));
 }
-
 STRETTO_ENTRY Word enter_Bcast(Word w0, Word w1, Word w2, Word w3, Word w4) __asm__("MPI_Bcast");
 STRETTO_ENTRY Word enter_PBcast(Word w0, Word w1, Word w2, Word w3, Word w4) __asm__("PMPI_Bcast");
 Word enter_Bcast(Word w0, Word w1, Word w2, Word w3, Word w4) {
@@ -39,25 +38,24 @@ static Word act_Waitsome(const Reached& what, [[maybe_unused]] void* caller, Wor
       from_word<int>(w0), from_word<MPI_Request*>(w1), from_word<int*>(w2), from_word<int*>(w3),
       from_word<MPI_Status*>(w4));
 }
-[[gnu::noinline]] static Word apart_Waitsome(void* caller, Word w0, Word w1, Word w2, Word w3,
-                                             Word w4) {
-  return enter(reached_Waitsome(), caller, act_Waitsome, w0, w1, w2, w3, w4);
-}
-[[gnu::noinline]] static Word apart_PWaitsome(void* caller, Word w0, Word w1, Word w2, Word w3,
-                                              Word w4) {
-  return enter_profiled(reached_Waitsome(), caller, act_Waitsome, w0, w1, w2, w3, w4);
-}
-
 STRETTO_ENTRY Word enter_Waitsome(Word w0, Word w1, Word w2, Word w3,
                                   Word w4) __asm__("MPI_Waitsome");
 STRETTO_ENTRY Word enter_PWaitsome(Word w0, Word w1, Word w2, Word w3,
                                    Word w4) __asm__("PMPI_Waitsome");
+[[gnu::noinline]] static Word apart_Waitsome(void* caller, Word w0, Word w1, Word w2, Word w3,
+                                             Word w4) {
+  return enter(reached_Waitsome(), caller, act_Waitsome, w0, w1, w2, w3, w4);
+}
 Word enter_Waitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
   void* const real = straight_Waitsome.load(std::memory_order_acquire);
   if (real != nullptr && needs_no_attention()) [[likely]]
     return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
                                                                                          w3, w4);
   return apart_Waitsome(__builtin_return_address(0), w0, w1, w2, w3, w4);
+}
+[[gnu::noinline]] static Word apart_PWaitsome(void* caller, Word w0, Word w1, Word w2, Word w3,
+                                              Word w4) {
+  return enter_profiled(reached_Waitsome(), caller, act_Waitsome, w0, w1, w2, w3, w4);
 }
 Word enter_PWaitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
   void* const real = straight_Waitsome.load(std::memory_order_acquire);
@@ -85,7 +83,6 @@ static Word act_Bcast_init(const Reached& what, [[maybe_unused]] void* caller, W
       from_word<int>(w3), from_word<MPI_Comm>(w4), from_word<MPI_Info>(w5),
       from_word<MPI_Request*>(w6));
 }
-
 STRETTO_ENTRY Word enter_Bcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5,
                                     Word w6) __asm__("MPI_Bcast_init");
 STRETTO_ENTRY Word enter_PBcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5,
@@ -98,6 +95,7 @@ Word enter_PBcast_init(Word w0, Word w1, Word w2, Word w3, Word w4, Word w5, Wor
   return enter_profiled(reached_Bcast_init(), __builtin_return_address(0), act_Bcast_init, w0, w1,
                         w2, w3, w4, w5, w6);
 }
+
 #if defined(OMPI_MAJOR_VERSION)
 STRETTO_ENTRY Word enter_MPIX_Bcast_init(Word, Word, Word, Word, Word, Word,
                                          Word) __asm__("MPIX_Bcast_init")

@@ -228,14 +228,19 @@ def messages(mpi: InstalledLauncher, apps: Path, runs: int) -> Table:
         "more",
         title=f"{mpi.name}, one host, 2 pinned ranks: no collectives",
     )
-    for name in ("test", "message"):
+    calls = {
+        "test": "MPI_Test, pending",
+        "lookup": "the same before each change of a table",
+        "message": "MPI_Isend, MPI_Recv, MPI_Wait",
+    }
+    for name, what in calls.items():
         argv = [str(apps / "latency"), name, "8", "100000"]
         got = measure(mpi, 2, argv, runs)
         theirs, ours = (
             [1e3 * run["latency_us"] for run in side] for side in (got.native, got.stretto)
         )
         table.add_row(
-            {"test": "MPI_Test, pending", "message": "MPI_Isend, MPI_Recv, MPI_Wait"}[name],
+            what,
             shown(theirs),
             shown(ours),
             shown([b - a for a, b in zip(theirs, ours, strict=True)]),

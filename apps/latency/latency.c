@@ -4,7 +4,9 @@
  *                                        gather, scatter, allgather, alltoall, or one of
  *                                        these nonblocking, followed by MPI_Wait: ibarrier, ...
  *                                        And calls that no collective is in: test, of a receive
- *                                        that is pending; message, from a rank to itself.
+ *                                        that is pending; lookup, the same before each change of
+ *                                        a table that caches do not hold; message, from a rank to
+ *                                        itself.
  *
  * BYTES is the vector's length, or one rank's block's for the last four. Prints the median
  * over fours of batches of calls, each the slowest rank's time a call, and the ranks' mean. Rooted
@@ -15,21 +17,34 @@
  * four are one such message apart, there and back in turn.
  */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FOURS = 5 };
 
-enum { TEST = 8, MESSAGE, CALLS };
-static const char* const kNames[] = {"barrier", "bcast",     "reduce",   "allreduce", "gather",
-                                     "scatter", "allgather", "alltoall", "test",      "message"};
+enum { TEST = 8, LOOKUP, MESSAGE, CALLS };
+static const char* const kNames[] = {"barrier", "bcast",   "reduce",    "allreduce",
+                                     "gather",  "scatter", "allgather", "alltoall",
+                                     "test",    "lookup",  "message"};
 
 static MPI_Request pending = MPI_REQUEST_NULL;
 
 static void test(void) {
   int done = 0;
   MPI_Test(&pending, &done, MPI_STATUS_IGNORE);
+}
+
+/* Where in the table the next change is depends on the one before, but on none of the data. */
+static uint64_t* table = NULL;
+enum { TABLE_ENTRIES = 1 << 22 }; /* 32 MiB */
+
+static void lookup(void) {
+  static uint64_t place = 1;
+  test();
+  place = (place << 1) ^ ((int64_t)place < 0 ? 7 : 0);
+  table[place % TABLE_ENTRIES] ^= place;
 }
 
 static void message(const double* send, double* recv, int count) {
@@ -65,6 +80,9 @@ static void call(int which, double* send, double* recv, int count, int root) {
       break;
     case TEST:
       test();
+      break;
+    case LOOKUP:
+      lookup();
       break;
     case MESSAGE:
       message(send, recv, count);
@@ -142,7 +160,9 @@ int main(int argc, char** argv) {
   double *send = calloc(elements, sizeof *send), *recv = calloc(elements, sizeof *recv);
 
   double never = 0;
-  if (which == TEST) MPI_Irecv(&never, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF, &pending);
+  const int tests = which == TEST || which == LOOKUP;
+  if (which == LOOKUP) table = calloc(TABLE_ENTRIES, sizeof *table);
+  if (tests) MPI_Irecv(&never, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF, &pending);
 
   double four_us[FOURS] = {0}, mean_us[FOURS] = {0};
   for (int batch = -1; batch < 4 * FOURS; ++batch) { /* the first warms up */
@@ -171,10 +191,11 @@ int main(int argc, char** argv) {
     printf("%s %d bytes, %d ranks\nlatency_us %.3f\nmean_us %.3f\n", name, bytes, size,
            four_us[FOURS / 2], mean_us[FOURS / 2]);
   }
-  if (which == TEST) {
+  if (tests) {
     MPI_Send(send, 1, MPI_DOUBLE, 0, 2, MPI_COMM_SELF);
     MPI_Wait(&pending, MPI_STATUS_IGNORE);
   }
+  free(table);
   free(send);
   free(recv);
   MPI_Finalize();

@@ -49,14 +49,19 @@ class RankContext {
   // each nonblocking operation changes it, on the progress thread, too.
   alignas(64) std::atomic<int> attention{0};
 
-  // Its one object of this type, default-constructed.
+  // Its one object of this type; nullptr where none has been asked for yet.
+  template <class Part>
+  [[nodiscard, gnu::always_inline]] Part* made() {
+    const int slot = NumberOf<Part>::slot.load(std::memory_order_acquire);
+    return slot < 0 ? nullptr : static_cast<Part*>(at(slot).load(std::memory_order_acquire));
+  }
+  // The same, default-constructed.
   template <class Part>
   [[nodiscard, gnu::always_inline]] Part& get() {
-    const int slot = NumberOf<Part>::slot.load(std::memory_order_acquire);
-    void* part = slot < 0 ? nullptr : at(slot).load(std::memory_order_acquire);
+    Part* part = made<Part>();
     if (part == nullptr) [[unlikely]]
-      part = make<Part>();
-    return *static_cast<Part*>(part);
+      part = static_cast<Part*>(make<Part>());
+    return *part;
   }
 
  private:

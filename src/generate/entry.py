@@ -43,13 +43,14 @@ Word enter_$p$name($words) { return $enter($entered); }
 # Where there may be nothing to do with it: the MPI's function, once that is known.
 STRAIGHT = Template("""\
 static constinit std::atomic<void*> straight_$name{nullptr};
+[[gnu::always_inline]] static inline bool is_direct_$name($parameters) { return $direct; }
 """)
 # All else is apart, so that to get there saves no register.
 STRAIGHT_OR_ENTERED = Template("""\
 [[gnu::noinline]] static Word apart_$p$name(void* caller, $words) { return $enter($entered); }
 Word enter_$p$name($words) {
   void* const real = straight_$name.load(std::memory_order_acquire);
-  if (real != nullptr && $direct) [[likely]]
+  if (real != nullptr && is_direct_$name($typed)) [[likely]]
     return reinterpret_cast<Word (*)($words)>(real)($named);
   return apart_$p$name(__builtin_return_address(0), $named);
 }
@@ -95,7 +96,8 @@ class Wrapper:
     function: Function
     body: str  # of wrap_X: statements in C++, which may name `real` and `caller`
     always: bool = False  # is it run before the mode is active, too?
-    direct: str = ""  # where this is true the call goes straight to the MPI, unless a tool has it
+    # Where this is true of its arguments the call goes straight to the MPI, unless a tool has it.
+    direct: str = ""
     extension: str = ""  # what follows the entry point
 
     @property
@@ -140,15 +142,16 @@ class Wrapper:
         way = STRAIGHT_OR_ENTERED if self.direct else ALWAYS_ENTERED
         defined = "".join(
             way.substitute(
-                p=p, name=name, words=words, named=named, enter=enter, entered=entered,
-                direct=self.direct,
+                p=p, name=name, words=words, named=named, typed=typed, enter=enter, entered=entered,
             )
             for p, enter in (("", "enter"), ("P", "enter_profiled"))
         )  # fmt: skip
         real = f"reinterpret_cast<int (*)({', '.join(function.types)})>(what.real)"
         forward = FORWARD.substitute(words=words, inactive=inactive, named=named)
+        parameters = joined(*(f"[[maybe_unused]] {p}" for p in function.parameters.split(", ")))
+        straight = STRAIGHT.substitute(name=name, parameters=parameters, direct=self.direct)
         return ENTER.substitute(
-            straight=STRAIGHT.substitute(name=name) if self.direct else "",
+            straight=straight if self.direct else "",
             defined=defined,
             name=name,
             reach=reach,

@@ -34,16 +34,22 @@ class CommAttributes {
 
   // nullptr: it has none.
   [[nodiscard]] void* find(MPI_Comm comm) {
-    const std::uint64_t now = generation_.load(std::memory_order_acquire);
-    const detail::LastAttribute& last = detail::last_attribute;
-    if (last.generation == now && last.comm == comm) return last.value;
-    return look_up(comm);
+    return is_last(comm) ? detail::last_attribute.value : look_up(comm);
+  }
+  // Or this thread has found another's last.
+  [[nodiscard, gnu::always_inline]] void* find_last(MPI_Comm comm) const {
+    return is_last(comm) ? detail::last_attribute.value : nullptr;
   }
   void set(MPI_Comm comm, void* value);
   // From now on nothing has one. Attributes that communicators still have are freed with these.
   void close();
 
  private:
+  [[nodiscard, gnu::always_inline]] bool is_last(MPI_Comm comm) const {
+    const std::uint64_t now = generation_.load(std::memory_order_acquire);
+    const detail::LastAttribute& last = detail::last_attribute;
+    return last.generation == now && last.comm == comm;
+  }
   [[nodiscard]] void* look_up(MPI_Comm comm);
   void begin_generation();
   static int delete_attribute(MPI_Comm comm, int keyval, void* value, void* attributes);

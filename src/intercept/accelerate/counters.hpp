@@ -33,9 +33,9 @@ struct CallCounts {
   }
 }
 
-[[gnu::always_inline]] inline void count_passed(const Engine& engine, int entry_point,
-                                                Reason reason) {
-  auto& of_call = of_rank<CallCounts>().passed[static_cast<std::size_t>(entry_point)];
+[[gnu::always_inline]] inline void count_passed(const Engine& engine, CallCounts& counts,
+                                                int entry_point, Reason reason) {
+  auto& of_call = counts.passed[static_cast<std::size_t>(entry_point)];
   count_one(engine, of_call[static_cast<std::size_t>(reason)]);
 }
 void count_handled(int entry_point, const Algorithm& algorithm);

@@ -14,13 +14,17 @@ namespace stretto::intercept::accelerate {
 // of malloc(3) stays.
 void let_heap_keep_vectors();
 
+// Is memory taken for what it reduces that the heap would not keep?
+[[nodiscard, gnu::always_inline]] inline bool takes_vectors(const Call& call) {
+  constexpr Count kLong = 16'384;  // elements: 128 KiB, from which on glibc maps, of doubles
+  return reduces(call.collective) &&
+         (call.recvcount >= kLong || (call.recvcounts && call.recvcounts[0] >= kLong));
+}
+
 // This call is about to be run, by the MPI or by Stretto, which takes memory for it as well.
 [[gnu::always_inline]] inline void expect_vectors(const Call& call) {
-  constexpr Count kLong = 16'384;  // elements: 128 KiB, from which on glibc maps, of doubles
-  if (reduces(call.collective) &&
-      (call.recvcount >= kLong || (call.recvcounts && call.recvcounts[0] >= kLong))) [[unlikely]] {
+  if (takes_vectors(call)) [[unlikely]]
     let_heap_keep_vectors();
-  }
 }
 
 }  // namespace stretto::intercept::accelerate

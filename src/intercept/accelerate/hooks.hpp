@@ -30,27 +30,51 @@ namespace stretto::intercept::accelerate {
          (reduces(call.collective) && call.recvcount < kLongInMemory / kLongestNumber);
 }
 
-// Is this collective the MPI's, whatever its buffers, or by what was learned from its like? Then it
-// is counted, and the caller calls the MPI. First of all, as the MPI's fastest take a tenth of a
-// microsecond. It and what it calls are always inlined: then the call's description stays in
+// Why is this collective the MPI's, whatever its buffers, or by what was learned from its like?
+// Reason::none: that is not known so soon. Where it is, the call counts as made (Contest::pass),
+// and has to go to the MPI.
+[[gnu::always_inline]] inline Reason native_at_once(const Call& call, const Communicator& comm) {
+  Reason reason = always_native(call.collective, call.form, &comm);
+  if (reason == Reason::none && never_without_mpi(call, comm)) {
+    reason = Reason::no_progress_thread;
+  }
+  return reason == Reason::none ? learning::passes(comm, call) : reason;
+}
+
+// Then it is counted, and the caller calls the MPI. First of all, as the MPI's fastest take a tenth
+// of a microsecond. It and what it calls are always inlined: then the call's description stays in
 // registers, and what of it nobody asks for is never made.
 [[gnu::always_inline]] inline bool goes_native(int entry_point, const Call& call) {
   const Communicator* const comm = communicators::find(call.comm);
-  Reason reason = always_native(call.collective, call.form, comm);
-  if (reason == Reason::none && never_without_mpi(call, *comm)) {
-    reason = Reason::no_progress_thread;
-  }
-  if (reason == Reason::none) {
-    if (call.form == Form::persistent) return false;
-    reason = learning::passes(*comm, call);
-    if (reason == Reason::none) return false;
-  }
+  const Reason reason = comm == nullptr ? Reason::not_attached : native_at_once(call, *comm);
+  if (reason == Reason::none) return false;
   Engine& engine = Engine::get();
-  counters::count_passed(engine, entry_point, reason);
+  counters::count_passed(engine, of_rank<counters::CallCounts>(), entry_point, reason);
   if (reason == Reason::device_buffers) [[unlikely]]
     device_buffers::report();
   if (call.form == Form::blocking) engine.relax();
   expect_vectors(call);
+  return true;
+}
+
+// The same before anything of Stretto's is entered, where there is nothing to be done but to count
+// it. Nothing is called, so that no register has to be saved.
+[[gnu::always_inline]] inline bool goes_straight(int entry_point, const Call& call) {
+  RankContext* const rank = outermost_rank();
+  if (rank == nullptr || !needs_no_attention()) return false;
+  const auto* const attributes = rank->made<communicators::detail::Attributes>();
+  const auto* const engine = rank->made<Engine>();
+  auto* const counts = rank->made<counters::CallCounts>();
+  if (attributes == nullptr || engine == nullptr || counts == nullptr) return false;
+  const auto* const comm = static_cast<const Communicator*>(attributes->find_last(call.comm));
+  if (comm == nullptr || comm->around.device_buffers || takes_vectors(call)) return false;
+  if (call.form == Form::blocking &&
+      comm->by_root[static_cast<std::size_t>(call.collective)] != nullptr) {
+    return false;
+  }
+  const Reason reason = native_at_once(call, *comm);
+  if (reason == Reason::none) return false;
+  counters::count_passed(*engine, *counts, entry_point, reason);
   return true;
 }
 
@@ -90,7 +114,7 @@ int run_or_pass(int entry_point, const Call& call, const learning::Turn& turn, M
     passes = decision.choice.reason;
   }
   Engine& engine = Engine::get();
-  counters::count_passed(engine, entry_point, passes);
+  counters::count_passed(engine, of_rank<counters::CallCounts>(), entry_point, passes);
   if (call.form == Form::blocking) engine.relax();
   return real();
 }
@@ -131,7 +155,8 @@ template <class Real>
     }
     decision.choice.reason = Reason::no_tags;
   }
-  counters::count_passed(Engine::get(), entry_point, decision.choice.reason);
+  counters::count_passed(Engine::get(), of_rank<counters::CallCounts>(), entry_point,
+                         decision.choice.reason);
   expect_vectors(call);
   return has_real ? real() : refuse_persistent(decision);
 }

@@ -18,7 +18,8 @@ HOOKED = (  # noqa: SIM905
 TRACKED = ("Isend", "Issend", "Irsend", "Irecv")
 
 # Arguments are captured by value: parameters whose address is taken would be stored on every call.
-# For the same reason the call is described twice: what the first is asked needs no memory.
+# For the same reason the call is described more than once: to ask whether it is the MPI's needs no
+# memory.
 COLLECTIVE = Template("""\
   if (goes_native($index, $call)) {
     return real($arguments);
@@ -91,6 +92,9 @@ def direct(function: Function) -> str:
     """Under which condition nothing is to be done with a call; empty: that is not known so soon."""
     if function.completion:
         return "needs_no_attention()"
+    if function.is_collective and function.form != "persistent":
+        index = INDEX[function.base, function.form]
+        return f"goes_straight({index}, {function.call})"
     return "!Tracked::asked()" if function.plain_name in TRACKED else ""
 
 

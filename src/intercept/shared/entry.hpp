@@ -40,6 +40,14 @@ inline std::atomic<bool>& active() { return RankContext::current().takes_part; }
   return this_thread.wrappers == 0 || !is_the_mpis(caller);
 }
 
+// The caller's rank, where Stretto takes part in its calls and none of its wrappers has the caller.
+// nullptr, too, on a thread that has asked for nothing of its rank's yet.
+[[nodiscard, gnu::always_inline]] inline RankContext* outermost_rank() {
+  RankContext* const rank = this_thread.rank;
+  const bool takes_part = rank != nullptr && rank->takes_part.load(std::memory_order_acquire);
+  return takes_part && this_thread.wrappers == 0 ? rank : nullptr;
+}
+
 // Held while a wrapper runs.
 class Inside {
  public:

@@ -1,7 +1,21 @@
 // Written by tests/generate/test_golden.py.
 
+static constinit std::atomic<void*> straight_Bcast{nullptr};
+[[gnu::always_inline]] static inline bool is_direct_Bcast([[maybe_unused]] void* buffer,
+                                                          [[maybe_unused]] int count,
+                                                          [[maybe_unused]] MPI_Datatype datatype,
+                                                          [[maybe_unused]] int root,
+                                                          [[maybe_unused]] MPI_Comm comm) {
+  return goes_straight(3, {.collective = Collective::bcast,
+                           .form = Form::blocking,
+                           .recvbuf = buffer,
+                           .recvcount = count,
+                           .recvtype = datatype,
+                           .root = root,
+                           .comm = comm});
+}
 [[gnu::always_inline]] static inline const Reached& reached_Bcast() {
-  static const Reached reached = reach("MPI_Bcast");
+  static const Reached reached = reach("MPI_Bcast", &straight_Bcast);
   return reached;
 }
 static Word act_Bcast(const Reached& what, [[maybe_unused]] void* caller, Word w0, Word w1, Word w2,
@@ -15,15 +29,40 @@ static Word act_Bcast(const Reached& what, [[maybe_unused]] void* caller, Word w
 }
 STRETTO_ENTRY Word enter_Bcast(Word w0, Word w1, Word w2, Word w3, Word w4) __asm__("MPI_Bcast");
 STRETTO_ENTRY Word enter_PBcast(Word w0, Word w1, Word w2, Word w3, Word w4) __asm__("PMPI_Bcast");
+[[gnu::noinline]] static Word apart_Bcast(void* caller, Word w0, Word w1, Word w2, Word w3,
+                                          Word w4) {
+  return enter(reached_Bcast(), caller, act_Bcast, w0, w1, w2, w3, w4);
+}
 Word enter_Bcast(Word w0, Word w1, Word w2, Word w3, Word w4) {
-  return enter(reached_Bcast(), __builtin_return_address(0), act_Bcast, w0, w1, w2, w3, w4);
+  void* const real = straight_Bcast.load(std::memory_order_acquire);
+  if (real != nullptr &&
+      is_direct_Bcast(from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2),
+                      from_word<int>(w3), from_word<MPI_Comm>(w4))) [[likely]]
+    return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
+                                                                                         w3, w4);
+  return apart_Bcast(__builtin_return_address(0), w0, w1, w2, w3, w4);
+}
+[[gnu::noinline]] static Word apart_PBcast(void* caller, Word w0, Word w1, Word w2, Word w3,
+                                           Word w4) {
+  return enter_profiled(reached_Bcast(), caller, act_Bcast, w0, w1, w2, w3, w4);
 }
 Word enter_PBcast(Word w0, Word w1, Word w2, Word w3, Word w4) {
-  return enter_profiled(reached_Bcast(), __builtin_return_address(0), act_Bcast, w0, w1, w2, w3,
-                        w4);
+  void* const real = straight_Bcast.load(std::memory_order_acquire);
+  if (real != nullptr &&
+      is_direct_Bcast(from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2),
+                      from_word<int>(w3), from_word<MPI_Comm>(w4))) [[likely]]
+    return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
+                                                                                         w3, w4);
+  return apart_PBcast(__builtin_return_address(0), w0, w1, w2, w3, w4);
 }
 
 static constinit std::atomic<void*> straight_Waitsome{nullptr};
+[[gnu::always_inline]] static inline bool is_direct_Waitsome(
+    [[maybe_unused]] int incount, [[maybe_unused]] MPI_Request* requests,
+    [[maybe_unused]] int* outcount, [[maybe_unused]] int* indices,
+    [[maybe_unused]] MPI_Status* statuses) {
+  return needs_no_attention();
+}
 [[gnu::always_inline]] static inline const Reached& reached_Waitsome() {
   static const Reached reached = reach("MPI_Waitsome", &straight_Waitsome);
   return reached;
@@ -48,7 +87,9 @@ STRETTO_ENTRY Word enter_PWaitsome(Word w0, Word w1, Word w2, Word w3,
 }
 Word enter_Waitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
   void* const real = straight_Waitsome.load(std::memory_order_acquire);
-  if (real != nullptr && needs_no_attention()) [[likely]]
+  if (real != nullptr &&
+      is_direct_Waitsome(from_word<int>(w0), from_word<MPI_Request*>(w1), from_word<int*>(w2),
+                         from_word<int*>(w3), from_word<MPI_Status*>(w4))) [[likely]]
     return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
                                                                                          w3, w4);
   return apart_Waitsome(__builtin_return_address(0), w0, w1, w2, w3, w4);
@@ -59,7 +100,9 @@ Word enter_Waitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
 }
 Word enter_PWaitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
   void* const real = straight_Waitsome.load(std::memory_order_acquire);
-  if (real != nullptr && needs_no_attention()) [[likely]]
+  if (real != nullptr &&
+      is_direct_Waitsome(from_word<int>(w0), from_word<MPI_Request*>(w1), from_word<int*>(w2),
+                         from_word<int*>(w3), from_word<MPI_Status*>(w4))) [[likely]]
     return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
                                                                                          w3, w4);
   return apart_PWaitsome(__builtin_return_address(0), w0, w1, w2, w3, w4);

@@ -5,9 +5,9 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly preset=$1
-# Many tests wait for an MPI to start or to end, so there are more of them than cores; on two cores
-# six take as long as four.
-readonly workers=${STRETTO_TEST_WORKERS:-$(($(nproc) + 2))}
+# Many tests wait for an MPI to start or to end, so there are more of them than cores. But ranks that
+# wait for each other spin: the more there are, the more of the cores they take from those that work.
+readonly workers=${STRETTO_TEST_WORKERS:-$(($(nproc) + 1))}
 
 failed=0
 run() {

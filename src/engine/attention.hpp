@@ -1,7 +1,7 @@
 // How much there is of a rank's that a call which tests or waits for requests has to see to. Where
 // there is nothing it goes straight to the MPI: programs call these most often of all, some of them
 // between any two accesses to a large table, and the fewer instructions lie between, the more
-// accesses a core has under way at once.
+// accesses a core has under way at once. Collectives that are the MPI's do so, too.
 #pragma once
 
 #include <atomic>

@@ -7,8 +7,8 @@ real one is looked up in the MPI the process has loaded. While the mode is not a
 (before MPI_Init, after MPI_Finalize, or when the MPI is of another ABI), an entry point
 only forwards. It then does not know what its arguments are (a handle is an int in one ABI
 and a pointer in another), so it takes and hands on machine words. A mode may say of a
-function when it has nothing to do with its calls: these go straight to the MPI, before
-anything else is asked, where no tool comes after Stretto.
+function when it has next to nothing to do with its calls: these go straight to the MPI,
+before its wrapper is entered, where no tool comes after Stretto.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ STRAIGHT_OR_ENTERED = Template("""\
 [[gnu::noinline]] static Word apart_$p$name(void* caller, $words) { return $enter($entered); }
 Word enter_$p$name($words) {
   void* const real = straight_$name.load(std::memory_order_acquire);
-  if (real != nullptr && is_direct_$name($typed)) [[likely]]
-    return reinterpret_cast<Word (*)($words)>(real)($named);
+  if (real != nullptr && is_direct_$name($typed)) [[likely]] {
+${inside}    return reinterpret_cast<Word (*)($words)>(real)($named);
+  }
   return apart_$p$name(__builtin_return_address(0), $named);
 }
 """)
@@ -98,6 +99,7 @@ class Wrapper:
     always: bool = False  # is it run before the mode is active, too?
     # Where this is true of its arguments the call goes straight to the MPI, unless a tool has it.
     direct: str = ""
+    direct_inside: bool = False  # even then the MPI's own calls within it are to be told as such
     extension: str = ""  # what follows the entry point
 
     @property
@@ -143,6 +145,7 @@ class Wrapper:
         defined = "".join(
             way.substitute(
                 p=p, name=name, words=words, named=named, typed=typed, enter=enter, entered=entered,
+                inside="    const Inside inside;\n" if self.direct_inside else "",
             )
             for p, enter in (("", "enter"), ("P", "enter_profiled"))
         )  # fmt: skip

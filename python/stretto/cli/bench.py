@@ -1,212 +1,40 @@
-"""stretto bench: what collectives cost here, on each rank."""
+"""stretto bench: what collectives cost here, on each rank; its verbs, loaded as asked for."""
 
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
-import msgspec
 import typer
-from rich.table import Table
 from typer.core import TyperGroup
 
-from stretto.cli import bench_options as options
-from stretto.cli.bench_asked import check_asked
-from stretto.cli.bench_calls import calls
-from stretto.cli.bench_check import check
-from stretto.cli.bench_cliffs import cliffs
-from stretto.cli.bench_compare import compare
-from stretto.cli.bench_guidelines import guidelines
-from stretto.cli.bench_history import history
-from stretto.cli.bench_import import import_
-from stretto.cli.bench_model import model
-from stretto.cli.bench_repeat import repeat
-from stretto.cli.bench_running import measured
-from stretto.cli.bench_searched import show_search
-from stretto.cli.bench_shown import show
-from stretto.cli.consoles import out
-from stretto.cli.narrow import show_table
-from stretto.cli.options import AsJson, LauncherArgs, LauncherPath
-from stretto.cli.output import print_plain_json
-from stretto.cli.rigs import OnRig
-from stretto.cli.table_export import ExportCsv, ExportMarkdown
-from stretto.data.bench_folder import BenchFolder
-from stretto.data.bench_series import is_series
-from stretto.launch.bench import find_mpi
-from stretto.launch.job import split_words
-from stretto.report.bench import summarise
-
-_QUICK = {"launches": 3, "budget_ms": 10, "at_most": 200}
+# In the order of `stretto bench --help`.
+VERBS = (  # noqa: SIM905
+    "run show cliffs calls model plans compare check repeat history guidelines import"
+).split()
 
 
 class RunByDefault(TyperGroup):
     """`stretto bench bcast` is `stretto bench run bcast`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not args or args[0] not in (*self.commands, "--help"):
+        if not args or args[0] not in (*VERBS, "--help"):
             args = ["run", *args]
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
-    cls=RunByDefault,
-    help="Measure collectives per rank, with raw samples and honest statistics.\n\n"
-    "Without a verb of its own it runs: stretto bench bcast allreduce -n 4",
-)
+def app_for(arguments: Sequence[str]) -> typer.Typer:
+    """`stretto bench` with the verb that `arguments`, what follows it, begin with.
 
-
-@app.command()
-def run(
-    operations: options.Operations = None,
-    ranks: options.Ranks = None,
-    plan: options.PlanFile = None,
-    sizes: options.Sizes = None,
-    impl: options.Implementations = None,
-    launches: options.Launches = None,
-    quick: options.Quick = False,
-    width: options.Width = None,
-    most_launches: options.MostLaunches = None,
-    sync: options.Sync = None,
-    buffers: options.BufferOption = None,
-    root: options.Root = None,
-    comm: options.CommOption = None,
-    datatype: options.DatatypeOption = None,
-    op: options.OpOption = None,
-    in_place: Annotated[bool, typer.Option("--in-place", help="With MPI_IN_PLACE.")] = False,
-    counts: options.Counts = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="On a new communicator for each operation and size.")
-    ] = False,
-    compute: options.Compute = None,
-    tests: options.Tests = None,
-    after: Annotated[
-        bool, typer.Option("--after", help="As much work as --compute has, after the wait.")
-    ] = False,
-    late: options.Late = None,
-    delay: options.Delay = None,
-    skew: options.Skew = None,
-    no_check: Annotated[
-        bool, typer.Option("--no-check", help="Do not compare results with what they must be.")
-    ] = False,
-    seed: options.Seed = None,
-    cell_timeout: Annotated[
-        int | None,
-        typer.Option(metavar="SECONDS", min=1, help="What takes longer is ended; otherwise 30."),
-    ] = None,
-    like: options.Like = None,
-    rig: OnRig = None,
-    output: options.Output = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Print what would be measured or skipped, and the launches."
-        ),
-    ] = False,
-    launcher: LauncherPath = None,
-    launcher_args: LauncherArgs = "",
-    export_csv: ExportCsv = None,
-    export_markdown: ExportMarkdown = None,
-    as_json: AsJson = False,
-) -> None:
-    """Measure OPERATIONs on every rank: root and others apart, with intervals over launches.
-
-    The same command resumes a run that was cut short. Exit code 3 where a result is wrong, or less
-    than 20 % of the repetitions of something are valid.
-
-    Example: stretto bench gather ibcast -n 4 --impl native,stretto --quick
-
-    Example: stretto bench allreduce --sizes 8:4M --impl native,stretto:allreduce=ring --width 0.05
-
-    Example: stretto bench iallreduce --compute 0.5,1,2 --tests 0,10,100 --after
-
-    Example: stretto bench bcast -n 4 --late each --delay 1000
-
-    Example: stretto bench --plan gather-cliff --impl native -o gather
+    With all of them where they are listed.
     """
-    given: dict[str, Any] = {
-        "operations": operations,
-        "ranks": ranks,
-        "sizes": options.sizes_of(sizes) if sizes else None,
-        "implementations": options.implementations_of(impl) if impl else None,
-        "width": None if width is None else options.width_of(width),
-        "most_launches": most_launches,
-        "synchronisation": sync,
-        "buffers": buffers,
-        "comm": comm,
-        "datatype": datatype,
-        "op": op,
-        "counts": options.counts_in(counts) if counts else None,
-        "compute": options.numbers_of("--compute", compute) if compute else None,
-        "tests": [int(it) for it in options.numbers_of("--tests", tests)] if tests else None,
-        "late": late,
-        "delay_us": delay,
-        "skew_us": skew,
-        "seed": seed,
-        "cell_timeout_s": cell_timeout,
-        **(options.root_of(root) if root else {}),
-        **(_QUICK if quick else {}),
-        **({"launches": launches} if launches else {}),
-        **{
-            name: value
-            for name, value, is_given in (
-                ("in_place", True, in_place),
-                ("fresh", True, fresh),
-                ("after", True, after),
-                ("checks", False, no_check),
-            )
-            if is_given
-        },
-    }
-    spec = options.spec_of(plan, given)
-    check_asked(spec, {key for key, value in given.items() if value is not None})
-    mpi = find_mpi(like, launcher, split_words("--launcher-args", launcher_args))
-    result, folder = measured(spec, mpi, rig, output, dry_run=dry_run)
-    if result is not None:
-        show(result, folder, export_csv, export_markdown, as_json=as_json)
-
-
-@app.command(name="show")
-def show_(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    export_csv: ExportCsv = None,
-    export_markdown: ExportMarkdown = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show a run that was made earlier, worked out anew from its samples.
-
-    A folder of stretto bench cliffs or calls is shown as at its end.
-
-    Example: stretto bench show stretto-runs/bench-1
-    """
-    if is_series(folder):
-        show_search(folder, export_csv, export_markdown, as_json=as_json)
-        return
-    show(summarise(BenchFolder(folder)), folder, export_csv, export_markdown, as_json=as_json)
-
-
-app.command()(cliffs)
-app.command()(calls)
-app.command()(model)
-
-
-@app.command()
-def plans(as_json: AsJson = False) -> None:
-    """List the plans that come along, one for each of the field's puzzles.
-
-    Example: stretto bench plans
-    """
-    if as_json:
-        print_plain_json(msgspec.to_builtins(options.shipped_plans()))
-        return
-    table = Table(title="Plans", title_justify="left", title_style="bold")
-    table.add_column("plan", no_wrap=True)
-    table.add_column("about", overflow="fold")
-    for name, spec in options.shipped_plans().items():
-        table.add_row(name, spec.about)
-    show_table(table, out)
-
-
-app.command()(compare)
-app.command()(check)
-app.command()(repeat)
-app.command()(history)
-app.command()(guidelines)
-app.command(name="import")(import_)
+    app = typer.Typer(
+        cls=RunByDefault,
+        help="Measure collectives per rank, with raw samples and honest statistics.\n\n"
+        "Without a verb of its own it runs: stretto bench bcast allreduce -n 4",
+    )
+    first = arguments[0] if arguments else "run"
+    asked_for = VERBS if first == "--help" else [first if first in VERBS else "run"]
+    for verb in asked_for:
+        module = import_module(f"stretto.cli.bench_{verb}")
+        app.command(name=verb)(getattr(module, "import_" if verb == "import" else verb))
+    return app

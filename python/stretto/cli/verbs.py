@@ -27,11 +27,22 @@ VERBS = {
 
 
 def add_verbs(app: typer.Typer, arguments: Sequence[str]) -> None:
-    """Add to `app` the verb that `arguments` begin with, or all where they begin with none."""
-    asked_for = [*arguments[:1]] if arguments[:1] and arguments[0] in VERBS else [*VERBS]
+    """Add to `app` the verb that `arguments` begin with, or all where they begin with none.
+
+    Without arguments with all of their own verbs, too.
+    """
+    first = arguments[0] if arguments else "--help"
+    following = arguments[1:] if arguments else ["--help"]
+    asked_for = [*VERBS]
+    if first in VERBS:
+        asked_for = [first]
+    elif first == "--version":
+        asked_for = []
     for verb in asked_for:
         module = import_module(f"stretto.cli.{verb}")
-        if hasattr(module, "app"):
+        if hasattr(module, "app_for"):
+            app.add_typer(module.app_for(following), name=verb)
+        elif hasattr(module, "app"):
             app.add_typer(module.app, name=verb)
         else:
             settings = PROGRAM_FOLLOWS if VERBS[verb] else None

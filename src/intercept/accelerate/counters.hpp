@@ -38,6 +38,10 @@ struct CallCounts {
   auto& of_call = counts.passed[static_cast<std::size_t>(entry_point)];
   count_one(engine, of_call[static_cast<std::size_t>(reason)]);
 }
+[[gnu::always_inline]] inline void count_passed(const Engine& engine, int entry_point,
+                                                Reason reason) {
+  count_passed(engine, of_rank<CallCounts>(), entry_point, reason);
+}
 void count_handled(int entry_point, const Algorithm& algorithm);
 
 // STRETTO_VERBOSE=1: a summary of this rank's calls on rank 0's stderr.

@@ -102,7 +102,18 @@ def wrap(function: Function) -> Wrapper | None:
     text = body(function)
     # MPI_Init makes the mode active.
     always = function.kind == "init"
-    return Wrapper(function, text, always=always, direct=direct(function)) if text else None
+    return (
+        Wrapper(
+            function,
+            text,
+            always=always,
+            direct=direct(function),
+            # Some make communicators of their own within their first collectives.
+            direct_inside=function.is_collective,
+        )
+        if text
+        else None
+    )
 
 
 def source() -> str:

@@ -37,9 +37,11 @@ Word enter_Bcast(Word w0, Word w1, Word w2, Word w3, Word w4) {
   void* const real = straight_Bcast.load(std::memory_order_acquire);
   if (real != nullptr &&
       is_direct_Bcast(from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2),
-                      from_word<int>(w3), from_word<MPI_Comm>(w4))) [[likely]]
+                      from_word<int>(w3), from_word<MPI_Comm>(w4))) [[likely]] {
+    const Inside inside;
     return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
                                                                                          w3, w4);
+  }
   return apart_Bcast(__builtin_return_address(0), w0, w1, w2, w3, w4);
 }
 [[gnu::noinline]] static Word apart_PBcast(void* caller, Word w0, Word w1, Word w2, Word w3,
@@ -50,9 +52,11 @@ Word enter_PBcast(Word w0, Word w1, Word w2, Word w3, Word w4) {
   void* const real = straight_Bcast.load(std::memory_order_acquire);
   if (real != nullptr &&
       is_direct_Bcast(from_word<void*>(w0), from_word<int>(w1), from_word<MPI_Datatype>(w2),
-                      from_word<int>(w3), from_word<MPI_Comm>(w4))) [[likely]]
+                      from_word<int>(w3), from_word<MPI_Comm>(w4))) [[likely]] {
+    const Inside inside;
     return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
                                                                                          w3, w4);
+  }
   return apart_PBcast(__builtin_return_address(0), w0, w1, w2, w3, w4);
 }
 
@@ -89,9 +93,10 @@ Word enter_Waitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
   void* const real = straight_Waitsome.load(std::memory_order_acquire);
   if (real != nullptr &&
       is_direct_Waitsome(from_word<int>(w0), from_word<MPI_Request*>(w1), from_word<int*>(w2),
-                         from_word<int*>(w3), from_word<MPI_Status*>(w4))) [[likely]]
+                         from_word<int*>(w3), from_word<MPI_Status*>(w4))) [[likely]] {
     return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
                                                                                          w3, w4);
+  }
   return apart_Waitsome(__builtin_return_address(0), w0, w1, w2, w3, w4);
 }
 [[gnu::noinline]] static Word apart_PWaitsome(void* caller, Word w0, Word w1, Word w2, Word w3,
@@ -102,9 +107,10 @@ Word enter_PWaitsome(Word w0, Word w1, Word w2, Word w3, Word w4) {
   void* const real = straight_Waitsome.load(std::memory_order_acquire);
   if (real != nullptr &&
       is_direct_Waitsome(from_word<int>(w0), from_word<MPI_Request*>(w1), from_word<int*>(w2),
-                         from_word<int*>(w3), from_word<MPI_Status*>(w4))) [[likely]]
+                         from_word<int*>(w3), from_word<MPI_Status*>(w4))) [[likely]] {
     return reinterpret_cast<Word (*)(Word w0, Word w1, Word w2, Word w3, Word w4)>(real)(w0, w1, w2,
                                                                                          w3, w4);
+  }
   return apart_PWaitsome(__builtin_return_address(0), w0, w1, w2, w3, w4);
 }
 

@@ -9,7 +9,7 @@ import typer
 from stand_ins import SCHEDULE_TOOL, executable
 from typer.core import TyperGroup
 
-from stretto.cli.bench import app as bench_app
+from stretto.cli.bench import app_for
 from stretto.cli.bench_options import shipped_plans
 from stretto.cli.main import run_command
 from stretto.data.bench_plan import COLLECTIVES, COMPUTE, BenchCell, Form, name_of
@@ -47,7 +47,7 @@ def test_the_docs_list_them() -> None:
 def test_the_docs_name_every_option_of_what_measures(verb: str) -> None:
     docs = (Path(__file__).parents[3] / "docs" / "bench.md").read_text(encoding="utf-8")
     named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", docs)}
-    command = typer.main.get_command(bench_app)
+    command = typer.main.get_command(app_for(["--help"]))
     assert isinstance(command, TyperGroup)
     options = [each for each in command.commands[verb].params if each.param_type_name == "option"]
     assert len(options) > 10

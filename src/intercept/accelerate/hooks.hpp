@@ -57,10 +57,9 @@ namespace stretto::intercept::accelerate {
   return true;
 }
 
-// The same before a wrapper is entered, of a call on the communicator that this thread has found
-// last, where there is nothing to be done but to count it. What a call that Stretto runs pays for
-// this is within what its time differs by from launch to launch. Nothing is called, so that the
-// arguments stay where the MPI expects them.
+// The same before the wrapper is entered, of a call on the communicator that this thread has found
+// last, where there is nothing to be done but to count it. It calls nothing, so that arguments in
+// registers stay there.
 [[gnu::always_inline]] inline bool goes_straight(int entry_point, const Call& call) {
   RankContext* const rank = outermost_rank();
   if (rank == nullptr || !needs_no_attention()) return false;

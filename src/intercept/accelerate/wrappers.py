@@ -102,18 +102,11 @@ def wrap(function: Function) -> Wrapper | None:
     text = body(function)
     # MPI_Init makes the mode active.
     always = function.kind == "init"
-    return (
-        Wrapper(
-            function,
-            text,
-            always=always,
-            direct=direct(function),
-            # Some make communicators of their own within their first collectives.
-            direct_inside=function.is_collective,
-        )
-        if text
-        else None
-    )
+    if not text:
+        return None
+    # Some MPIs make communicators within collectives, which are not the program's.
+    inside = function.is_collective
+    return Wrapper(function, text, always=always, direct=direct(function), direct_inside=inside)
 
 
 def source() -> str:

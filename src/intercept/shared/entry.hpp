@@ -33,8 +33,9 @@ inline std::atomic<bool>& active() { return RankContext::current().takes_part; }
 
 // To be asked by an entry point. What the MPI calls on its own behalf inside of a wrapper is
 // its own; a callback of the program's (of an attribute, an error handler) is not. Inside of calls
-// that no wrapper has, or that went straight to the MPI, what it calls is taken for the program's,
-// too: its own communicators Stretto does not know, and so such collectives go on to the MPI.
+// that no wrapper has, or that test, wait or move a message and went straight to the MPI, what it
+// calls is taken for the program's, too: such collectives, on communicators of its own, which
+// Stretto does not know, go on to the MPI.
 [[nodiscard]] inline bool is_active(void* caller) {
   if (!detail::active().load(std::memory_order_acquire)) return false;
   return this_thread.wrappers == 0 || !is_the_mpis(caller);

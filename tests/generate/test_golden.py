@@ -66,7 +66,7 @@ def test_functions_of_every_kind_are_shown() -> None:
 def test_collectives_may_go_straight_to_the_mpi() -> None:
     for entry in made("accelerate").values():
         collective = entry.function.is_collective
-        may = entry.function.form != "persistent" if collective else entry.direct_inside
+        may = collective and entry.function.form != "persistent" and not entry.function.is_large
         assert entry.direct.startswith("goes_straight(") == may, entry.function.name
         assert entry.direct_inside == collective
 

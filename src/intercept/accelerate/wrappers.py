@@ -92,7 +92,8 @@ def direct(function: Function) -> str:
     """Under which condition nothing is to be done with a call; empty: that is not known so soon."""
     if function.completion:
         return "needs_no_attention()"
-    if function.is_collective and function.form != "persistent":
+    # Calls that take large counts are long, and each such way takes long to compile.
+    if function.is_collective and function.form != "persistent" and not function.is_large:
         index = INDEX[function.base, function.form]
         return f"goes_straight({index}, {function.call})"
     return "!Tracked::asked()" if function.plain_name in TRACKED else ""

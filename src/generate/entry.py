@@ -45,7 +45,7 @@ STRAIGHT = Template("""\
 static constinit std::atomic<void*> straight_$name{nullptr};
 [[gnu::always_inline]] static inline bool is_direct_$name($parameters) { return $direct; }
 """)
-# All else is apart, so that to get there saves no register.
+# All else is apart, so that the way straight to the MPI need not save registers for it.
 STRAIGHT_OR_ENTERED = Template("""\
 [[gnu::noinline]] static Word apart_$p$name(void* caller, $words) { return $enter($entered); }
 Word enter_$p$name($words) {
@@ -99,7 +99,7 @@ class Wrapper:
     always: bool = False  # is it run before the mode is active, too?
     # Where this is true of its arguments the call goes straight to the MPI, unless a tool has it.
     direct: str = ""
-    direct_inside: bool = False  # even then the MPI's own calls within it are to be told as such
+    direct_inside: bool = False  # even then what the MPI calls within it is not the program's
     extension: str = ""  # what follows the entry point
 
     @property

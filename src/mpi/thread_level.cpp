@@ -17,11 +17,17 @@ void ThreadLevel::start(int program_level) {
   int provided = MPI_THREAD_SINGLE;
   native().Query_thread(&provided);
   multiple_ = provided == MPI_THREAD_MULTIPLE;
-  // A program of several threads in MPI needs the locks at all times.
-  flag_ = multiple_ && program_level < MPI_THREAD_MULTIPLE ? open_mpi_flag() : nullptr;
-  lock(false);
+  flag_ = multiple_ ? open_mpi_flag() : nullptr;
+  const bool always = program_level == MPI_THREAD_MULTIPLE;
+  lock(always);  // an earlier use may have switched them off
+  if (always) flag_ = nullptr;
 }
 
 bool ThreadLevel::can_relax() { return open_mpi_flag() != nullptr; }
+
+bool ThreadLevel::is_locked() {
+  const volatile bool* const flag = open_mpi_flag();
+  return flag != nullptr && *flag;
+}
 
 }  // namespace stretto

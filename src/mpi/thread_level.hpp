@@ -12,13 +12,16 @@ namespace stretto {
 
 class ThreadLevel {
  public:
-  // Reads what the MPI provides. `program_level` is what the program asked for.
+  // Reads what the MPI provides. `program_level` is what the program may use of it: several threads
+  // in MPI need the locks at all times.
   void start(int program_level);
 
   // May two threads be in this MPI at once?
   [[nodiscard]] bool multiple() const { return multiple_; }
   // Can locking be switched off while only one thread is in the MPI?
   [[nodiscard]] static bool can_relax();
+  // Is it known that this MPI takes its locks now?
+  [[nodiscard]] static bool is_locked();
 
   // To be called, by the one thread that uses the MPI, before another may enter it
   // (`true`) and when none can any more (`false`).

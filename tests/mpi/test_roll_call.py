@@ -14,11 +14,19 @@ STRETTO = Path(sys.executable).with_name("stretto")
 MY_RANK = '"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"'
 
 
-def run(mpi: Mpi, folder: Path, on_rank_1: str, *words: str, start: str = "exec") -> Ended:
-    """`stretto run` of dropin on three ranks, behind a script that acts on one of them."""
+def run(
+    mpi: Mpi,
+    folder: Path,
+    on_rank_1: str,
+    *words: str,
+    start: str = "exec",
+    program: str = "dropin",
+    arguments: str = "",
+) -> Ended:
+    """`stretto run` of a program on three ranks, behind a script that acts on one of them."""
     script = folder / "wrapper.sh"
-    program = mpi.program("dropin")
-    lines = ["#!/bin/sh", f"[ {MY_RANK} = 1 ] && {on_rank_1}", f'{start} "{program}"']
+    begin = f'{start} "{mpi.program(program)}" {arguments}'
+    lines = ["#!/bin/sh", f"[ {MY_RANK} = 1 ] && {on_rank_1}", begin]
     script.write_text("\n".join(lines) + "\n")
     script.chmod(0o755)
     command = [STRETTO, "run", "-n", "3", "--launcher", mpi.launcher.path, *words, script]
@@ -90,6 +98,45 @@ def test_ranks_on_other_machines_are_asked_over_the_network(mpi: Mpi, tmp_path: 
     assert ended.ok, ended.stdout + ended.stderr
     assert "without Stretto" not in ended.stderr
     assert "ring" in ended.stdout + ended.stderr
+
+
+LEVELS = {
+    "MPI_THREAD_SINGLE": {},
+    "MPI_THREAD_MULTIPLE": {},
+    "set in the environment": {
+        "OMPI_MPI_THREAD_LEVEL": "3",
+        "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
+    },
+}
+
+
+def levels(ended: Ended) -> list[str]:
+    assert ended.ok, ended.stdout + ended.stderr
+    return sorted(line for line in ended.stdout.splitlines() if line.startswith("rank "))
+
+
+@pytest.mark.parametrize("asked", LEVELS)
+def test_programs_pay_for_no_locks_where_stretto_does_nothing(
+    mpi: Mpi, asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = mpi.program("locks")
+    words = ["multiple"] if asked == "MPI_THREAD_MULTIPLE" else []
+    for name, value in LEVELS[asked].items():
+        monkeypatch.setenv(name, value)
+    natively = levels(mpi.run(program, *words, ranks=3))
+    assert len(natively) == 3
+    # Insisting raises the level also where it is not worth its price.
+    for env in ({}, {"STRETTO_PROGRESS_THREAD": "on"}):
+        ask = {"STRETTO_RUN_ALL_RANKS": "ask", **env}
+        ended = mpi.run_under_stretto(program, *words, ranks=3, env=ask)
+        assert levels(ended) == natively
+        assert "nobody can tell" in ended.stderr
+    assert levels(mpi.run_under_stretto(program, *words, ranks=3)) == natively  # with a session
+    monkeypatch.setenv("STRETTO_PROGRESS_THREAD", "on")
+    differ = "export STRETTO_TAG_BITS=13"
+    ended = run(mpi, tmp_path, differ, program="locks", arguments=" ".join(words))
+    assert "the program runs as it is" in ended.stderr
+    assert levels(ended) == natively
 
 
 def test_where_nobody_can_tell_the_program_runs_as_it_is(mpi: Mpi) -> None:

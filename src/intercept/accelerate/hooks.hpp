@@ -183,7 +183,7 @@ int on_track(Count count, MPI_Datatype datatype, MPI_Request* request, const Rea
 int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv);
 int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int required,
                    int* provided);
-int on_Query_thread(STRETTO_REAL(Query_thread) real, int* provided);
+int on_Query_thread(STRETTO_REAL(Query_thread) real, void* caller, int* provided);
 int on_Abort(STRETTO_REAL(Abort) real, MPI_Comm comm, int errorcode);
 int on_Finalize(STRETTO_REAL(Finalize) real);
 

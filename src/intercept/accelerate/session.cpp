@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "api/call.hpp"
 #include "base/config.hpp"
@@ -20,7 +21,8 @@ namespace stretto::intercept::accelerate {
 namespace {
 
 struct AccelerateSession {
-  int level = MPI_THREAD_SINGLE;  // that the program was given
+  int requested = MPI_THREAD_SINGLE;  // of the MPI
+  std::optional<int> level;           // that the program was given, where more was requested
   bool begun = false;
 };
 
@@ -65,9 +67,18 @@ bool wants_progress_thread() {
   return setting.value_or(ThreadLevel::can_relax() || !all_ranks_on_this_host());
 }
 
+// Not where no session will begin, nor for one rank that was started by hand: it waits for no
+// other.
+bool raises_level() {
+  const bool is_worth_it =
+      answers_for_several() || switch_setting("STRETTO_PROGRESS_THREAD").has_value();
+  return wants_progress_thread() && is_worth_it;
+}
+
 }  // namespace
 
-int level_to_request(int required) {
+int level_to_request(int required, bool may_be_more) {
+  session().requested = required;
   if (!native_available()) {
     if (!speaks_for_all()) return required;
     say("this program runs on %s, which this variant (%s) does not serve: it runs as it is, "
@@ -80,8 +91,21 @@ int level_to_request(int required) {
   static_cast<void>(learn_setting());
   static_cast<void>(tuned_rules());
   static_cast<void>(device_job::set());
+  const bool raises = raises_level();
   Tracked::begin();
-  return wants_progress_thread() ? MPI_THREAD_MULTIPLE : required;
+  // Threads of an MPI session may be at work already, and need the locks.
+  if (raises && may_be_more && !ThreadLevel::is_locked()) session().requested = MPI_THREAD_MULTIPLE;
+  return session().requested;
+}
+
+bool environment_sets_level() {
+  constexpr const char* kNames[] = {
+      "OMPI_MPI_THREAD_LEVEL",           // Open MPI
+      "MPIR_CVAR_DEFAULT_THREAD_LEVEL",  // MPICH, which has three prefixes for each variable
+      "MPIR_PARAM_DEFAULT_THREAD_LEVEL", "MPICH_DEFAULT_THREAD_LEVEL",
+      "I_MPI_THREAD_LEVEL_DEFAULT",  // Intel MPI
+  };
+  return std::ranges::any_of(kNames, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 void begin_session(int required) {
@@ -92,20 +116,23 @@ void begin_session(int required) {
   native().Comm_size(native().comm_world, &size);
   const RollCall roll = call_roll("accelerate", rank, size);
   lifeline::open(roll.line);
+  int provided = MPI_THREAD_SINGLE;
+  native().Query_thread(&provided);
+  // Where more was requested the program gets what it asked for: it may do more with more.
+  const bool was_raised = session().requested > required;
+  const int level = was_raised ? std::min(provided, required) : provided;
+  if (was_raised) session().level = level;
   if (!roll.all) {
-    lifeline::close();  // nobody looks after this rank
+    lifeline::close();                           // nobody looks after this rank
+    if (was_raised) ThreadLevel().start(level);  // without the locks that it did not ask for
     return;
   }
   Engine& engine = Engine::get();
-  int provided = MPI_THREAD_SINGLE;
-  native().Query_thread(&provided);
-  // The program gets what it asked for, no more: it may do more with more.
-  session().level = std::min(provided, required);
-  if (wants_progress_thread() && provided < MPI_THREAD_MULTIPLE) {
+  if (session().requested == MPI_THREAD_MULTIPLE && provided < MPI_THREAD_MULTIPLE) {
     say("this MPI refuses MPI_THREAD_MULTIPLE: nonblocking collectives are left to it, but for "
         "long sums and equal blocks of ranks that share memory");
   }
-  if (!engine.open(session().level, wants_progress_thread())) {
+  if (!engine.open(level, wants_progress_thread())) {
     refuse(5, "this MPI has no communicator left in MPI_Init");
   }
   communicators::expect_world();
@@ -139,6 +166,6 @@ void abandon_session() {
 
 bool ever_in_session() { return session().begun; }
 
-int program_level() { return session().level; }
+std::optional<int> program_level() { return session().level; }
 
 }  // namespace stretto::intercept::accelerate

@@ -12,7 +12,7 @@
 namespace stretto::intercept::accelerate {
 
 int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
-  const int level = level_to_request(MPI_THREAD_SINGLE);
+  const int level = level_to_request(MPI_THREAD_SINGLE, !environment_sets_level());
   int error = MPI_SUCCESS;
   {
     const Inside inside;
@@ -32,7 +32,7 @@ int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
 
 int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int required,
                    int* provided) {
-  const int level = std::max(level_to_request(required), required);
+  const int level = std::max(level_to_request(required, true), required);
   int error = MPI_SUCCESS;
   {
     const Inside inside;
@@ -41,13 +41,15 @@ int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int 
   return after_init(error, kRankSettings, [=] {
     begin_session(required);
     if (is_to_tune()) tune();
-    if (in_session()) *provided = program_level();
+    *provided = program_level().value_or(*provided);
   });
 }
 
-int on_Query_thread(STRETTO_REAL(Query_thread) /*real*/, int* provided) {
-  *provided = program_level();
-  return MPI_SUCCESS;
+int on_Query_thread(STRETTO_REAL(Query_thread) real, void* caller, int* provided) {
+  const int error = real(provided);
+  if (error != MPI_SUCCESS || !is_the_programs(caller)) return error;
+  *provided = program_level().value_or(*provided);
+  return error;
 }
 
 int on_Finalize(STRETTO_REAL(Finalize) real) {

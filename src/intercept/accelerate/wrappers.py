@@ -80,7 +80,8 @@ def body(function: Function) -> str:
     if function.asks_of_many:
         return filled(ASKING, function, count=function.arguments[0])
     if function.kind in HOOKED_KINDS or function.name in HOOKED:
-        return filled(HOOK, function, hooked=joined("real", *function.arguments))
+        caller = "caller" if function.name == "Query_thread" else ""
+        return filled(HOOK, function, hooked=joined("real", caller, *function.arguments))
     if function.kind == "new_communicator" and function.form == "blocking":
         return filled(NEW_COMMUNICATOR, function, parent=function.arguments[0])
     if function.plain_name in TRACKED:
@@ -101,8 +102,8 @@ def direct(function: Function) -> str:
 
 def wrap(function: Function) -> Wrapper | None:
     text = body(function)
-    # MPI_Init makes the mode active.
-    always = function.kind == "init"
+    # MPI_Init makes the mode active, or may have raised the level for nothing.
+    always = function.kind == "init" or function.name == "Query_thread"
     if not text:
         return None
     # Some MPIs make communicators within collectives, which are not the program's.

@@ -31,14 +31,18 @@ inline std::atomic<bool>& active() { return RankContext::current().takes_part; }
 // Is it a tool's function that wraps one of the MPI's? It has that function's name.
 [[nodiscard]] bool is_wrapper(void* address);
 
-// To be asked by an entry point. What the MPI calls on its own behalf inside of a wrapper is
-// its own; a callback of the program's (of an attribute, an error handler) is not. Inside of calls
-// that no wrapper has, or that test, wait or move a message and went straight to the MPI, what it
-// calls is taken for the program's, too: such collectives, on communicators of its own, which
-// Stretto does not know, go on to the MPI.
-[[nodiscard]] inline bool is_active(void* caller) {
-  if (!detail::active().load(std::memory_order_acquire)) return false;
+// What the MPI calls on its own behalf inside of a wrapper is its own; a callback of the program's
+// (of an attribute, an error handler) is not. Inside of calls that no wrapper has, or that test,
+// wait or move a message and went straight to the MPI, what it calls is taken for the program's,
+// too: such collectives, on communicators of its own, which Stretto does not know, go on to the
+// MPI.
+[[nodiscard]] inline bool is_the_programs(void* caller) {
   return this_thread.wrappers == 0 || !is_the_mpis(caller);
+}
+
+// To be asked by an entry point: is this call one that Stretto takes part in?
+[[nodiscard]] inline bool is_active(void* caller) {
+  return detail::active().load(std::memory_order_acquire) && is_the_programs(caller);
 }
 
 // The caller's rank, where Stretto takes part in its calls and none of its wrappers has the caller.

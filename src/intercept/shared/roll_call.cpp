@@ -143,6 +143,15 @@ std::string equal_settings() {
   return all;
 }
 
+// Did who preloads by hand say that all ranks do?
+bool is_trusted() {
+  const std::string word = setting("STRETTO_RUN_ALL_RANKS").value_or("ask");
+  if (word != "ask" && word != "trust") {
+    refuse(2, "STRETTO_RUN_ALL_RANKS=%s is neither ask nor trust", word.c_str());
+  }
+  return word == "trust";
+}
+
 // What `stretto run` answers, or nothing.
 std::string ask(int line, const std::string& words) {
   for (std::size_t sent = 0; sent < words.size();) {
@@ -164,15 +173,13 @@ std::string ask(int line, const std::string& words) {
 
 }  // namespace
 
+bool answers_for_several() { return setting("STRETTO_RUN_LIFELINE") || is_trusted(); }
+
 RollCall call_roll(const char* mode, int rank, int size) {
   const auto where = setting("STRETTO_RUN_LIFELINE");
   if (size == 1 && !where) return {.all = true, .line = -1};
   if (!where) {
-    const std::string word = setting("STRETTO_RUN_ALL_RANKS").value_or("ask");
-    if (word != "ask" && word != "trust") {
-      refuse(2, "STRETTO_RUN_ALL_RANKS=%s is neither ask nor trust", word.c_str());
-    }
-    const bool all = word == "trust";
+    const bool all = is_trusted();
     if (!all && rank == 0) {
       say("nobody can tell whether all %d ranks run Stretto, so the program runs as it is: start "
           "it by "

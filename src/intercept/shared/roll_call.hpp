@@ -17,6 +17,9 @@ struct RollCall {
 // line and exit code 5. One rank alone asks nobody.
 [[nodiscard]] RollCall call_roll(const char* mode, int rank, int size);
 
+// Known before MPI_Init: may it say of a job of several ranks that all of them do?
+[[nodiscard]] bool answers_for_several();
+
 // The same of MPI_COMM_WORLD, for who keeps no line.
 [[nodiscard]] bool is_everywhere(const char* mode);
 

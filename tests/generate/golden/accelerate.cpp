@@ -10,9 +10,8 @@ static int wrap_Finalize(int (*real)()) {
   return on_Finalize(real);
 }
 
-static int wrap_Query_thread(int (*real)(int*), int* provided) {
-  const Inside inside;
-  return on_Query_thread(real, provided);
+static int wrap_Query_thread(int (*real)(int*), void* caller, int* provided) {
+  return on_Query_thread(real, caller, provided);
 }
 
 static int wrap_Bcast(int (*real)(void*, int, MPI_Datatype, int, MPI_Comm), void* buffer, int count,

@@ -44,6 +44,8 @@ Entered::Entered(const char* function, MPI_Comm comm)
   if (!alive && !may_come_before_init(function_)) misused("before MPI_Init or after MPI_Finalize");
   ++rank.inside[std::this_thread::get_id()];
   if (rank.level < MPI_THREAD_MULTIPLE && rank.inside.size() > 1) misused("beside another thread");
+  const bool locked = rank.takes_locks || !job.options.switches_locks;
+  if (!locked && rank.inside.size() > 1) misused("beside another thread, without locks");
   const bool is_main = std::this_thread::get_id() == rank.thread;
   if (alive && rank.level < MPI_THREAD_SERIALIZED && !is_main) misused("on another thread");
   const long number = ++rank.calls[function_];

@@ -98,6 +98,7 @@ State::State(int number, const Options& chosen) : options(chosen), first_world(n
     }
     rank.initialized = chosen.initialized;
     rank.level = chosen.thread_level;
+    rank.takes_locks = rank.initialized && rank.level == MPI_THREAD_MULTIPLE;
   }
 }
 

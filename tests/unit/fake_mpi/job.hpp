@@ -30,6 +30,7 @@ struct Options {
   MPI_Count eager_bytes = 128;  // up to so many a send is complete before it is received
   int ranks_per_host = 0;       // in the order of their numbers; 0: all are on one
   bool initialized = true;      // false: the programs call MPI_Init
+  bool switches_locks = false;  // as Open MPI: whether it takes locks is data that others change
   // Ranks of a second MPI_COMM_WORLD, which are numbered on from those of the first.
   int others = 0;
   bool others_are_children = false;  // the first world's, which has spawned them

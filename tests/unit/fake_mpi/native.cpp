@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/rank_context.hpp"
 #include "fake_mpi/entered.hpp"
 
 namespace stretto {
@@ -69,7 +70,12 @@ void* native_collective(const char* name) {
   return native_symbol(("PMPI_" + std::string(name)).c_str());
 }
 
-void* native_data(const char* /*name*/) { return nullptr; }
+void* native_data(const char* name) {
+  if (std::strcmp(name, "opal_uses_threads") != 0) return nullptr;
+  fake_mpi::Rank* const rank = of_rank<fake_mpi::Here>().rank;
+  const bool has_it = rank != nullptr && rank->job.options.switches_locks;
+  return has_it ? &rank->takes_locks : nullptr;
+}
 
 std::string native_version() { return "MPICH Version: fake"; }
 int native_world_size() { return 1; }

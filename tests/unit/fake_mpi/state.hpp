@@ -154,6 +154,7 @@ struct Rank {
   bool initialized = false;
   bool finalized = false;
   int level = MPI_THREAD_SINGLE;
+  bool takes_locks = false;
   MPI_Comm parent = MPI_COMM_NULL;
   Handles<Comm> comms;
   Handles<Group> groups;

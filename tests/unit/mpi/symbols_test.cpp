@@ -146,10 +146,29 @@ TEST(ThreadLevel, IsTheMpisAndCanOnlyBeRelaxedWhereItHasASwitch) {
       threads.start(MPI_THREAD_SINGLE);
       EXPECT_EQ(threads.multiple(), level == MPI_THREAD_MULTIPLE);
       EXPECT_FALSE(ThreadLevel::can_relax());
+      EXPECT_FALSE(ThreadLevel::is_locked());
       threads.lock(true);
       threads.lock(false);
     });
   }
+}
+
+TEST(ThreadLevel, LocksAreTakenWhileTheyAreAskedForOrAlways) {
+  fake_mpi::Job job(1, {.switches_locks = true});
+  job.run([](int /*rank*/) {
+    EXPECT_TRUE(ThreadLevel::can_relax());
+    ThreadLevel threads;
+    threads.start(MPI_THREAD_SERIALIZED);
+    EXPECT_FALSE(ThreadLevel::is_locked());
+    threads.lock(true);
+    EXPECT_TRUE(ThreadLevel::is_locked());
+    threads.lock(false);
+    EXPECT_FALSE(ThreadLevel::is_locked());
+    threads.start(MPI_THREAD_MULTIPLE);  // by whoever comes next
+    EXPECT_TRUE(ThreadLevel::is_locked());
+    threads.lock(false);
+    EXPECT_TRUE(ThreadLevel::is_locked());
+  });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "engine/engine.hpp"
 #include "in_a_process.hpp"
 #include "intercept/accelerate/program.hpp"
+#include "mpi/thread_level.hpp"
 #include "stretto/stretto.h"
 
 namespace stretto::intercept::accelerate {
@@ -99,11 +100,85 @@ TEST(Session, ProgramsOfWhoseRanksNobodyKnowsRunAsTheyAre) {
   });
   EXPECT_NE(testing::internal::GetCapturedStderr().find("nobody can tell whether all 2 ranks"),
             std::string::npos);
+  EXPECT_EQ(program.calls(0, "Init"), 1);  // as the program calls it, without more threads
+  EXPECT_EQ(program.calls(0, "Init_thread"), 0);
+}
+
+// Where it was raised nonetheless, as the setting demands it.
+TEST(Session, WithoutOneTheProgramHasTheLevelItAskedForAndNoLocks) {
+  const Setting on("STRETTO_PROGRESS_THREAD", "on");
+  for (const int asked : {MPI_THREAD_FUNNELED, MPI_THREAD_MULTIPLE}) {
+    testing::internal::CaptureStderr();
+    Program program(2, {.switches_locks = true});
+    program.run([&](int /*rank*/) {
+      int provided = -1;
+      ASSERT_EQ(MPI_Init_thread(nullptr, nullptr, asked, &provided), MPI_SUCCESS);
+      EXPECT_FALSE(in_session());
+      EXPECT_EQ(provided, asked);
+      int level = -1;
+      EXPECT_EQ(MPI_Query_thread(&level), MPI_SUCCESS);
+      EXPECT_EQ(level, asked);
+      level = -1;
+      EXPECT_EQ(PMPI_Query_thread(&level), MPI_SUCCESS);
+      EXPECT_EQ(level, asked);
+      EXPECT_EQ(ThreadLevel::is_locked(), asked == MPI_THREAD_MULTIPLE);
+      EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+    });
+    testing::internal::GetCapturedStderr();
+  }
+}
+
+// It has a thread, as the MPI gives more than the program was told.
+TEST(Session, WithoutOneTheInterfaceInCTakesLocks) {
+  const Setting on("STRETTO_PROGRESS_THREAD", "on");
+  testing::internal::CaptureStderr();
+  Program program(2, {.switches_locks = true});
+  program.run([&](int rank) {
+    ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
+    EXPECT_FALSE(ThreadLevel::is_locked());
+    int sum = 0;
+    stretto_request request = STRETTO_REQUEST_NULL;
+    ASSERT_EQ(stretto_iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request),
+              MPI_SUCCESS);
+    EXPECT_TRUE(Engine::get().has_progress_thread());
+    EXPECT_TRUE(ThreadLevel::is_locked());
+    EXPECT_EQ(stretto_wait(&request), MPI_SUCCESS);
+    EXPECT_EQ(sum, 1);
+    EXPECT_EQ(stretto_finalize(), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+  });
+  testing::internal::GetCapturedStderr();
+}
+
+// A program may count on what the environment says, and on what its MPI gives it unasked.
+TEST(Session, ALevelThatTheEnvironmentSetsStays) {
+  const Setting multiple("OMPI_MPI_THREAD_LEVEL", "3");
+  const UnderStretto settings;
+  Program program(2, {.switches_locks = true});
+  program.run([&](int /*rank*/) {
+    ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
+    EXPECT_TRUE(in_session());
+    EXPECT_FALSE(Engine::get().has_progress_thread());  // the fake gives the lowest nonetheless
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+  });
+  EXPECT_EQ(program.calls(0, "Init"), 1);
+}
+
+TEST(Session, OneRankByItselfGetsNoProgressThread) {
+  Program program(1);
+  program.run([&](int /*rank*/) {
+    ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
+    EXPECT_TRUE(in_session());
+    EXPECT_FALSE(Engine::get().has_progress_thread());
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+  });
+  EXPECT_EQ(program.calls(0, "Init"), 1);
 }
 
 TEST(Session, AnInitThatFailsBeginsNone) {
   Program program(1);
-  program.fail(0, "Init_thread", 1, MPI_ERR_OTHER, 2);
+  program.fail(0, "Init", 1, MPI_ERR_OTHER);
+  program.fail(0, "Init_thread", 1, MPI_ERR_OTHER);
   program.run([](int /*rank*/) {
     int provided = 0;
     EXPECT_EQ(MPI_Init(nullptr, nullptr), MPI_ERR_OTHER);

@@ -1,6 +1,7 @@
 #include "api/submit.hpp"
 
 #include "mpi/communicator_like.hpp"
+#include "mpi/thread_level.hpp"
 
 namespace stretto {
 
@@ -11,8 +12,9 @@ bool prepare(MPI_Comm comm) {
   if (comm == native().comm_null || native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) {
     return false;
   }
-  // The program chose its thread level by itself and may use all of it.
-  if (!engine.is_open() && !engine.open(MPI_THREAD_MULTIPLE, true)) {
+  // A program that chose its thread level by itself may use all of it.
+  const int level = program_level().value_or(MPI_THREAD_MULTIPLE);
+  if (!engine.is_open() && !engine.open(level, true)) {
     // This rank has no context left. Others may have, and wait for it where they make a
     // communicator, of which then none is made.
     if (is_inter == 0) static_cast<void>(communicator_like(comm));

@@ -71,7 +71,7 @@ bool Engine::open(int program_level, bool thread_by_default, Transports transpor
     in_memory_only_ = wanted.value_or(true);
   }
   if (wanted.value_or(false) && !threads_.multiple()) {
-    say("this MPI gives no MPI_THREAD_MULTIPLE: no progress thread, nonblocking collectives are "
+    say("MPI_THREAD_MULTIPLE is not given: no progress thread, nonblocking collectives are "
         "left to the MPI, but for long sums and equal blocks of ranks that share memory");
   }
   open_.store(true, std::memory_order_release);

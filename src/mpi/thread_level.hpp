@@ -8,7 +8,13 @@
 // See docs/decisions/0003-thread-level.md.
 #pragma once
 
+#include <optional>
+
 namespace stretto {
+
+// The level that this rank's program has, where the MPI has another as more was requested of it.
+[[nodiscard]] std::optional<int> program_level();
+void set_program_level(int level);
 
 class ThreadLevel {
  public:
@@ -26,11 +32,20 @@ class ThreadLevel {
   // To be called, by the one thread that uses the MPI, before another may enter it
   // (`true`) and when none can any more (`false`).
   void lock(bool on) {
-    if (flag_ != nullptr && *flag_ != on) *flag_ = on;
+    if (flag_ == nullptr) return;
+    if (*flag_ != on_) {
+      keep();
+    } else if (on_ != on) {
+      *flag_ = on_ = on;
+    }
   }
 
  private:
+  // Someone else has switched it, as Open MPI does for an MPI session with threads.
+  void keep();
+
   bool multiple_ = false;
+  bool on_ = false;                // as it was left here
   volatile bool* flag_ = nullptr;  // Open MPI's, where it may be switched
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/config.hpp"
 #include "base/log.hpp"
+#include "base/rank_context.hpp"
 #include "selection/selection.hpp"
 
 namespace stretto {
@@ -42,6 +43,10 @@ Overrides read_overrides() {
   return overrides;
 }
 
+struct ReadOverrides {
+  const Overrides overrides = read_overrides();
+};
+
 }  // namespace
 
 bool never_native() {
@@ -60,9 +65,6 @@ Learns learn_setting() {
   refuse(2, "STRETTO_LEARN=%s is none of on, off and all", value.c_str());
 }
 
-const Overrides& overrides() {
-  static const Overrides read = read_overrides();
-  return read;
-}
+const Overrides& overrides() { return of_rank<ReadOverrides>().overrides; }
 
 }  // namespace stretto

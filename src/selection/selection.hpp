@@ -117,7 +117,7 @@ struct Forced {
 };
 using Overrides = std::array<Forced, kCollectives>;
 
-// STRETTO_SELECTION_<COLLECTIVE>, read once; an unknown name stops the program with one
+// STRETTO_SELECTION_<COLLECTIVE>, read once a rank; an unknown name stops the program with one
 // line and exit code 2.
 [[nodiscard]] const Overrides& overrides();
 

@@ -1,15 +1,19 @@
 /* Each rank says which thread level it has and, of Open MPI, whether it takes locks: its
- * opal_uses_threads, which Stretto switches. With an argument it asks for MPI_THREAD_MULTIPLE. */
+ * opal_uses_threads, which Stretto switches. With an argument it asks for a level
+ * (funneled: MPI_THREAD_FUNNELED; else MPI_THREAD_MULTIPLE). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 int main(int argc, char** argv) {
   int level, rank, provided = -1;
   if (argc > 1) {
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    const int funneled = strcmp(argv[1], "funneled") == 0;
+    const int required = funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE;
+    MPI_Init_thread(&argc, &argv, required, &provided);
   } else {
     MPI_Init(&argc, &argv);
   }

@@ -139,6 +139,17 @@ def test_programs_pay_for_no_locks_where_stretto_does_nothing(
     assert levels(ended) == natively
 
 
+@pytest.mark.parametrize("words", [(), ("funneled",)])
+def test_the_level_that_the_environment_sets_is_the_programs(
+    any_mpi: Mpi, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in LEVELS["set in the environment"].items():
+        monkeypatch.setenv(name, value)
+    program = any_mpi.program("locks")
+    natively = levels(any_mpi.run(program, *words, ranks=2))
+    assert levels(any_mpi.run_under_stretto(program, *words, ranks=2)) == natively
+
+
 def test_where_nobody_can_tell_the_program_runs_as_it_is(mpi: Mpi) -> None:
     env = {"STRETTO_RUN_ALL_RANKS": "ask", "STRETTO_VERBOSE": "1"}
     ended = mpi.run_under_stretto(mpi.program("dropin"), ranks=2, env=env)

@@ -14,6 +14,7 @@
 #include "intercept/accelerate/tracked.hpp"
 #include "intercept/shared/roll_call.hpp"
 #include "intercept/shared/this_rank.hpp"
+#include "mpi/thread_level.hpp"
 #include "mpi/yielding.hpp"
 #include "selection/tuned.hpp"
 
@@ -22,7 +23,6 @@ namespace {
 
 struct AccelerateSession {
   int requested = MPI_THREAD_SINGLE;  // of the MPI
-  std::optional<int> level;           // that the program was given, where more was requested
   bool begun = false;
 };
 
@@ -67,17 +67,29 @@ bool wants_progress_thread() {
   return setting.value_or(ThreadLevel::can_relax() || !all_ranks_on_this_host());
 }
 
-// Not where no session will begin, nor for one rank that was started by hand: it waits for no
-// other.
+// Does the environment say which level the MPI gives? A program may count on it.
+bool environment_sets_level() {
+  constexpr const char* kNames[] = {
+      "OMPI_MPI_THREAD_LEVEL",           // Open MPI, from 5.0 on also of MPI_Init_thread
+      "MPIR_CVAR_DEFAULT_THREAD_LEVEL",  // MPICH, which has three prefixes for each variable
+      "MPIR_PARAM_DEFAULT_THREAD_LEVEL", "MPICH_DEFAULT_THREAD_LEVEL",
+      "I_MPI_THREAD_LEVEL_DEFAULT",  // Intel MPI
+  };
+  return std::ranges::any_of(kNames, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+// Is more to be requested than the program asks for? Not by itself where no session will begin, nor
+// for one rank that is started by hand, which waits for no other.
 bool raises_level() {
-  const bool is_worth_it =
-      answers_for_several() || switch_setting("STRETTO_PROGRESS_THREAD").has_value();
-  return wants_progress_thread() && is_worth_it;
+  const bool by_itself = answers_for_several() && wants_progress_thread();
+  if (!switch_setting("STRETTO_PROGRESS_THREAD").value_or(by_itself)) return false;
+  // Threads of an MPI session may be at work already, and need the locks.
+  return !environment_sets_level() && !ThreadLevel::is_locked();
 }
 
 }  // namespace
 
-int level_to_request(int required, bool may_be_more) {
+int level_to_request(int required) {
   session().requested = required;
   if (!native_available()) {
     if (!speaks_for_all()) return required;
@@ -93,19 +105,8 @@ int level_to_request(int required, bool may_be_more) {
   static_cast<void>(device_job::set());
   const bool raises = raises_level();
   Tracked::begin();
-  // Threads of an MPI session may be at work already, and need the locks.
-  if (raises && may_be_more && !ThreadLevel::is_locked()) session().requested = MPI_THREAD_MULTIPLE;
+  if (raises) session().requested = MPI_THREAD_MULTIPLE;
   return session().requested;
-}
-
-bool environment_sets_level() {
-  constexpr const char* kNames[] = {
-      "OMPI_MPI_THREAD_LEVEL",           // Open MPI
-      "MPIR_CVAR_DEFAULT_THREAD_LEVEL",  // MPICH, which has three prefixes for each variable
-      "MPIR_PARAM_DEFAULT_THREAD_LEVEL", "MPICH_DEFAULT_THREAD_LEVEL",
-      "I_MPI_THREAD_LEVEL_DEFAULT",  // Intel MPI
-  };
-  return std::ranges::any_of(kNames, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 void begin_session(int required) {
@@ -121,14 +122,17 @@ void begin_session(int required) {
   // Where more was requested the program gets what it asked for: it may do more with more.
   const bool was_raised = session().requested > required;
   const int level = was_raised ? std::min(provided, required) : provided;
-  if (was_raised) session().level = level;
+  if (was_raised) set_program_level(level);
   if (!roll.all) {
-    lifeline::close();                           // nobody looks after this rank
-    if (was_raised) ThreadLevel().start(level);  // without the locks that it did not ask for
+    lifeline::close();  // nobody looks after this rank
+    // Without the locks that the program did not ask for.
+    if (was_raised) ThreadLevel().start(level);
     return;
   }
   Engine& engine = Engine::get();
-  if (session().requested == MPI_THREAD_MULTIPLE && provided < MPI_THREAD_MULTIPLE) {
+  const bool was_refused =
+      session().requested == MPI_THREAD_MULTIPLE && provided < MPI_THREAD_MULTIPLE;
+  if (wants_progress_thread() && was_refused) {
     say("this MPI refuses MPI_THREAD_MULTIPLE: nonblocking collectives are left to it, but for "
         "long sums and equal blocks of ranks that share memory");
   }
@@ -165,7 +169,5 @@ void abandon_session() {
 }
 
 bool ever_in_session() { return session().begun; }
-
-std::optional<int> program_level() { return session().level; }
 
 }  // namespace stretto::intercept::accelerate

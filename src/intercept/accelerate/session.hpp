@@ -2,8 +2,6 @@
 // MPI_Finalize, in a process whose MPI has the ABI this library was built for.
 #pragma once
 
-#include <optional>
-
 #include "intercept/shared/entry.hpp"
 
 namespace stretto::intercept::accelerate {
@@ -12,8 +10,8 @@ namespace stretto::intercept::accelerate {
 inline constexpr const char* kRankSettings[] = {"STRETTO_RUN_COUNTERS", "STRETTO_TUNE_FOLDER"};
 
 // Before and after the real MPI_Init: the level to ask the MPI for where the program
-// asks for `required`, which `may_be_more` or not, and the start of everything.
-[[nodiscard]] int level_to_request(int required, bool may_be_more);
+// asks for `required`, and the start of everything.
+[[nodiscard]] int level_to_request(int required);
 void begin_session(int required);
 // In MPI_Finalize, once the program can no longer communicate; or before it.
 void end_session();
@@ -25,11 +23,5 @@ void abandon_session();
 
 // Has it been?
 [[nodiscard]] bool ever_in_session();
-
-// Does the environment say which level MPI_Init gives? A program may count on it.
-[[nodiscard]] bool environment_sets_level();
-
-// The level that the program has where the MPI has another, as more was requested.
-[[nodiscard]] std::optional<int> program_level();
 
 }  // namespace stretto::intercept::accelerate

@@ -7,12 +7,13 @@
 #include "intercept/accelerate/tuning.hpp"
 #include "intercept/shared/session.hpp"
 #include "mpi/errors_returned.hpp"
+#include "mpi/thread_level.hpp"
 #include "mpi/world.hpp"
 
 namespace stretto::intercept::accelerate {
 
 int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
-  const int level = level_to_request(MPI_THREAD_SINGLE, !environment_sets_level());
+  const int level = level_to_request(MPI_THREAD_SINGLE);
   int error = MPI_SUCCESS;
   {
     const Inside inside;
@@ -32,7 +33,7 @@ int on_Init(STRETTO_REAL(Init) real, int* argc, char*** argv) {
 
 int on_Init_thread(STRETTO_REAL(Init_thread) real, int* argc, char*** argv, int required,
                    int* provided) {
-  const int level = std::max(level_to_request(required, true), required);
+  const int level = std::max(level_to_request(required), required);
   int error = MPI_SUCCESS;
   {
     const Inside inside;

@@ -164,6 +164,12 @@ TEST(ThreadLevel, LocksAreTakenWhileTheyAreAskedForOrAlways) {
     EXPECT_TRUE(ThreadLevel::is_locked());
     threads.lock(false);
     EXPECT_FALSE(ThreadLevel::is_locked());
+    *static_cast<bool*>(native_data("opal_uses_threads")) = true;  // the MPI's own threads begin
+    threads.lock(true);
+    threads.lock(false);
+    EXPECT_TRUE(ThreadLevel::is_locked());
+    threads.start(MPI_THREAD_SERIALIZED);
+    EXPECT_FALSE(ThreadLevel::is_locked());
     threads.start(MPI_THREAD_MULTIPLE);  // by whoever comes next
     EXPECT_TRUE(ThreadLevel::is_locked());
     threads.lock(false);

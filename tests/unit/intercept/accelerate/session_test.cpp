@@ -128,8 +128,9 @@ TEST(Session, WithoutOneTheProgramHasTheLevelItAskedForAndNoLocks) {
   }
 }
 
-// It has a thread, as the MPI gives more than the program was told.
-TEST(Session, WithoutOneTheInterfaceInCTakesLocks) {
+// The MPI gives more than the program was told; it is in the MPI alone (the fake would tell) and so
+// are its functions.
+TEST(Session, WithoutOneTheInterfaceInCStillHasAThread) {
   const Setting on("STRETTO_PROGRESS_THREAD", "on");
   testing::internal::CaptureStderr();
   Program program(2, {.switches_locks = true});
@@ -141,7 +142,7 @@ TEST(Session, WithoutOneTheInterfaceInCTakesLocks) {
     ASSERT_EQ(stretto_iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request),
               MPI_SUCCESS);
     EXPECT_TRUE(Engine::get().has_progress_thread());
-    EXPECT_TRUE(ThreadLevel::is_locked());
+    EXPECT_FALSE(Engine::get().program_has_threads());
     EXPECT_EQ(stretto_wait(&request), MPI_SUCCESS);
     EXPECT_EQ(sum, 1);
     EXPECT_EQ(stretto_finalize(), MPI_SUCCESS);
@@ -150,8 +151,9 @@ TEST(Session, WithoutOneTheInterfaceInCTakesLocks) {
   testing::internal::GetCapturedStderr();
 }
 
-// A program may count on what the environment says, and on what its MPI gives it unasked.
-TEST(Session, ALevelThatTheEnvironmentSetsStays) {
+// A program may count on what the environment says: tests/mpi/test_roll_call.py sees that it gets
+// it.
+TEST(Session, ALevelThatTheEnvironmentSetsIsNotRaised) {
   const Setting multiple("OMPI_MPI_THREAD_LEVEL", "3");
   const UnderStretto settings;
   Program program(2, {.switches_locks = true});
@@ -164,6 +166,20 @@ TEST(Session, ALevelThatTheEnvironmentSetsStays) {
   EXPECT_EQ(program.calls(0, "Init"), 1);
 }
 
+TEST(Session, LocksThatAreTakenBeforeItStay) {
+  const UnderStretto settings;
+  Program program(2, {.switches_locks = true});
+  program.run([&](int /*rank*/) {
+    *static_cast<bool*>(native_data("opal_uses_threads")) = true;
+    int provided = -1;
+    ASSERT_EQ(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), MPI_SUCCESS);
+    EXPECT_TRUE(in_session());
+    EXPECT_EQ(provided, MPI_THREAD_FUNNELED);
+    EXPECT_FALSE(Engine::get().has_progress_thread());
+    EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+  });
+}
+
 TEST(Session, OneRankByItselfGetsNoProgressThread) {
   Program program(1);
   program.run([&](int /*rank*/) {
@@ -173,6 +189,23 @@ TEST(Session, OneRankByItselfGetsNoProgressThread) {
     EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
   });
   EXPECT_EQ(program.calls(0, "Init"), 1);
+}
+
+TEST(Session, OneRankByItselfWithThreadsHasOne) {
+  Program program(1);
+  run_session(program, MPI_THREAD_MULTIPLE,
+              [](int /*rank*/) { EXPECT_TRUE(Engine::get().has_progress_thread()); });
+}
+
+TEST(SessionDeathTest, WhoAllRanksAreIsSetRightOrSaidBeforeTheMpiStarts) {
+  EXPECT_EXIT(
+      {
+        const Setting wrong("STRETTO_RUN_ALL_RANKS", "turst");
+        const Setting on("STRETTO_PROGRESS_THREAD", "on");
+        Program program(1);
+        program.run([](int /*rank*/) { MPI_Init(nullptr, nullptr); });
+      },
+      testing::ExitedWithCode(2), "STRETTO_RUN_ALL_RANKS=turst is neither ask nor trust");
 }
 
 TEST(Session, AnInitThatFailsBeginsNone) {

@@ -12,9 +12,10 @@ bool prepare(MPI_Comm comm) {
   if (comm == native().comm_null || native().Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) {
     return false;
   }
-  // A program that chose its thread level by itself may use all of it.
+  // A program that chose its thread level by itself may use all of it. The locks stay on, as others
+  // may need them by now: threads of an MPI session, files, messages that are tracked.
   const int level = program_level().value_or(MPI_THREAD_MULTIPLE);
-  if (!engine.is_open() && !engine.open(level, true)) {
+  if (!engine.is_open() && !engine.open(level, true, make_transports(), Locks::always)) {
     // This rank has no context left. Others may have, and wait for it where they make a
     // communicator, of which then none is made.
     if (is_inter == 0) static_cast<void>(communicator_like(comm));

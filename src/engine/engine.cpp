@@ -49,13 +49,13 @@ class AwaitedOne : public Awaited {
 
 }  // namespace
 
-bool Engine::open(int program_level, bool thread_by_default, Transports transports) {
+bool Engine::open(int program_level, bool thread_by_default, Transports transports, Locks locks) {
   const std::lock_guard lock(opening_);
   if (is_open()) return true;
   if (!own_channel::open()) return false;
   // Communicators of an earlier session may still have routes over those that it had.
   if (transports_.empty()) transports_ = std::move(transports);
-  threads_.start(program_level);
+  threads_.start(program_level, locks);
   program_has_threads_ = program_level == MPI_THREAD_MULTIPLE;
   const long stall_s = number_setting("STRETTO_STALL_SECONDS", 0).value_or(kStallSeconds);
   if (stall_s > 0) stall_ns_ = std::int64_t{stall_s} * 1'000'000'000;

@@ -41,7 +41,7 @@ class Engine {
   // allows one and the setting STRETTO_PROGRESS_THREAD, or without it `thread_by_default`,
   // wants it. `program_level` is what the program may use of it. Safe to call again.
   [[nodiscard]] bool open(int program_level, bool thread_by_default,
-                          Transports transports = make_transports());
+                          Transports transports = make_transports(), Locks locks = Locks::switched);
   // Before MPI_Finalize: completes what is pending, ends the progress thread.
   void close();
   // Ends the progress thread alone: from then on what is pending advances in the program's calls.

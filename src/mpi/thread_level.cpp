@@ -21,13 +21,13 @@ struct ProgramLevel {
 std::optional<int> program_level() { return of_rank<ProgramLevel>().level; }
 void set_program_level(int level) { of_rank<ProgramLevel>().level = level; }
 
-void ThreadLevel::start(int program_level) {
+void ThreadLevel::start(int program_level, Locks locks) {
   int provided = MPI_THREAD_SINGLE;
   native().Query_thread(&provided);
   multiple_ = provided == MPI_THREAD_MULTIPLE;
   flag_ = multiple_ ? open_mpi_flag() : nullptr;
   on_ = flag_ != nullptr && *flag_;
-  const bool always = program_level == MPI_THREAD_MULTIPLE;
+  const bool always = program_level == MPI_THREAD_MULTIPLE || locks == Locks::always;
   lock(always);  // an earlier use may have switched them off
   if (always) flag_ = nullptr;
 }

@@ -16,11 +16,14 @@ namespace stretto {
 [[nodiscard]] std::optional<int> program_level();
 void set_program_level(int level);
 
+// When the MPI takes its locks: while more than one thread may be in it, or from now on.
+enum class Locks { switched, always };
+
 class ThreadLevel {
  public:
   // Reads what the MPI provides. `program_level` is what the program may use of it: several threads
   // in MPI need the locks at all times.
-  void start(int program_level);
+  void start(int program_level, Locks locks);
 
   // May two threads be in this MPI at once?
   [[nodiscard]] bool multiple() const { return multiple_; }

@@ -106,6 +106,7 @@ LEVELS = {
     "set in the environment": {
         "OMPI_MPI_THREAD_LEVEL": "3",
         "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE",
+        "I_MPI_THREAD_LEVEL_DEFAULT": "MPI_THREAD_MULTIPLE",
     },
 }
 

@@ -126,13 +126,13 @@ void begin_session(int required) {
   if (!roll.all) {
     lifeline::close();  // nobody looks after this rank
     // Without the locks that the program did not ask for.
-    if (was_raised) ThreadLevel().start(level);
+    if (was_raised) ThreadLevel().start(level, Locks::switched);
     return;
   }
   Engine& engine = Engine::get();
   const bool was_refused =
       session().requested == MPI_THREAD_MULTIPLE && provided < MPI_THREAD_MULTIPLE;
-  if (wants_progress_thread() && was_refused) {
+  if (wants_progress_thread() && was_refused && !environment_sets_level()) {
     say("this MPI refuses MPI_THREAD_MULTIPLE: nonblocking collectives are left to it, but for "
         "long sums and equal blocks of ranks that share memory");
   }

@@ -14,7 +14,7 @@ int initialize(Entered& at, int level) {
   if (at.rank.initialized) at.misused("for the second time");
   at.rank.initialized = true;
   at.rank.level = level;
-  at.rank.takes_locks = level == MPI_THREAD_MULTIPLE;
+  at.rank.takes_locks = at.rank.takes_locks || level == MPI_THREAD_MULTIPLE;
   return MPI_SUCCESS;
 }
 

@@ -143,7 +143,7 @@ TEST(ThreadLevel, IsTheMpisAndCanOnlyBeRelaxedWhereItHasASwitch) {
     fake_mpi::Job job(1, {.thread_level = level});
     job.run([level](int /*rank*/) {
       ThreadLevel threads;
-      threads.start(MPI_THREAD_SINGLE);
+      threads.start(MPI_THREAD_SINGLE, Locks::switched);
       EXPECT_EQ(threads.multiple(), level == MPI_THREAD_MULTIPLE);
       EXPECT_FALSE(ThreadLevel::can_relax());
       EXPECT_FALSE(ThreadLevel::is_locked());
@@ -158,7 +158,7 @@ TEST(ThreadLevel, LocksAreTakenWhileTheyAreAskedForOrAlways) {
   job.run([](int /*rank*/) {
     EXPECT_TRUE(ThreadLevel::can_relax());
     ThreadLevel threads;
-    threads.start(MPI_THREAD_SERIALIZED);
+    threads.start(MPI_THREAD_SERIALIZED, Locks::switched);
     EXPECT_FALSE(ThreadLevel::is_locked());
     threads.lock(true);
     EXPECT_TRUE(ThreadLevel::is_locked());
@@ -168,9 +168,12 @@ TEST(ThreadLevel, LocksAreTakenWhileTheyAreAskedForOrAlways) {
     threads.lock(true);
     threads.lock(false);
     EXPECT_TRUE(ThreadLevel::is_locked());
-    threads.start(MPI_THREAD_SERIALIZED);
+    threads.start(MPI_THREAD_SERIALIZED, Locks::switched);
     EXPECT_FALSE(ThreadLevel::is_locked());
-    threads.start(MPI_THREAD_MULTIPLE);  // by whoever comes next
+    threads.start(MPI_THREAD_SERIALIZED, Locks::always);
+    EXPECT_TRUE(ThreadLevel::is_locked());
+    threads.start(MPI_THREAD_SERIALIZED, Locks::switched);
+    threads.start(MPI_THREAD_MULTIPLE, Locks::switched);  // by whoever comes next
     EXPECT_TRUE(ThreadLevel::is_locked());
     threads.lock(false);
     EXPECT_TRUE(ThreadLevel::is_locked());

@@ -143,6 +143,7 @@ TEST(Session, WithoutOneTheInterfaceInCStillHasAThread) {
               MPI_SUCCESS);
     EXPECT_TRUE(Engine::get().has_progress_thread());
     EXPECT_FALSE(Engine::get().program_has_threads());
+    EXPECT_TRUE(ThreadLevel::is_locked());
     EXPECT_EQ(stretto_wait(&request), MPI_SUCCESS);
     EXPECT_EQ(sum, 1);
     EXPECT_EQ(stretto_finalize(), MPI_SUCCESS);
@@ -176,7 +177,24 @@ TEST(Session, LocksThatAreTakenBeforeItStay) {
     EXPECT_TRUE(in_session());
     EXPECT_EQ(provided, MPI_THREAD_FUNNELED);
     EXPECT_FALSE(Engine::get().has_progress_thread());
+    EXPECT_TRUE(ThreadLevel::is_locked());
     EXPECT_EQ(MPI_Finalize(), MPI_SUCCESS);
+  });
+}
+
+// Whoever else needs them by then.
+TEST(Session, AfterStrettoFinalizeTheInterfaceInCLeavesTheLocksOn) {
+  Program program(2, {.switches_locks = true});
+  run_program(program, MPI_THREAD_SINGLE, [](int rank) {
+    EXPECT_FALSE(ThreadLevel::is_locked());
+    EXPECT_EQ(stretto_finalize(), MPI_SUCCESS);
+    EXPECT_FALSE(ThreadLevel::is_locked());
+    int sum = 0;
+    EXPECT_EQ(stretto_allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+    EXPECT_EQ(sum, 1);
+    EXPECT_TRUE(ThreadLevel::is_locked());
+    EXPECT_FALSE(Engine::get().program_has_threads());
+    EXPECT_EQ(stretto_finalize(), MPI_SUCCESS);
   });
 }
 

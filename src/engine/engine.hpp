@@ -39,7 +39,8 @@ class Engine {
 
   // After MPI_Init: reads the thread level and starts the progress thread where the MPI
   // allows one and the setting STRETTO_PROGRESS_THREAD, or without it `thread_by_default`,
-  // wants it. `program_level` is what the program may use of it. Safe to call again.
+  // wants it. `program_level` is what the program may use of it; the MPI's locks are `locks`.
+  // Safe to call again.
   [[nodiscard]] bool open(int program_level, bool thread_by_default,
                           Transports transports = make_transports(), Locks locks = Locks::switched);
   // Before MPI_Finalize: completes what is pending, ends the progress thread.

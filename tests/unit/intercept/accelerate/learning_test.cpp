@@ -4,6 +4,7 @@
 #include "api/learning.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -228,7 +229,9 @@ class LearnFileTest : public LearningTest {
     return testing::internal::GetCapturedStderr();
   }
 
-  std::string path_ = testing::TempDir() + "stretto-learned.toml";
+  // Other shards of these tests run at the same time.
+  std::string path_ =
+      testing::TempDir() + "stretto-learned-" + std::to_string(::getpid()) + ".toml";
   Setting file_{"STRETTO_LEARN_FILE", path_.c_str()};
   std::array<std::vector<Learned>, kRanks> known_;
 
